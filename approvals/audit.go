@@ -12,19 +12,20 @@ import (
 
 // LogReport is the result of VerifyLog. Without faults the log is intact.
 type LogReport struct {
-	Entries     int
-	LastHash    string
-	Erased      int       // entries whose reason was erased
-	Calls       int       // calls whose arguments were erased
-	Results     int       // results of calls that were erased
-	Older       int       // entries that another key signed than the newest one that has signed
-	OlderUntil  time.Time // of the last one of them
-	Approvals   int       // that were compared with the log
-	Intents     int       // that were compared with the log
-	NotRecorded int       // approvals whose entries, of an earlier build, say nothing of names, times of votes and reasons
-	Changing    int       // approvals that changed during the check, which were not compared
-	Faults      []string  // a sentence each, the first ones
-	More        int       // further faults
+	Entries    int
+	LastHash   string
+	Erased     int       // entries whose reason was erased
+	Calls      int       // calls whose arguments were erased
+	Results    int       // results of calls that were erased
+	Older      int       // entries that another key signed than the newest one that has signed
+	OlderUntil time.Time // of the last one of them
+	Approvals  int       // that were compared with the log
+	Intents    int       // that were compared with the log
+	// approvals whose entries, of an earlier build, say nothing of names, times of votes and reasons
+	NotRecorded int
+	Changing    int      // approvals that changed during the check, which were not compared
+	Faults      []string // a sentence each, the first ones
+	More        int      // further faults
 }
 
 // maxFaults is how many faults a report lists.
@@ -44,16 +45,18 @@ const logPage = 500
 // AuditLog is what VerifyLog reads: the records, the entries and the head of the log.
 type AuditLog struct {
 	Records func(ctx context.Context) (audit.Records, error)
-	Entries func(ctx context.Context, after int64, n int) ([]audit.Entry, error) // up to n entries after an entry, in order
+	// up to n entries after an entry, in order
+	Entries func(ctx context.Context, after int64, n int) ([]audit.Entry, error)
 	Head    func(ctx context.Context) (audit.Head, error)
 }
 
-// VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of every approval and
-// intent in the database what they say themselves. What was pruned is no fault. If expect is not empty, the log must also have an entry
-// with that hash: who noted the last hash earlier finds out whether the log was cut or replaced since.
+// VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of
+// every approval and intent in the database what they say themselves. What was pruned is no fault. If expect is not
+// empty, the log must also have an entry with that hash: who noted the last hash earlier finds out whether the log was
+// cut or replaced since.
 //
-// The records are read first, then the log, then its head again. So a running gateway does not disturb the check, and an approval counts as
-// changed during the check only if the head says at the end that its entries were written.
+// The records are read first, then the log, then its head again. So a running gateway does not disturb the check, and
+// an approval counts as changed during the check only if the head says at the end that its entries were written.
 func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string) (LogReport, error) {
 	var r LogReport
 	records, err := log.Records(ctx)
@@ -103,19 +106,22 @@ func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string
 	}
 	hashes[last] = r.LastHash
 	if !found {
-		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.", expect)
+		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.",
+			expect)
 	}
-	sealed := keys.VerifyHead(records.Before, "") && keys.VerifyHead(records.After, "") && keys.VerifyHead(head, check.Newest())
+	sealed := keys.VerifyHead(records.Before, "") && keys.VerifyHead(records.After, "") &&
+		keys.VerifyHead(head, check.Newest())
 	if !sealed {
-		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed entries, or a newer one of GATEHOUSE_SECRET_KEY.")
+		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed " +
+			"entries, or a newer one of GATEHOUSE_SECRET_KEY.")
 	}
 	compareHeads(&r, []audit.Head{records.Before, records.After, head}, hashes, last)
 	compared.records(records)
 	return r, nil
 }
 
-// compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of the entries that they
-// may name, last is the last entry.
+// compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of
+// the entries that they may name, last is the last entry.
 func compareHeads(r *LogReport, heads []audit.Head, hashes map[int64]string, last int64) {
 	end := heads[len(heads)-1]
 	for _, h := range slices.Compact(heads) {
@@ -124,6 +130,7 @@ func compareHeads(r *LogReport, heads []audit.Head, hashes map[int64]string, las
 		}
 	}
 	if last > end.Seq {
-		r.fault("The audit log goes on after its head: its head names entry %d, but its last entry is %d. The head was replaced, by an empty or an older one.", end.Seq, last)
+		r.fault("The audit log goes on after its head: its head names entry %d, but its last entry is %d. The head "+
+			"was replaced, by an empty or an older one.", end.Seq, last)
 	}
 }

@@ -52,7 +52,8 @@ func (c comparison) records(records audit.Records) {
 	}
 	for id, s := range c.stories {
 		if s.Begun && s.NotRun {
-			c.fault("The audit log says of the tool of the approval %s both that it was started and that it was not run.", id)
+			c.fault("The audit log says of the tool of the approval %s both that it was started and that it was not "+
+				"run.", id)
 		}
 		pruned := s.State != "" && !s.Opened.After(records.After.Pruned)
 		switch {
@@ -60,11 +61,14 @@ func (c comparison) records(records audit.Records) {
 			c.Changing++
 		case pruned:
 		case stored[id] == nil:
-			c.fault("The audit log tells of the approval %s, which is not in the database and was not pruned: it was removed.", id)
+			c.fault("The audit log tells of the approval %s, which is not in the database and was not pruned: it was "+
+				"removed.", id)
 		case s.Begun && !begun[id]:
-			c.fault("The audit log says that the tool of the approval %s was started, but the database has no intent of it: it was removed.", id)
+			c.fault("The audit log says that the tool of the approval %s was started, but the database has no intent "+
+				"of it: it was removed.", id)
 		case s.NotRun && !begun[id]:
-			c.fault("The audit log says that the tool of the approval %s was not run, but the database does not: that was removed.", id)
+			c.fault("The audit log says that the tool of the approval %s was not run, but the database does not: "+
+				"that was removed.", id)
 		}
 	}
 }
@@ -82,7 +86,8 @@ func (c comparison) approval(s *audit.Story, a audit.Approval) {
 	case audit.IsErased(a.Approval):
 		c.Calls++
 	case altered(a.Call):
-		c.fault("The tool or the arguments of the approval %s were changed: they are not those that its digest is of.", a.ID)
+		c.fault("The tool or the arguments of the approval %s were changed: they are not those that its digest is of.",
+			a.ID)
 	}
 }
 

@@ -27,7 +27,8 @@ func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) 
 		switch {
 		case o.State == core.Open && a.Alike(o):
 			same = append(same, o)
-		case o.State == core.Denied && o.Call.Tool == a.Call.Tool && o.Call.Digest == a.Call.Digest && since >= 0 && since <= lately:
+		case o.State == core.Denied && o.Call.Tool == a.Call.Tool && o.Call.Digest == a.Call.Digest && since >= 0 &&
+			since <= lately:
 			denied = append(denied, o)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// CardOf returns the card of an approval, with all of its arguments, with secrets masked, and with everything visible that is in them. intent
-// is that of its call, nil if there is none; it tells what became of an approved call.
+// CardOf returns the card of an approval, with all of its arguments, with secrets masked, and with everything visible
+// that is in them. intent is that of its call, nil if there is none; it tells what became of an approved call.
 func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	var voters, against []core.Actor
 	for _, v := range a.Standing() {
@@ -25,12 +25,17 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 		}
 	}
 	card := core.Card{
-		Approval: a.ID, State: a.State, Tool: mask.EscapeLine(a.Call.Tool), Summary: mask.EscapeLine(a.Call.Mask(a.Call.Summary)),
+		Approval: a.ID, State: a.State, Tool: mask.EscapeLine(a.Call.Tool),
+		Summary:   mask.EscapeLine(a.Call.Mask(a.Call.Summary)),
 		Arguments: mask.Escape(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
 		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: mask.Text(a.Reason),
-		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against, Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
-		Asked: core.Asked{Message: mask.EscapeLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of, Dropped: mask.EscapeLine(a.Asked.Dropped)},
-		Risk:  a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against,
+		Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
+		Asked: core.Asked{
+			Message: mask.EscapeLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of,
+			Dropped: mask.EscapeLine(a.Asked.Dropped),
+		},
+		Risk: a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
 	if a.Question != nil {
@@ -40,7 +45,8 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	if a.State == core.Open && a.Question == nil {
 		card.LookAlikes = mask.Mixed(strings.Join([]string{card.Tool, card.Summary, card.Arguments}, " "))
 	}
-	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(), a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
+	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(),
+		a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
 	card.Said = a.Call.Said && card.Hidden == 0 && !card.Altered && card.Summary == a.Call.Summary
 	card.Before = before(a)
 	if a.State != core.Open {
@@ -60,7 +66,8 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	return card
 }
 
-// contradictedCard is the card of an approval that the audit log contradicts, from what holds of it. It can't be approved.
+// contradictedCard is the card of an approval that the audit log contradicts, from what holds of it. It can't be
+// approved.
 func contradictedCard(holds core.Approval, words string) core.Card {
 	holds.Call.Summary = words
 	card := CardOf(holds, nil)
@@ -101,7 +108,8 @@ func ranAt(i *core.IntentRecord) time.Time {
 	return i.EndedAt
 }
 
-// before is what was asked for, if an approver has changed it: with secrets masked, and only if it is what was recorded.
+// before is what was asked for, if an approver has changed it: with secrets masked, and only if it is what was
+// recorded.
 func before(a core.Approval) string {
 	arguments := a.Before()
 	digest, err := tool.Digest(a.Call.Tool, arguments)

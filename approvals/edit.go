@@ -40,41 +40,48 @@ func (s *Service) CheckEdit(ctx context.Context, id core.ApprovalID, arguments s
 // maxChanged is the limit of changed arguments in bytes.
 const maxChanged = 64 << 10
 
-// changed returns the call of an approval with other arguments. They must be valid for the tool, and today's policy must say the same of both
-// calls: otherwise who may approve one could approve another that is not theirs to decide. Errors: invalid, unsupported, with a message for the
-// person.
+// changed returns the call of an approval with other arguments. They must be valid for the tool, and today's policy
+// must say the same of both calls: otherwise who may approve one could approve another that is not theirs to decide.
+// Errors: invalid, unsupported, with a message for the person.
 func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call, error) {
 	if s.editing.Bind == nil {
 		return core.Call{}, core.Errorf(core.Unsupported, "Arguments can't be changed here.")
 	}
 	if a.Call.Hidden() > 0 {
-		return core.Call{}, core.Errorf(core.Invalid, "Arguments that are partly masked can't be changed: the masks would take the place of the secrets.")
+		return core.Call{}, core.Errorf(core.Invalid, "Arguments that are partly masked can't be changed: the masks "+
+			"would take the place of the secrets.")
 	}
 	arguments = bytes.TrimSpace(arguments)
 	v, err := strictjson.Parse(arguments)
 	switch {
 	case len(arguments) > maxChanged:
-		return core.Call{}, core.Errorf(core.Invalid, "The arguments must have at most %d bytes, so nothing was changed.", maxChanged)
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must have at most %d bytes, so nothing was "+
+			"changed.", maxChanged)
 	case err != nil:
-		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object, so nothing was changed. In %s.", mask.Text(err.Error()))
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object, so nothing was changed. "+
+			"In %s.", mask.Text(err.Error()))
 	case v.Kind != strictjson.Object:
-		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object, in braces, so nothing was changed.")
+		return core.Call{}, core.Errorf(core.Invalid, "The arguments must be a JSON object, in braces, so nothing "+
+			"was changed.")
 	}
 	call, err := s.rebound(a, arguments)
 	if err != nil {
-		return core.Call{}, core.Errorf(core.Invalid, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
+		return core.Call{},
+			core.Errorf(core.Invalid, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
 	}
 	if call.Digest == a.Call.Digest {
 		return core.Call{}, core.Errorf(core.Invalid, "These are the present arguments, so nothing was changed.")
 	}
 	turn := core.Turn{Conversation: a.Conversation, Address: a.Address, Actor: a.Requester}
 	if before, after := s.editing.Rule(turn, a.Call), s.editing.Rule(turn, call); !before.Same(after) {
-		return core.Call{}, core.Errorf(core.Invalid, "With these arguments another rule of the policy applies%s, so nothing was changed. Deny this request, and have it asked for anew.", named(after))
+		return core.Call{}, core.Errorf(core.Invalid, "With these arguments another rule of the policy applies%s, so "+
+			"nothing was changed. Deny this request, and have it asked for anew.", named(after))
 	}
 	return call, nil
 }
 
-// rebound is the call of an approval, bound to other arguments. What another agent requested has no tool here: its words stay as they are.
+// rebound is the call of an approval, bound to other arguments. What another agent requested has no tool here: its
+// words stay as they are.
 func (s *Service) rebound(a core.Approval, arguments json.RawMessage) (call core.Call, err error) {
 	if a.External != nil {
 		call = a.Call

@@ -16,7 +16,8 @@ import (
 
 // TestArgumentsAreChangedOnlyForValidOnes: within the rule, for the tool, and where all of them are seen.
 func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
-	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{NewID: uuid.NewString})
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"),
+		storage.Options{NewID: uuid.NewString})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,16 +37,24 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: id, Conversation: core.ConversationID("x:" + id), Body: core.MessageEvent{}}); err != nil {
+		if _, err := store.Accept(t.Context(),
+			core.Event{
+				Platform: "x", ID: id, Conversation: core.ConversationID("x:" + id), Body: core.MessageEvent{},
+			}); err != nil {
 			t.Fatal(err)
 		}
-		claims, err := store.Claim(t.Context(), core.ClaimRequest{Owner: "test", Limit: 1, Scopes: []core.Scope{{Platform: "x"}}})
+		claims, err := store.Claim(t.Context(),
+			core.ClaimRequest{Owner: "test", Limit: 1, Scopes: []core.Scope{{Platform: "x"}}})
 		if err != nil || len(claims) != 1 {
 			t.Fatalf("%v, %v", claims, err)
 		}
 		c := claims[0]
-		a := core.Approval{ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, State: core.Open, Call: call, Rule: rule(core.Turn{}, call)}
-		if err := store.Finish(t.Context(), core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &a}); err != nil {
+		a := core.Approval{
+			ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session,
+			Conversation: c.Event.Conversation, State: core.Open, Call: call, Rule: rule(core.Turn{}, call),
+		}
+		if err := store.Finish(t.Context(),
+			core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &a}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,37 +79,51 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 		{service, "a1", "x:bob", ` {"text":"bread"} `, ""},
 		{service, "a1", "x:bob", `{"text":"butter"}`, "The arguments were changed after this card was drawn"},
 	} {
-		got, err := c.service.Vote(t.Context(), core.Click{Approval: c.id, Choice: core.Edit, Changed: c.args}, core.Actor{ID: c.who}, 0)
+		got, err := c.service.Vote(t.Context(), core.Click{Approval: c.id, Choice: core.Edit, Changed: c.args},
+			core.Actor{ID: c.who}, 0)
 		if c.want != "" && !strings.Contains(core.MessageOf(err), c.want) {
 			t.Errorf("%.40s by %s: %v, want %s", c.args, c.who, err, c.want)
 		}
 		if c.want == "" && !strings.Contains(approvals.CardOf(got.Approval, nil).Before, `"milk"`) {
 			t.Errorf("%s: the card does not know what was asked for", c.args)
 		}
-		if c.want == "" && (err != nil || got.Approval.Call.Summary != "Add “bread” to the note book." || got.Approval.State != core.Open) {
+		if c.want == "" &&
+			(err != nil || got.Approval.Call.Summary != "Add “bread” to the note book." ||
+				got.Approval.State != core.Open) {
 			t.Errorf("%s: %+v, %v", c.args, got.Approval, err)
 		}
 	}
 	// What another agent requested has no tool here.
-	requested := core.Call{Tool: "external.ci.deploy", Arguments: json.RawMessage(`{"version":7}`), Summary: "Deploy version 7."}
+	requested := core.Call{
+		Tool: "external.ci.deploy", Arguments: json.RawMessage(`{"version":7}`), Summary: "Deploy version 7.",
+	}
 	if requested.Digest, err = tool.Digest(requested.Tool, requested.Arguments); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := store.OpenExternal(t.Context(), core.Approval{ID: "a3", Conversation: "external:ci", State: core.Open, Call: requested, External: &core.External{}, Rule: rule(core.Turn{}, requested)}, nil, 1); err != nil {
+	if _, _, err := store.OpenExternal(t.Context(),
+		core.Approval{
+			ID: "a3", Conversation: "external:ci", State: core.Open, Call: requested, External: &core.External{},
+			Rule: rule(core.Turn{}, requested),
+		}, nil, 1); err != nil {
 		t.Fatal(err)
 	}
-	got, err := service.Vote(t.Context(), core.Click{Approval: "a3", Choice: core.Edit, Changed: `{"version":8}`}, core.Actor{ID: "x:bob"}, 0)
-	if a := got.Approval; err != nil || string(a.Call.Arguments) != `{"version":8}` || a.Requested != requested.Digest || a.Call.Summary != requested.Summary {
+	got, err := service.Vote(t.Context(), core.Click{Approval: "a3", Choice: core.Edit, Changed: `{"version":8}`},
+		core.Actor{ID: "x:bob"}, 0)
+	if a := got.Approval; err != nil || string(a.Call.Arguments) != `{"version":8}` ||
+		a.Requested != requested.Digest || a.Call.Summary != requested.Summary {
 		t.Errorf("a request of another agent: %+v, %v", a, err)
 	}
-	if got, err := service.Vote(t.Context(), core.Click{Approval: "a3", Choice: core.Approve, Edits: 1}, core.Actor{ID: "x:bob"}, 0); err != nil || got.Approval.State != core.Approved {
+	if got, err := service.Vote(t.Context(), core.Click{Approval: "a3", Choice: core.Approve, Edits: 1},
+		core.Actor{ID: "x:bob"}, 0); err != nil || got.Approval.State != core.Approved {
 		t.Errorf("the changed request of another agent: %+v, %v", got.Approval, err)
 	}
 	// The admin too approves only the arguments that they have seen.
-	if _, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve}, "", ""); !strings.Contains(core.MessageOf(err), "The arguments were changed") {
+	if _, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve}, "",
+		""); !strings.Contains(core.MessageOf(err), "The arguments were changed") {
 		t.Errorf("the admin, who has seen others: %v", err)
 	}
-	if got, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve, Edits: 1}, "", ""); err != nil || got.Approval.State != core.Approved {
+	if got, err := service.AdminVote(t.Context(), core.Click{Approval: "a1", Choice: core.Approve, Edits: 1}, "",
+		""); err != nil || got.Approval.State != core.Approved {
 		t.Errorf("the admin: %+v, %v", got.Approval, err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // Agents is what a service needs so that other agents can request approvals and ask questions.
 type Agents struct {
 	// Open stores a request once, with its posts; see the store's OpenExternal.
-	Open func(ctx context.Context, a core.Approval, posts []core.Post, most int) (stored core.Approval, created bool, err error)
+	Open func(ctx context.Context, a core.Approval, posts []core.Post, most int) (stored core.Approval, created bool,
+		err error)
 	// Rule is today's policy for a call.
 	Rule func(turn core.Turn, call core.Call) core.Rule
 	// Asks is today's policy for a question.
@@ -40,7 +41,8 @@ func (s *Service) LetAgentsAsk(a Agents) *Service {
 func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Approval, created bool, err error) {
 	turn := core.Turn{Actor: r.Requester, Conversation: r.Conversation()}
 	a = core.Approval{
-		ID: r.ID, Conversation: r.Conversation(), Address: core.Address{Platform: core.CallbackPlatform}, Call: r.Call, Question: r.Question, External: &r.External,
+		ID: r.ID, Conversation: r.Conversation(), Address: core.Address{Platform: core.CallbackPlatform}, Call: r.Call,
+		Question: r.Question, External: &r.External,
 		Requester: r.Requester, State: core.Open,
 	}
 	if known, _, err := s.store.Recorded(ctx, r.ID); core.CategoryOf(err) != core.NotFound {
@@ -54,18 +56,23 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 	var posts []core.Post
 	switch a.Rule.Verdict {
 	case core.VerdictAllow:
-		a.State, a.DecidedBy, a.Reason = core.Approved, core.Actor{ID: "policy", Name: "policy: " + a.Rule.Name}, a.Rule.Why
+		a.State, a.DecidedBy, a.Reason = core.Approved, core.Actor{ID: "policy", Name: "policy: " + a.Rule.Name},
+			a.Rule.Why
 	case core.VerdictAsk:
 		a.Rule.Self = a.Rule.Self && r.Requester.Local // who holds the agent's token is not a second person
 		if posts = s.posts(a, a.CardKey(), 0, ""); len(posts) == 0 && !onPages(a.Rule) {
-			return a, false, core.Errorf(core.PolicyDenied, "The rule %q does not say where its approvers are told of this, and there is no conversation to ask in. An admin can add notify: with a channel, or with dm.", a.Rule.Name)
+			return a, false, core.Errorf(core.PolicyDenied, "The rule %q does not say where its approvers are told "+
+				"of this, and there is no conversation to ask in. An admin can add notify: with a channel, or with dm.",
+				a.Rule.Name)
 		}
 		if why := s.unreachable(ctx, a.Rule, posts); why != "" {
-			return a, false, core.Errorf(core.PolicyDenied, "Nobody can be told of this request, so it was not opened: %s. "+
+			return a, false, core.Errorf(core.PolicyDenied, "Nobody can be told of this request, so it was not "+
+				"opened: %s. "+
 				"An admin has to change the approvers or notify: of the rule %q.", why, a.Rule.Name)
 		}
 	default:
-		return a, false, core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))
+		return a, false,
+			core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))
 	}
 	a, created, err = s.agents.Open(ctx, a, posts, s.agents.MostOpen)
 	if err == nil && !created {
@@ -124,10 +131,12 @@ func sameRequest(known core.Approval, r core.AgentRequest, err error) error {
 	if err != nil {
 		return err
 	}
-	if x := known.External; x != nil && known.Requester.ID == r.Requester.ID && (x.Request == r.Request || x.Request == r.Before) {
+	if x := known.External; x != nil && known.Requester.ID == r.Requester.ID &&
+		(x.Request == r.Request || x.Request == r.Before) {
 		return nil
 	}
-	return core.Errorf(core.Invalid, "This idempotency key was used for another request. Use a new key, or repeat the request as it was.")
+	return core.Errorf(core.Invalid,
+		"This idempotency key was used for another request. Use a new key, or repeat the request as it was.")
 }
 
 // within is a rule whose time is shortened.
@@ -145,11 +154,13 @@ func within(r core.Rule, expires time.Duration) core.Rule {
 
 // onPages reports whether somebody may decide who looks at the web pages.
 func onPages(r core.Rule) bool {
-	return slices.ContainsFunc(r.Groups(), func(id string) bool { return id == core.LocalPerson || strings.HasPrefix(id, "openharness:") })
+	return slices.ContainsFunc(r.Groups(), func(id string) bool {
+		return id == core.LocalPerson || strings.HasPrefix(id, "openharness:")
+	})
 }
 
-// Requested returns a request of this agent, as the audit log records it. Errors: not_found, also for one of somebody else, and those of
-// core's Approvals.Recorded.
+// Requested returns a request of this agent, as the audit log records it. Errors: not_found, also for one of somebody
+// else, and those of core's Approvals.Recorded.
 func (s *Service) Requested(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error) {
 	a, _, err := s.store.Recorded(ctx, id)
 	if err == nil && (a.External == nil || a.Requester.ID != who.ID) {
@@ -161,13 +172,15 @@ func (s *Service) Requested(ctx context.Context, id core.ApprovalID, who core.Ac
 	return a, err
 }
 
-// WithdrawRequest cancels an open request of this agent; one that it has withdrawn before is no error. Errors: not_found, approval_decided.
+// WithdrawRequest cancels an open request of this agent; one that it has withdrawn before is no error. Errors:
+// not_found, approval_decided.
 func (s *Service) WithdrawRequest(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error) {
 	a, err := s.Requested(ctx, id, who)
 	if err != nil || a.State == core.Cancelled && a.DecidedBy.ID == who.ID {
 		return a, err
 	}
-	if _, err := s.store.Decide(ctx, core.Decision{Approval: id, Cancel: true, By: who, Reason: "withdrawn by " + who.Called()}); err != nil {
+	if _, err := s.store.Decide(ctx,
+		core.Decision{Approval: id, Cancel: true, By: who, Reason: "withdrawn by " + who.Called()}); err != nil {
 		return a, err
 	}
 	return s.Requested(ctx, id, who)

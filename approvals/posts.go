@@ -7,24 +7,28 @@ import (
 	"gatehouse/core"
 )
 
-// posts returns the cards that tell of an open approval: the one in its conversation, whose key is given, and copies where its rule says so.
-// The keys of the copies are made from that key. Approvers of the conversation's own platform who can't see it get their copies from that
-// platform, which knows who they are; see core.Directory.
+// posts returns the cards that tell of an open approval: the one in its conversation, whose key is given, and copies
+// where its rule says so. The keys of the copies are made from that key. Approvers of the conversation's own platform
+// who can't see it get their copies from that platform, which knows who they are; see core.Directory.
 //
 //   - A channel of Rule.Notify gets a copy that notifies the approvers.
-//   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a direct message. The
-//     members of a group on another platform can't be known from here.
-//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere. With "dm", a copy
-//     without a person stands for the approvers of a platform among whom are groups: whoever delivers it makes one for
-//     each of them, see package outbox.
-//   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It is there for who asked,
-//     who may withdraw the request. If a copy can't be delivered, it asks after all, and the approvers get direct messages; see package outbox.
+//   - With "here" or "dm", people who are named and whose only accounts are on other platforms get a copy there, as a
+//     direct message. The members of a group on another platform can't be known from here.
+//   - A request of another agent has no conversation, and so no card but the copies: "here" is nowhere. With "dm", a
+//     copy without a person stands for the approvers of a platform among whom are groups: whoever delivers it makes one
+//     for each of them, see package outbox.
+//   - Without "here", the card in the conversation notifies nobody, unless no platform of the others is configured. It
+//     is there for who asked, who may withdraw the request. If a copy can't be delivered, it asks after all, and the
+//     approvers get direct messages; see package outbox.
 func (s *Service) posts(a core.Approval, key string, event int64, occasion core.Occasion) []core.Post {
 	tell := a.Rule.Notify
 	if len(tell) == 0 {
 		tell = []string{core.NotifyHere}
 	}
-	card := core.Post{Key: key, To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID, Event: event, Occasion: occasion}
+	card := core.Post{
+		Key: key, To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID, Event: event,
+		Occasion: occasion,
+	}
 	if occasion == core.Reminder {
 		card.Reminds = a.CardKey()
 	}

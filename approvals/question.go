@@ -8,8 +8,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// shownQuestion is a question as people see it: with secrets masked, and everything visible that is in its texts. The values of its choices stay as
-// they are, and are not shown.
+// shownQuestion is a question as people see it: with secrets masked, and everything visible that is in its texts. The
+// values of its choices stay as they are, and are not shown.
 func shownQuestion(q question.Question) *question.Question {
 	shown := func(text string) string { return mask.EscapeLine(mask.Text(text)) }
 	q.Text, q.Fields = mask.Escape(mask.Text(q.Text)), slices.Clone(q.Fields)
@@ -23,7 +23,8 @@ func shownQuestion(q question.Question) *question.Question {
 	return &q
 }
 
-// shownAnswer is the answer as people see it: with secrets masked, also what a field asks for whose name is that of a secret; "" if there is none.
+// shownAnswer is the answer as people see it: with secrets masked, also what a field asks for whose name is that of a
+// secret; "" if there is none.
 func shownAnswer(a core.Approval) string {
 	answer := a.Answer()
 	if answer == nil {

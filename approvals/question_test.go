@@ -10,7 +10,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// TestNothingInvisibleIsOnAQuestionsCard, also where a field has no title, so that people read its name. Its name stays: the answer has it.
+// TestNothingInvisibleIsOnAQuestionsCard, also where a field has no title, so that people read its name. Its name
+// stays: the answer has it.
 func TestNothingInvisibleIsOnAQuestionsCard(t *testing.T) {
 	q, err := question.New("Which?", json.RawMessage(`{"type":"object","properties":{"a\u202eb":{"type":"string"}}}`))
 	if err != nil {
@@ -25,13 +26,18 @@ func TestNothingInvisibleIsOnAQuestionsCard(t *testing.T) {
 
 // TestLaw8_AnAnswersSecretsAreMaskedOnTheCard, by their form and by the name of their field.
 func TestLaw8_AnAnswersSecretsAreMaskedOnTheCard(t *testing.T) {
-	q, err := question.New("Log in?", json.RawMessage(`{"type":"object","properties":{"password":{"type":"string"},"note":{"type":"string"}}}`))
+	q, err := question.New("Log in?",
+		json.RawMessage(`{"type":"object","properties":{"password":{"type":"string"},"note":{"type":"string"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	answer := json.RawMessage(`{"password":"sesame77","note":"use sk-0123456789abcdef0123456789abcdef"}`)
-	card := approvals.CardOf(core.Approval{ID: "q1", State: core.Answered, Question: &q, Votes: []core.Vote{{Choice: core.Answer, Answer: answer}}}, nil)
-	if strings.Contains(card.Answer, "sesame77") || strings.Contains(card.Answer, "sk-0123") || !strings.Contains(card.Answer, "note: use ••••••") {
+	card := approvals.CardOf(
+		core.Approval{
+			ID: "q1", State: core.Answered, Question: &q, Votes: []core.Vote{{Choice: core.Answer, Answer: answer}},
+		}, nil)
+	if strings.Contains(card.Answer, "sesame77") || strings.Contains(card.Answer, "sk-0123") ||
+		!strings.Contains(card.Answer, "note: use ••••••") {
 		t.Errorf("the card says %q", card.Answer)
 	}
 }

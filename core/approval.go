@@ -34,9 +34,10 @@ const (
 	Deny    Choice = "deny"
 
 	Withdraw Choice = "withdraw" // no vote: the request is cancelled by who asked
-	Edit     Choice = "edit"     // no vote: an approver changes the arguments, if the rule allows it; earlier approvals do not count any more
-	Answer   Choice = "answer"   // of a question: the first one counts
-	Forget   Choice = "forget"   // of what is approved and remembered: no further call is allowed by it
+	// no vote: an approver changes the arguments, if the rule allows it; earlier approvals do not count any more
+	Edit   Choice = "edit"
+	Answer Choice = "answer" // of a question: the first one counts
+	Forget Choice = "forget" // of what is approved and remembered: no further call is allowed by it
 )
 
 // Call is the tool call that an approval is bound to.
@@ -44,31 +45,35 @@ type Call struct {
 	Tool      string          `json:"tool"`
 	CallID    string          `json:"call_id"` // the model's; not unique
 	Arguments json.RawMessage `json:"arguments"`
-	Secret    []string        `json:"secret,omitempty"` // JSON pointers to the arguments that the tool's schema says are secret
-	Digest    string          `json:"digest"`           // of tool and arguments, canonical: what the executor compares
-	Summary   string          `json:"summary"`          // the tool's sentence for the approver
-	Said      bool            `json:"said,omitempty"`   // the sentence is of the tool's own template, and says every argument as it is
-	Risk      Risk            `json:"risk,omitempty"`
-	Bound     Binding         `json:"bound,omitzero"`
+	// JSON pointers to the arguments that the tool's schema says are secret
+	Secret  []string `json:"secret,omitempty"`
+	Digest  string   `json:"digest"`  // of tool and arguments, canonical: what the executor compares
+	Summary string   `json:"summary"` // the tool's sentence for the approver
+	// the sentence is of the tool's own template, and says every argument as it is
+	Said  bool    `json:"said,omitempty"`
+	Risk  Risk    `json:"risk,omitempty"`
+	Bound Binding `json:"bound,omitzero"`
 
 	Annotations Annotations `json:"annotations,omitzero"`
 }
 
-// Annotations are what the server of a foreign tool says of its calls: hints, which count for a rule of the policy that asks for them, and nowhere
-// else. The zero value says nothing good of a call.
+// Annotations are what the server of a foreign tool says of its calls: hints, which count for a rule of the policy that
+// asks for them, and nowhere else. The zero value says nothing good of a call.
 type Annotations struct {
 	ReadOnly   bool `json:"read_only,omitempty"`  // it changes nothing
 	Additive   bool `json:"additive,omitempty"`   // it destroys nothing
 	Idempotent bool `json:"idempotent,omitempty"` // a second one changes nothing more
 }
 
-// Masked returns the arguments for those who decide, with their secrets hidden: those of mask.Shown, and those in Secret.
+// Masked returns the arguments for those who decide, with their secrets hidden: those of mask.Shown, and those in
+// Secret.
 func (c Call) Masked() json.RawMessage { return mask.Shown(c.Arguments, c.Secret...) }
 
 // Hidden returns how many characters Masked hides.
 func (c Call) Hidden() int { return mask.Hidden(c.Arguments, c.Secret...) }
 
-// Mask hides in a text about the call, for those who decide, secrets by their form, and the arguments that Masked hides whole; see mask.About.
+// Mask hides in a text about the call, for those who decide, secrets by their form, and the arguments that Masked hides
+// whole; see mask.About.
 func (c Call) Mask(text string) string { return mask.About(text, c.Arguments, c.Secret...) }
 
 // Risk is how much care an approval needs.
@@ -81,8 +86,8 @@ const (
 	Dangerous Risk = "dangerous" // hard or impossible to undo: the approver is asked twice
 )
 
-// Binding is the state that an approval was requested in: digests that the executor's gate compares with those of the moment when the
-// call is to run.
+// Binding is the state that an approval was requested in: digests that the executor's gate compares with those of the
+// moment when the call is to run.
 type Binding struct {
 	Schema   string `json:"schema"`    // of the tool's arguments
 	CallSpec string `json:"call_spec"` // of what the turn is bound to
@@ -90,18 +95,20 @@ type Binding struct {
 	Witness  string `json:"witness"`   // of the join check over all that the turn had done before
 }
 
-// Asked is what an approval was requested for, beside the call: who reads the card knows which message it is about, and what else that message
-// asks for.
+// Asked is what an approval was requested for, beside the call: who reads the card knows which message it is about, and
+// what else that message asks for.
 type Asked struct {
 	Message string `json:"message,omitempty"` // the beginning of the message
 	Place   int    `json:"place,omitempty"`   // the call's place among those of one answer of the model that need an approval, from 1
 	Of      int    `json:"of,omitempty"`      // how many these are
-	Dropped string `json:"dropped,omitempty"` // of a second request: who had changed the arguments of the first one; this one has them as they were
+	// of a second request: who had changed the arguments of the first one; this one has them as they were
+	Dropped string `json:"dropped,omitempty"`
 }
 
-// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it. Of a call that asks people,
-// it has the question, and the rule's approvers are those who may answer. Announced: the last
-// pending message says no more than that an approval is needed, and what for. The approval's card says so too, and is posted instead.
+// ApprovalRequest is what an agent suspends with when a call needs an approval: the call, and the rule that matches it.
+// Of a call that asks people, it has the question, and the rule's approvers are those who may answer. Announced: the
+// last pending message says no more than that an approval is needed, and what for. The approval's card says so too, and
+// is posted instead.
 type ApprovalRequest struct {
 	Call      Call  `json:"call"`
 	Rule      Rule  `json:"rule"`
@@ -112,8 +119,8 @@ type ApprovalRequest struct {
 	Question *question.Question `json:"question,omitempty"`
 }
 
-// Approval is a stored request for a decision or, with a Question, for an answer. Rule is a snapshot of the matching rule: it defines who may decide, whatever the current
-// policy is.
+// Approval is a stored request for a decision or, with a Question, for an answer. Rule is a snapshot of the matching
+// rule: it defines who may decide, whatever the current policy is.
 type Approval struct {
 	ID           ApprovalID
 	Invocation   InvocationID
@@ -148,8 +155,8 @@ func (a Approval) Alike(b Approval) bool {
 // erased takes the place of an erased text that can't be missing.
 const erased = "(erased)"
 
-// Erased returns the approval without the texts that are erased with its session, and without digests of them that anybody could compute: what
-// short arguments they are of can be tried. The audit log has one that is made with a key.
+// Erased returns the approval without the texts that are erased with its session, and without digests of them that
+// anybody could compute: what short arguments they are of can be tried. The audit log has one that is made with a key.
 func (a Approval) Erased() Approval {
 	a.Call.Arguments, a.Call.Summary, a.Call.Digest = nil, erased, ""
 	a.Asked.Message, a.Asked.Dropped, a.Reason, a.Changed = "", "", "", ""
@@ -166,7 +173,8 @@ func (a Approval) Erased() Approval {
 	return a
 }
 
-// Vote is one person's decision, or the change of the arguments by an approver. A withdrawal is one only on its way to Decide, which stores no vote for it.
+// Vote is one person's decision, or the change of the arguments by an approver. A withdrawal is one only on its way to
+// Decide, which stores no vote for it.
 type Vote struct {
 	Event  int64  `json:"event,omitempty"` // the click's
 	Actor  Actor  `json:"actor"`
@@ -185,20 +193,22 @@ type Vote struct {
 // Decision is a request to change an open approval. Exactly one of Vote, Expire, Cancel and Remind is set.
 type Decision struct {
 	Approval ApprovalID
-	Event    int64  // the click's event: a repeat of it returns the first result again; 0 from the CLI
-	Vote     *Vote  // its At is set by the store
-	Altered  bool   // of an approving vote: the stored call is not the one that was asked for, so it is refused and audited as such
-	Edit     *Call  // of a vote whose choice is Edit: the call with the changed arguments
-	Admin    bool   // the CLI's local-admin: may decide under any rule
-	Detail   string // for the audit log: which account of the operating system the local-admin has
-	As       string // the name that the local-admin gave; the audit log keeps it with the reason, and it is erased with it
-	Expire   bool   // only if the deadline has passed and no click that was accepted before it still waits
-	Cancel   bool
-	Remind   Occasion // the posts are added, once, unless a later reminder is due, too
-	Task     string   // of a reminder: the key of its task
-	Posts    []Post   // of a reminder; posts with known keys are left as they are
-	Reason   string   // of a cancellation
-	By       Actor    // of a cancellation, an expiry or a reminder
+	Event    int64 // the click's event: a repeat of it returns the first result again; 0 from the CLI
+	Vote     *Vote // its At is set by the store
+	// of an approving vote: the stored call is not the one that was asked for, so it is refused and audited as such
+	Altered bool
+	Edit    *Call  // of a vote whose choice is Edit: the call with the changed arguments
+	Admin   bool   // the CLI's local-admin: may decide under any rule
+	Detail  string // for the audit log: which account of the operating system the local-admin has
+	// the name that the local-admin gave; the audit log keeps it with the reason, and it is erased with it
+	As     string
+	Expire bool // only if the deadline has passed and no click that was accepted before it still waits
+	Cancel bool
+	Remind Occasion // the posts are added, once, unless a later reminder is due, too
+	Task   string   // of a reminder: the key of its task
+	Posts  []Post   // of a reminder; posts with known keys are left as they are
+	Reason string   // of a cancellation
+	By     Actor    // of a cancellation, an expiry or a reminder
 }
 
 // Decided is the result of a Decision.
@@ -243,7 +253,9 @@ func (r AgentRequest) Conversation() ConversationID {
 
 // UnknownOutcome is the error of a call that was started, and whose result was never recorded.
 func UnknownOutcome(tool string) *Error {
-	return Errorf(OutcomeUnknown, "The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again, but what it started may still be running. Please check whether it took effect.", tool)
+	return Errorf(OutcomeUnknown,
+		"The outcome of %s is unknown: it was started, but its result was not recorded. It will not run again, but "+
+			"what it started may still be running. Please check whether it took effect.", tool)
 }
 
 // Intent records that a tool is about to run; it is committed before the tool runs.
@@ -259,8 +271,8 @@ type ToolResult struct {
 	Content  string
 	Category Category // "" = it succeeded
 
-	// Whole is the digest of what the tool gave, as far as it was kept, if Content is a cut of it; "" = it is not. Miscut:
-	// Content is not that cut. Neither is stored with an intent.
+	// Whole is the digest of what the tool gave, as far as it was kept, if Content is a cut of it; "" = it is not.
+	// Miscut: Content is not that cut. Neither is stored with an intent.
 	Whole  string
 	Miscut bool
 
@@ -270,13 +282,14 @@ type ToolResult struct {
 // IsZero reports whether there is no result.
 func (r ToolResult) IsZero() bool { return r.Content == "" && r.Category == "" }
 
-// IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent created it. Without BegunAt the call never ran
-// and never will: the turn ended, for the reason in Result.
+// IntentRecord is an intent and, once it is known, its result. Fresh: this call of BeginIntent created it. Without
+// BegunAt the call never ran and never will: the turn ended, for the reason in Result.
 type IntentRecord struct {
 	Intent
 	Fresh  bool
 	Result *ToolResult
-	// Progress is what the tool needs to go on, where another process may do so; "": it may not, and without a result the outcome is unknown.
+	// Progress is what the tool needs to go on, where another process may do so; "": it may not, and without a result
+	// the outcome is unknown.
 	Progress string
 	BegunAt  time.Time
 	EndedAt  time.Time

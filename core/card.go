@@ -13,16 +13,18 @@ type Card struct {
 	Approval  ApprovalID
 	State     ApprovalState
 	Tool      string
-	Summary   string             // one line, nothing invisible in it (see mask.EscapeLine)
-	Arguments string             // pretty JSON, complete, secrets masked, nothing invisible in it
-	Said      bool               // Summary is the tool's own sentence, and says every argument as it is
-	Before    string             // the arguments that were asked for, likewise, if an approver has changed them; "" if they are not known
-	Asked     Asked              // which message it is about; secrets masked
-	Question  *question.Question // of a question: its texts, with secrets masked, and nothing invisible in them; nil: an approval
-	Answer    string             // of a question that was answered: for people, secrets masked, nothing invisible in it
-	Hidden    int                // how many characters of the arguments are masked
-	Altered   bool               // the stored call is not the one that was asked for: it can't be approved
-	Requester string             // the name, or the id
+	Summary   string // one line, nothing invisible in it (see mask.EscapeLine)
+	Arguments string // pretty JSON, complete, secrets masked, nothing invisible in it
+	Said      bool   // Summary is the tool's own sentence, and says every argument as it is
+	// the arguments that were asked for, likewise, if an approver has changed them; "" if they are not known
+	Before string
+	Asked  Asked // which message it is about; secrets masked
+	// of a question: its texts, with secrets masked, and nothing invisible in them; nil: an approval
+	Question  *question.Question
+	Answer    string // of a question that was answered: for people, secrets masked, nothing invisible in it
+	Hidden    int    // how many characters of the arguments are masked
+	Altered   bool   // the stored call is not the one that was asked for: it can't be approved
+	Requester string // the name, or the id
 	Approvers []string
 	Self      bool              // the requester may decide too, if they are an approver
 	People    map[string]string // see Rule
@@ -43,16 +45,16 @@ type Card struct {
 	DecidedAt time.Time
 	CreatedAt time.Time
 
-	// Same says that the person has asked for the same call before, and that is open, too; nil if they have not. Refused
-	// says that the same call was denied here a short while ago; nil if it was not.
+	// Same says that the person has asked for the same call before, and that is open, too; nil if they have not.
+	// Refused says that the same call was denied here a short while ago; nil if it was not.
 	Same    *Same
 	Refused *Refused
-	// LookAlikes are words of what will run that have letters of another alphabet which look like their others, each with
-	// these letters' code points.
+	// LookAlikes are words of what will run that have letters of another alphabet which look like their others, each
+	// with these letters' code points.
 	LookAlikes []string
 
-	// Memory is what an approver may allow besides the call itself or, of an approved card, has allowed; zero if nothing,
-	// or no more. Use is which use of a remembered approval the call is; nil: of none. Until ends either.
+	// Memory is what an approver may allow besides the call itself or, of an approved card, has allowed; zero if
+	// nothing, or no more. Use is which use of a remembered approval the call is; nil: of none. Until ends either.
 	Memory Memory
 	Use    *Use
 	Until  time.Time
@@ -86,8 +88,8 @@ type Refused struct {
 // CallState is what became of an approved call.
 type CallState string
 
-// The states of an approved call. NotRun: the gate refused it, or its turn ended before. Unknown: it began, and nobody knows whether it
-// took effect (law 5).
+// The states of an approved call. NotRun: the gate refused it, or its turn ended before. Unknown: it began, and nobody
+// knows whether it took effect (law 5).
 const (
 	CallWaits   CallState = "" // it has not begun
 	CallRunning CallState = "running"
@@ -97,7 +99,8 @@ const (
 	CallUnknown CallState = "unknown"
 )
 
-// RunText is what became of an approved call, in a few words and its note: "Running", "Failed: No space left." It is "" while the call waits.
+// RunText is what became of an approved call, in a few words and its note: "Running", "Failed: No space left." It is ""
+// while the call waits.
 func (c Card) RunText() string {
 	switch c.Run {
 	case CallRunning:
@@ -127,8 +130,8 @@ type Line struct {
 	Text string
 }
 
-// Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed. The store decides
-// by the same rule again.
+// Refusal is why this person may not decide the card, for the person to read; nil if they may. Category: not_allowed.
+// The store decides by the same rule again.
 func (c Card) Refusal(who Actor) error {
 	return Approval{Question: c.Question, Rule: c.rule(), Requester: c.Requested}.refusal(who, c.CreatedAt)
 }
@@ -140,8 +143,8 @@ func (c Card) AskedBy(who Actor) bool {
 	return Approval{Requester: c.Requested, Rule: c.rule()}.AskedBy(who)
 }
 
-// Check is why this person's press would not count, as far as an open card shows, for the person to read; nil if it would. The store decides by
-// the same rules again.
+// Check is why this person's press would not count, as far as an open card shows, for the person to read; nil if it
+// would. The store decides by the same rules again.
 func (c Card) Check(k Click, who Actor) error {
 	a := Approval{State: Open, Question: c.Question, Rule: c.rule(), Requester: c.Requested}
 	a.Rule.Quorum, a.Rule.Vetoes, a.Rule.Reason, a.Rule.Edit = c.Quorum, c.Vetoes, c.NeedsWhy, true
@@ -161,7 +164,9 @@ func (c Card) Check(k Click, who Actor) error {
 		answer, _ = c.Question.Option(k.Option)
 	}
 	_, err := a.Decide(Decision{
-		Vote:    &Vote{Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Remember: k.Remember, Answer: answer},
+		Vote: &Vote{
+			Actor: who, Choice: k.Choice, Reason: k.Reason, Edits: k.Edits, Remember: k.Remember, Answer: answer,
+		},
 		Altered: c.Altered && (k.Choice == Approve || k.Choice == Edit), Edit: &Call{},
 	}, time.Time{})
 	return err

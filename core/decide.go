@@ -10,16 +10,18 @@ import (
 	"gatehouse/core/mask"
 )
 
-// LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its name.
+// LocalAdmin is the id of the person at the command line. No platform has people with such an id: theirs begin with its
+// name.
 const LocalAdmin = "local-admin"
 
-// MayWithdraw reports whether a person may cancel the approval: who requested it, is at the command line, or could end it alone by a denial
-// without a reason. A question is withdrawn by who asked it alone.
+// MayWithdraw reports whether a person may cancel the approval: who requested it, is at the command line, or could end
+// it alone by a denial without a reason. A question is withdrawn by who asked it alone.
 func (a Approval) MayWithdraw(who Actor) bool {
 	if a.Question != nil {
 		return a.AskedBy(who) || who.ID == LocalAdmin
 	}
-	return a.AskedBy(who) || who.ID == LocalAdmin || a.Rule.Vetoes <= 1 && !a.Rule.Reason && a.Rule.MayDecide(who, a.Requester)
+	return a.AskedBy(who) || who.ID == LocalAdmin ||
+		a.Rule.Vetoes <= 1 && !a.Rule.Reason && a.Rule.MayDecide(who, a.Requester)
 }
 
 // AskedBy reports whether the approval was requested by this person, from any of their accounts.
@@ -27,8 +29,9 @@ func (a Approval) AskedBy(who Actor) bool {
 	return a.Rule.Person(who.ID) == a.Rule.Person(a.Requester.ID)
 }
 
-// RefusalToAskAgain is why a person can't ask again for what the approval was requested for, for that person to read; nil if they can: they
-// asked for it, and it expired. Errors: not_allowed, invalid (it is still open), approval_decided.
+// RefusalToAskAgain is why a person can't ask again for what the approval was requested for, for that person to read;
+// nil if they can: they asked for it, and it expired. Errors: not_allowed, invalid (it is still open),
+// approval_decided.
 func (a Approval) RefusalToAskAgain(who Actor) error {
 	switch {
 	case !a.AskedBy(who):
@@ -41,13 +44,15 @@ func (a Approval) RefusalToAskAgain(who Actor) error {
 	return nil
 }
 
-// Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is pure: the
-// store calls it inside its transaction. The result's Approval is the one to store or, with an error, the unchanged one.
+// Decide applies a decision at a moment of the store's clock, which for a click is when its event was accepted. It is
+// pure: the store calls it inside its transaction. The result's Approval is the one to store or, with an error, the
+// unchanged one.
 //
-// Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the deadline),
-// not_allowed, invalid. As many people's approvals as the rule's quorum approve, as many denials as its vetoes deny; people count, not accounts,
-// and each may change their vote while the approval is open, up to MaxVotes votes. A withdrawal by who asked cancels. A repeat of the same event's vote or withdrawal
-// is counted once and gives no error.
+// Errors: approval_decided (it is not open; the first decision counts), approval_expired (the decision came after the
+// deadline), not_allowed, invalid. As many people's approvals as the rule's quorum approve, as many denials as its
+// vetoes deny; people count, not accounts, and each may change their vote while the approval is open, up to MaxVotes
+// votes. A withdrawal by who asked cancels. A repeat of the same event's vote or withdrawal is counted once and gives
+// no error.
 func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	stands := Decided{Approval: a}
 	if a.counted(d, at) {
@@ -78,9 +83,12 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	case d.Vote.Choice == Withdraw:
 		a.settle(Cancelled, d.Vote.Actor, "withdrawn by "+cmp.Or(d.Vote.Actor.Name, "the person who asked"), at)
 	case d.Altered:
-		return stands, Errorf(Invalid, "The stored request is not the one that was asked for, so it can't be approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
+		return stands, Errorf(Invalid, "The stored request is not the one that was asked for, so it can't be "+
+			"approved. Deny it, and tell whoever runs gatehouse: somebody changed its database.")
 	case late:
-		return stands, Errorf(ApprovalExpired, "This %s expired at %s. Please ask again.", a.noun(), a.Deadline.UTC().Format(time.RFC3339))
+		return stands,
+			Errorf(ApprovalExpired, "This %s expired at %s. Please ask again.", a.noun(),
+				a.Deadline.UTC().Format(time.RFC3339))
 	default:
 		if err := a.vote(d, at); err != nil {
 			return stands, err
@@ -89,8 +97,8 @@ func (a Approval) Decide(d Decision, at time.Time) (Decided, error) {
 	return Decided{Approval: a, Counted: true, Settled: a.State != Open}, nil
 }
 
-// counted reports whether a click's event was counted before: its vote is there or, since a withdrawal is no vote, it is what settled the
-// approval.
+// counted reports whether a click's event was counted before: its vote is there or, since a withdrawal is no vote, it
+// is what settled the approval.
 func (a Approval) counted(d Decision, at time.Time) bool {
 	if d.Vote == nil || d.Event == 0 {
 		return false
@@ -101,7 +109,8 @@ func (a Approval) counted(d Decision, at time.Time) bool {
 	return slices.ContainsFunc(a.Votes, func(v Vote) bool { return v.Event == d.Event })
 }
 
-// MaxVotes is how often a person may vote on an approval, counting the changes of their vote, and how often they may change its arguments.
+// MaxVotes is how often a person may vote on an approval, counting the changes of their vote, and how often they may
+// change its arguments.
 const MaxVotes = 20
 
 // voted returns how often a person has voted or, with edits, has changed the arguments.
@@ -120,7 +129,8 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 	v.Event, v.At = d.Event, at
 	if v.Remember && (v.Choice != Approve || a.Offers() == Memory{}) {
 		return Errorf(Invalid,
-			"An approval of this request can't be remembered: its rule does not allow that. Approve it for this one time.")
+			"An approval of this request can't be remembered: its rule does not allow that. Approve it for this one "+
+				"time.")
 	}
 	if err := a.refusal(v.Actor, at); err != nil && !d.Admin {
 		return err
@@ -143,7 +153,9 @@ func (a *Approval) vote(d Decision, at time.Time) error {
 		}
 	}
 	if a.voted(v.Actor, false) >= MaxVotes && !d.Admin {
-		return Errorf(ApprovalDecided, "You have voted on this %d times, and more are not counted. Another approver can decide it, or an admin.", MaxVotes)
+		return Errorf(ApprovalDecided,
+			"You have voted on this %d times, and more are not counted. Another approver can decide it, or an admin.",
+			MaxVotes)
 	}
 	a.Votes = append(slices.Clone(a.Votes), v)
 	count := 0
@@ -176,7 +188,8 @@ func (a *Approval) answer(v Vote, at time.Time) error {
 	return nil
 }
 
-// Answer is what a question was answered with, as question.Question.Check returned it; nil if it was not, or the answer is erased.
+// Answer is what a question was answered with, as question.Question.Check returned it; nil if it was not, or the answer
+// is erased.
 func (a Approval) Answer() json.RawMessage {
 	if n := len(a.Votes); a.State == Answered && n > 0 {
 		return a.Votes[n-1].Answer
@@ -202,7 +215,8 @@ func (a Approval) noun() string {
 }
 
 // ErrChanged refuses an approval, or a change, of arguments that were changed since the card was drawn.
-var ErrChanged = Errorf(Invalid, "The arguments were changed after this card was drawn, so nothing was decided. Look at the card again.")
+var ErrChanged = Errorf(Invalid,
+	"The arguments were changed after this card was drawn, so nothing was decided. Look at the card again.")
 
 // edit changes the arguments of the call. Who approved it before has approved something else.
 func (a *Approval) edit(v Vote, d Decision) error {
@@ -214,7 +228,9 @@ func (a *Approval) edit(v Vote, d Decision) error {
 	case v.Edits != a.Edits():
 		return ErrChanged
 	case a.voted(v.Actor, true) >= MaxVotes && !d.Admin:
-		return Errorf(ApprovalDecided, "You have changed the arguments %d times, which is the limit. Another approver can change them, or an admin.", MaxVotes)
+		return Errorf(ApprovalDecided,
+			"You have changed the arguments %d times, which is the limit. Another approver can change them, or an "+
+				"admin.", MaxVotes)
 	}
 	a.Requested, v.Before = cmp.Or(a.Requested, a.Call.Digest), a.Call.Arguments
 	a.Call, a.Votes = *d.Edit, append(slices.Clone(a.Votes), v)
@@ -254,8 +270,8 @@ func (a Approval) Editor() (who Actor) {
 // ArgumentsChanged begins the sentence of EditNote.
 const ArgumentsChanged = "An approver changed the arguments to "
 
-// EditNote tells the model, with the outcome of a call that was started, that its arguments were not its own; secrets are masked. It is "" if
-// nobody changed them.
+// EditNote tells the model, with the outcome of a call that was started, that its arguments were not its own; secrets
+// are masked. It is "" if nobody changed them.
 func (a Approval) EditNote() string {
 	if a.Requested == "" {
 		return ""
@@ -263,8 +279,8 @@ func (a Approval) EditNote() string {
 	return ArgumentsChanged + string(a.Call.Masked()) + "."
 }
 
-// Standing returns the votes that count: the last one of each person, in the order in which the people first voted. An approval of other
-// arguments does not count.
+// Standing returns the votes that count: the last one of each person, in the order in which the people first voted. An
+// approval of other arguments does not count.
 func (a Approval) Standing() (votes []Vote) {
 	place := map[string]int{}
 	for _, v := range a.Votes {
@@ -330,27 +346,31 @@ type DecisionPayload struct {
 	Answer json.RawMessage `json:"answer,omitempty"` // to a question
 }
 
-// Signal is the event that a settled approval adds to its conversation. Its id is made from the approval's, so that it is stored only
-// once.
+// Signal is the event that a settled approval adds to its conversation. Its id is made from the approval's, so that it
+// is stored only once.
 func (a Approval) Signal() Event {
 	by := a.DecidedBy.Called()
-	decision, _ := json.Marshal(DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason, Answer: a.Answer()})
+	decision, _ := json.Marshal(
+		DecisionPayload{Approval: a.ID, State: a.State, By: by, Reason: a.Reason, Answer: a.Answer()})
 	payload, _ := json.Marshal(SignalPayload{
 		SignalID:   SignalID(a.ID),
 		Invocation: a.Invocation,
 		Payload:    map[string]json.RawMessage{"decision": decision},
 	})
 	return Event{
-		Platform: a.Address.Platform, ID: signalPrefix + string(a.ID), Conversation: a.Conversation, Body: SignalEvent{Approval: a.ID},
+		Platform: a.Address.Platform, ID: signalPrefix + string(a.ID), Conversation: a.Conversation,
+		Body:  SignalEvent{Approval: a.ID},
 		Actor: a.DecidedBy, Address: a.Address, Payload: payload,
 	}
 }
 
-// CallbackPost is the post that tells the agent which requested the approval of its decision. The thread makes it a destination of its own, so that
-// no decision waits for another.
+// CallbackPost is the post that tells the agent which requested the approval of its decision. The thread makes it a
+// destination of its own, so that no decision waits for another.
 func (a Approval) CallbackPost() Post {
 	return Post{
-		Key: "callback/" + string(a.ID), To: Address{Platform: CallbackPlatform, Channel: a.External.Callback, Thread: string(a.ID)}, Conversation: a.Conversation, Kind: PostCallback,
+		Key:          "callback/" + string(a.ID),
+		To:           Address{Platform: CallbackPlatform, Channel: a.External.Callback, Thread: string(a.ID)},
+		Conversation: a.Conversation, Kind: PostCallback,
 		Approval: a.ID,
 	}
 }

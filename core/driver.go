@@ -44,8 +44,8 @@ type Deps struct {
 	// Card returns an approval's card, from its stored state; with context it has the last messages of the
 	// conversation.
 	Card func(ctx context.Context, id ApprovalID, context bool) (Card, error)
-	// CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them; nil if
-	// they can, as far as can be told now.
+	// CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them;
+	// nil if they can, as far as can be told now.
 	CheckEdit func(ctx context.Context, id ApprovalID, arguments string) error
 	// OpenCards returns the open cards of a conversation, oldest first.
 	OpenCards func(ctx context.Context, conversation ConversationID) ([]Card, error)

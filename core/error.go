@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Error is the one error type that crosses packages. Category decides what happens next, and whether people are shown Message or a
-// sentence in its place (Sentence); whoever runs gatehouse reads Message and Err in the log. Categories are compared by type
-// (CategoryOf), never by text.
+// Error is the one error type that crosses packages. Category decides what happens next, and whether people are shown
+// Message or a sentence in its place (Sentence); whoever runs gatehouse reads Message and Err in the log. Categories
+// are compared by type (CategoryOf), never by text.
 type Error struct {
 	Category   Category
 	Reason     Category      // picks a sentence that says more than the category's; "" = none does
@@ -38,7 +38,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrorCategory makes *Error a Categorized error.
 func (e *Error) ErrorCategory() Category { return e.Category }
 
-// Categorized is an error with a category. Packages with error types of their own implement it, so that CategoryOf finds it.
+// Categorized is an error with a category. Packages with error types of their own implement it, so that CategoryOf
+// finds it.
 type Categorized interface {
 	error
 	ErrorCategory() Category
@@ -60,9 +61,9 @@ func Wrap(c Category, err error, format string, args ...any) *Error {
 	return &Error{Category: c, Message: fmt.Sprintf(format, args...), Err: err}
 }
 
-// CategoryOf walks the chain of causes and gives the outermost category that is not a mere carrier (graph-engine §4): the engine
-// wraps a node's error as node_exception, and the node's own category is the one to report. Without any other category the
-// carrier's is given; an error with none is Internal; nil is "".
+// CategoryOf walks the chain of causes and gives the outermost category that is not a mere carrier (graph-engine §4):
+// the engine wraps a node's error as node_exception, and the node's own category is the one to report. Without any
+// other category the carrier's is given; an error with none is Internal; nil is "".
 func CategoryOf(err error) Category {
 	if err == nil {
 		return ""
@@ -73,8 +74,8 @@ func CategoryOf(err error) Category {
 	return Internal
 }
 
-// reportable is the link of the chain that CategoryOf reads its category from, nil if no link has one. Its message is the
-// upstream diagnostic that a user can act on, without the carrier's wrapping.
+// reportable is the link of the chain that CategoryOf reads its category from, nil if no link has one. Its message is
+// the upstream diagnostic that a user can act on, without the carrier's wrapping.
 func reportable(err error) Categorized {
 	var carrier, found Categorized
 	walk(err, func(link error) bool {
@@ -155,26 +156,29 @@ func walk(err error, visit func(error) bool) bool {
 	return true
 }
 
-// Sentences replace what people read of errors, by category: the built-in sentences are in Sentence. A nil map replaces nothing.
+// Sentences replace what people read of errors, by category: the built-in sentences are in Sentence. A nil map replaces
+// nothing.
 type Sentences map[Category]string
 
-// OwnMessage stands in a sentence for the error's own message. Only the built-in sentences of categories whose messages are all written
-// here, for people, have it. What vendors, servers and platforms say never takes its place.
+// OwnMessage stands in a sentence for the error's own message. Only the built-in sentences of categories whose messages
+// are all written here, for people, have it. What vendors, servers and platforms say never takes its place.
 const OwnMessage = "{message}"
 
 // notSetUp is what people read of a fault that only whoever runs the bot can mend.
 const notSetUp = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
 
-// Sentence is what people read of an error of a category. "" is the text of its bucket, which says nothing of the error; every
-// user-correctable category has a sentence, since that bucket's text has a place for it.
+// Sentence is what people read of an error of a category. "" is the text of its bucket, which says nothing of the
+// error; every user-correctable category has a sentence, since that bucket's text has a place for it.
 //
-// Decision (2026-11): the category decides, not the place where the error is made. Rejected: to trust each place to keep what others
-// say out of Error.Message. One that forgets it sends a vendor's key to a chat.
+// Decision (2026-11): the category decides, not the place where the error is made. Rejected: to trust each place to
+// keep what others say out of Error.Message. One that forgets it sends a vendor's key to a chat.
 func Sentence(c Category) string {
 	switch c {
 	case MessageTooLarge, RateLimited, LimitReached, ScriptFailed, Stopped, ChatMessageShapeInvalid,
-		NotFound, Invalid, NotAllowed, PolicyDenied, OutcomeUnknown, ToolUnknown, ToolArguments, SuspensionRecordInvalid,
-		ApprovalMissing, ApprovalMismatch, ApprovalStale, ApprovalDecided, ApprovalExpired, ApprovalDenied, ApprovalCanceled,
+		NotFound, Invalid, NotAllowed, PolicyDenied, OutcomeUnknown, ToolUnknown, ToolArguments,
+		SuspensionRecordInvalid,
+		ApprovalMissing, ApprovalMismatch, ApprovalStale, ApprovalDecided, ApprovalExpired, ApprovalDenied,
+		ApprovalCanceled,
 		ModerationRefused, LinkRefused:
 		return OwnMessage
 	case ContentRefused:
@@ -185,7 +189,8 @@ func Sentence(c Category) string {
 		return "The model is answering as many people as it can at once. Try again in a few minutes."
 	case AnswerGarbled:
 		return "The model wrote something that can't be read. Try again."
-	case QuotaUsedUp, ProviderAuthentication, ProviderInvalidModel, ProviderInvalidRequest, PromptNotFound, PromptRenderError,
+	case QuotaUsedUp, ProviderAuthentication, ProviderInvalidModel, ProviderInvalidRequest, PromptNotFound,
+		PromptRenderError,
 		Unauthorized, Unsupported, DeliveryFailed, DeliveryForbidden, DeliveryInDoubt:
 		return notSetUp
 	case ConversationTooLong:
@@ -199,19 +204,21 @@ func Sentence(c Category) string {
 	case AnswerEmpty:
 		return "The model gave an answer with nothing in it. Your message is fine: try again."
 	case ProviderInvalidResponse, StructuredOutputInvalid:
-		return "The model gave an answer that can't be used. If other words don't help, ask whoever runs the bot to run gatehouse doctor."
+		return "The model gave an answer that can't be used. If other words don't help, ask whoever runs the bot to " +
+			"run gatehouse doctor."
 	case ToolFailed:
 		return "A tool failed. Whoever runs the bot finds the reason in its log."
 	case SuspensionPayloadInvalid, HarnessCorrelationFailed, HarnessPathAmbiguous:
 		return "This answer fits nothing that waits for one."
 	case StoreUnreadable, StoreNewer:
-		return "I can't read my database now. Try again later; whoever runs the bot finds the reason with gatehouse doctor."
+		return "I can't read my database now. Try again later; whoever runs the bot finds the reason with gatehouse " +
+			"doctor."
 	}
 	return ""
 }
 
-// Of is what people read of an error: its sentence, by its category or by its reason where that is narrower. "" is the text of its
-// bucket.
+// Of is what people read of an error: its sentence, by its category or by its reason where that is narrower. "" is the
+// text of its bucket.
 func (s Sentences) Of(err error) string {
 	c := cmp.Or(ReasonOf(err), CategoryOf(err))
 	text, replaced := s[c]

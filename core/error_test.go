@@ -18,13 +18,17 @@ func TestCategoryIsTheOutermostThatIsNoCarrier(t *testing.T) {
 		want    core.Category
 		message string
 	}{
-		"nil":                        {nil, "", ""},
-		"plain":                      {errors.New("boom"), core.Internal, ""},
-		"a carrier of a category":    {carrier, core.ProviderRateLimit, "slow down"},
-		"a carrier in a carrier":     {core.Wrap(core.EdgeException, carrier, ""), core.ProviderRateLimit, "slow down"},
-		"a carrier of a plain error": {core.Wrap(core.NodeException, errors.New("boom"), "node failed"), core.NodeException, "node failed"},
-		"joined":                     {errors.Join(errors.New("x"), upstream), core.ProviderRateLimit, "slow down"},
-		"wrapped by another":         {core.Wrap(core.SessionSaveFailed, upstream, "not saved"), core.SessionSaveFailed, "not saved"},
+		"nil":                     {nil, "", ""},
+		"plain":                   {errors.New("boom"), core.Internal, ""},
+		"a carrier of a category": {carrier, core.ProviderRateLimit, "slow down"},
+		"a carrier in a carrier":  {core.Wrap(core.EdgeException, carrier, ""), core.ProviderRateLimit, "slow down"},
+		"a carrier of a plain error": {
+			core.Wrap(core.NodeException, errors.New("boom"), "node failed"), core.NodeException, "node failed",
+		},
+		"joined": {errors.Join(errors.New("x"), upstream), core.ProviderRateLimit, "slow down"},
+		"wrapped by another": {
+			core.Wrap(core.SessionSaveFailed, upstream, "not saved"), core.SessionSaveFailed, "not saved",
+		},
 	} {
 		if got := core.CategoryOf(c.err); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

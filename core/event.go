@@ -11,8 +11,8 @@ import (
 	"gatehouse/core/mask"
 )
 
-// Actor is a person on a platform. ID begins with the platform ("slack:U123"). Local marks a person on this machine: on the console or
-// on true loopback.
+// Actor is a person on a platform. ID begins with the platform ("slack:U123"). Local marks a person on this machine: on
+// the console or on true loopback.
 type Actor struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name,omitempty"`
@@ -20,7 +20,8 @@ type Actor struct {
 	Groups []string `json:"groups,omitempty"` // looked up so far, or signed by the platform with a press; "slack:S456"
 }
 
-// Called is the person's name or, where that is not known, their id. It is both, the id first, if the name has letters that look like others.
+// Called is the person's name or, where that is not known, their id. It is both, the id first, if the name has letters
+// that look like others.
 func (a Actor) Called() string {
 	if a.ID != "" && mask.LookAlike(a.Name) {
 		return a.ID + " (" + a.Name + ")"
@@ -30,7 +31,8 @@ func (a Actor) Called() string {
 
 // Address is where to answer. All fields but Platform are opaque outside the platform's adapter.
 //
-// Posts keep their order by Channel and Thread. Message is the message to answer, if the platform shows the working state on it.
+// Posts keep their order by Channel and Thread. Message is the message to answer, if the platform shows the working
+// state on it.
 type Address struct {
 	Platform string `json:"platform"`
 	Channel  string `json:"channel,omitempty"`
@@ -38,8 +40,9 @@ type Address struct {
 	Message  string `json:"message,omitempty"`
 }
 
-// Event is an event of a platform, as its adapter passes it to Accept: an envelope, and a payload that is parsed only after the commit.
-// Platform and ID are the dedupe key; the adapter defines the id for each kind. Body is the kind of the event and its subject.
+// Event is an event of a platform, as its adapter passes it to Accept: an envelope, and a payload that is parsed only
+// after the commit. Platform and ID are the dedupe key; the adapter defines the id for each kind. Body is the kind of
+// the event and its subject.
 type Event struct {
 	Platform     string
 	ID           string
@@ -51,9 +54,9 @@ type Event struct {
 	FollowUp     bool            // it was not addressed to the bot: it is stored only if its conversation is known
 }
 
-// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false if the event was
-// known. Seq 0: nothing was stored, since it does not concern this bot (a follow-up of an unknown conversation, an amendment of an
-// unknown event).
+// Receipt is the answer to Accept. Seq is the event's place in the order of commits of its conversation; Fresh is false
+// if the event was known. Seq 0: nothing was stored, since it does not concern this bot (a follow-up of an unknown
+// conversation, an amendment of an unknown event).
 type Receipt struct {
 	Seq   int64
 	Fresh bool
@@ -67,25 +70,29 @@ type Input struct {
 	Ignored string // why there is nothing to answer, where Message is nil; "": it says nothing
 }
 
-// Click is a press of a button of an approval's card. Its JSON is the payload of a ClickEvent, the same on every platform; an adapter may add
-// members of its own.
+// Click is a press of a button of an approval's card. Its JSON is the payload of a ClickEvent, the same on every
+// platform; an adapter may add members of its own.
 type Click struct {
 	Approval ApprovalID `json:"approval"`
 	Choice   Choice     `json:"choice"`
-	Edits    int        `json:"edits,omitempty"`   // how often the arguments had been changed on the card that was pressed
-	Changed  string     `json:"changed,omitempty"` // of an edit: the arguments, a JSON object, that take the place of the present ones
-	Reason   string     `json:"reason,omitempty"`
-	Remember bool       `json:"remember,omitempty"` // of an approval: see Memory
-	Option   int        `json:"option,omitempty"`   // of an answer: the place among the question's options, from 1; 0: see Answer
-	Answer   string     `json:"answer,omitempty"`   // of an answer that is not an option: JSON
-	Card     Ref        `json:"card,omitempty"`     // the card whose button was pressed, if the platform reports it
+	// how often the arguments had been changed on the card that was pressed
+	Edits int `json:"edits,omitempty"`
+	// of an edit: the arguments, a JSON object, that take the place of the present ones
+	Changed  string `json:"changed,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Remember bool   `json:"remember,omitempty"` // of an approval: see Memory
+	Option   int    `json:"option,omitempty"`   // of an answer: the place among the question's options, from 1; 0: see Answer
+	Answer   string `json:"answer,omitempty"`   // of an answer that is not an option: JSON
+	Card     Ref    `json:"card,omitempty"`     // the card whose button was pressed, if the platform reports it
 
-	Disabled bool `json:"disabled,omitempty"` // the press has disabled the card's buttons: if it does not count, the card has to be redrawn
+	// the press has disabled the card's buttons: if it does not count, the card has to be redrawn
+	Disabled bool `json:"disabled,omitempty"`
 }
 
 // ClickOf reads the payload of a ClickEvent. Error: invalid; it is no Click of the event's approval.
 func ClickOf(e Event) (c Click, err error) {
-	if err := json.Unmarshal(e.Payload, &c); err != nil || c.Approval == "" || string(c.Approval) != e.Subject() || c.Choice == "" {
+	if err := json.Unmarshal(e.Payload, &c); err != nil || c.Approval == "" || string(c.Approval) != e.Subject() ||
+		c.Choice == "" {
 		return Click{}, Wrap(Invalid, err, "This decision can't be read. Press again.")
 	}
 	return c, nil
@@ -98,10 +105,10 @@ type SignalPayload struct {
 	Payload    map[string]json.RawMessage `json:"payload"`
 }
 
-// Amendment is the payload of an AmendEvent: the new content of the amended event. Accept applies it in its own transaction: an event
-// that still waits gets the new payload or is withdrawn; if its turn waits for an approval, the card shows Text; an event that has begun
-// or ended is not changed. Only the event's own actor may amend it. If the platform does not report who deleted it, the amendment has
-// neither actor nor payload.
+// Amendment is the payload of an AmendEvent: the new content of the amended event. Accept applies it in its own
+// transaction: an event that still waits gets the new payload or is withdrawn; if its turn waits for an approval, the
+// card shows Text; an event that has begun or ended is not changed. Only the event's own actor may amend it. If the
+// platform does not report who deleted it, the amendment has neither actor nor payload.
 type Amendment struct {
 	Revision string          `json:"revision"`          // orders amendments: one with a smaller revision than an applied one changes nothing
 	Payload  json.RawMessage `json:"payload,omitempty"` // empty: deleted
@@ -117,20 +124,21 @@ func (a Amendment) Allowed(by, of Actor) bool {
 	return by.ID == of.ID || by.ID == "" && len(a.Payload) == 0
 }
 
-// Limits are how many messages one actor may send; zero fields do not limit. A message above them is stored as refused, no turn takes it, and
-// its author gets the Refusal, once a minute at most.
+// Limits are how many messages one actor may send; zero fields do not limit. A message above them is stored as refused,
+// no turn takes it, and its author gets the Refusal, once a minute at most.
 type Limits struct {
 	PerMinute int
-	Exempt    []string // the platforms whose adapters count messages a minute themselves: PerMinute does not apply to their messages
-	Waiting   int      // messages of the actor that wait or run
-	Refusal   string   // to the author
+	// the platforms whose adapters count messages a minute themselves: PerMinute does not apply to their messages
+	Exempt  []string
+	Waiting int    // messages of the actor that wait or run
+	Refusal string // to the author
 }
 
 // EndKind is how an event ended (law 2).
 type EndKind string
 
-// The ends. Replied, Errored and Suspended have something in the outbox; Dead is a visible dead letter; the others are recorded
-// dispositions. Dropped is a dead letter that an admin discarded.
+// The ends. Replied, Errored and Suspended have something in the outbox; Dead is a visible dead letter; the others are
+// recorded dispositions. Dropped is a dead letter that an admin discarded.
 const (
 	EndReplied   EndKind = "replied"
 	EndErrored   EndKind = "errored"
@@ -168,11 +176,12 @@ type EventRecord struct {
 	Fetched    *Message // the message as it was first read, if the platform was asked for some of it; see Input
 }
 
-// EventBody is the kind of an event and its subject: a MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent, RetryEvent,
-// AskAgainEvent or AmendEvent, and nothing else. It is stored as a kind and a subject; BodyOf reads them back.
+// EventBody is the kind of an event and its subject: a MessageEvent, ResetEvent, SignalEvent, ClickEvent, ControlEvent,
+// RetryEvent, AskAgainEvent or AmendEvent, and nothing else. It is stored as a kind and a subject; BodyOf reads them
+// back.
 //
-// Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them; clicks, controls,
-// retries and repeated requests wait for neither.
+// Messages and resets are taken in the order of arrival, one at a time in a conversation; signals overtake them;
+// clicks, controls, retries and repeated requests wait for neither.
 type EventBody interface {
 	stored() (kind Kind, subject string)
 }
@@ -195,28 +204,30 @@ const (
 // MessageEvent is a person's message. Its payload is in the platform's own form.
 type MessageEvent struct{}
 
-// ResetEvent starts a new conversation: it increments the generation, in its order among the messages. Failed is the event whose
-// button "new conversation" was pressed; 0 if the reset was requested by a message or a command.
+// ResetEvent starts a new conversation: it increments the generation, in its order among the messages. Failed is the
+// event whose button "new conversation" was pressed; 0 if the reset was requested by a message or a command.
 type ResetEvent struct{ Failed int64 }
 
-// SignalEvent is a decision that resumes a paused turn. The store makes it, never an adapter. Its payload is a SignalPayload.
+// SignalEvent is a decision that resumes a paused turn. The store makes it, never an adapter. Its payload is a
+// SignalPayload.
 type SignalEvent struct{ Approval ApprovalID }
 
 // ClickEvent is a request to decide an approval.
 type ClickEvent struct{ Approval ApprovalID }
 
-// ControlEvent is a control word: stop, status, cancel or help. After cancel may come all, or the beginning of an approval's id.
+// ControlEvent is a control word: stop, status, cancel or help. After cancel may come all, or the beginning of an
+// approval's id.
 type ControlEvent struct{ Word string }
 
 // RetryEvent retries a failed event: its button "try again" was pressed.
 type RetryEvent struct{ Failed int64 }
 
-// AskAgainEvent asks again for what expired: the button "Ask again" of an expired approval's card was pressed. Only who asked may do so, so
-// the event's id names the person, too, or somebody else's press would use up theirs.
+// AskAgainEvent asks again for what expired: the button "Ask again" of an expired approval's card was pressed. Only who
+// asked may do so, so the event's id names the person, too, or somebody else's press would use up theirs.
 type AskAgainEvent struct{ Approval ApprovalID }
 
-// AmendEvent edits or deletes an earlier message of the same platform; Event is that event's id. Accept applies it. Its payload is an
-// Amendment.
+// AmendEvent edits or deletes an earlier message of the same platform; Event is that event's id. Accept applies it. Its
+// payload is an Amendment.
 type AmendEvent struct{ Event string }
 
 func (MessageEvent) stored() (Kind, string)   { return KindMessage, "" }
@@ -249,8 +260,8 @@ func (e Event) stored() (Kind, string) {
 	return e.Body.stored()
 }
 
-// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control, a retry or a repeated request the one for
-// its conversation's controls, for anything else its conversation's.
+// QueueKey is the queue that the event is claimed from: for a click its approval's, for a control, a retry or a
+// repeated request the one for its conversation's controls, for anything else its conversation's.
 func (e Event) QueueKey() QueueKey {
 	switch b := e.Body.(type) {
 	case ClickEvent:
@@ -261,8 +272,8 @@ func (e Event) QueueKey() QueueKey {
 	return e.Conversation.Queue()
 }
 
-// ParseControl returns the body of a control word that a person types: new, stop, status, cancel or help; after cancel may come all, or the
-// beginning of an approval's id. It is nil for anything else.
+// ParseControl returns the body of a control word that a person types: new, stop, status, cancel or help; after cancel
+// may come all, or the beginning of an approval's id. It is nil for anything else.
 func ParseControl(text string) EventBody {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 2 && words[0] == "cancel" && (words[1] == "all" || someID.MatchString(words[1])) {

@@ -7,24 +7,28 @@ import (
 
 // Finish is everything that a turn changed. With Retry only the wait is stored, and all other fields are empty.
 type Finish struct {
-	Claim         Claim
-	End           End
-	Retry         *Retry
-	Session       *SessionRecord // saved: new message rows, and the other fields
-	Paused        *PausedRecord  // stored
-	Resumed       InvocationID   // the paused record that this turn resumed; it is removed
-	NotRun        ToolResult     // why the approved call that Resumed waited for was not begun; for one that was, it is not used
-	Approval      *Approval      // opened together with Paused; for one that is already decided (by rule) the signal is stored too
-	Abandoned     []Abandon      // paused invocations that end before END
-	NewGeneration bool           // the conversation's next turn has a new session
-	Posts         []Post         // into the outbox
-	PressedCard   *PressedCard   // if the row of this card is in doubt, the press proves that it was sent; it is redrawn
-	Pressed       []string       // keys of posts with a pressed button: they are redrawn without it
-	AskedAgain    ApprovalID     // its cards are redrawn without the button to ask again
-	Show          []ApprovalID   // their cards are drawn once more, so one whose message was deleted is posted anew
-	Redraw        ApprovalID     // its cards are redrawn, a second later: a press has just been answered with another picture of one
+	Claim   Claim
+	End     End
+	Retry   *Retry
+	Session *SessionRecord // saved: new message rows, and the other fields
+	Paused  *PausedRecord  // stored
+	Resumed InvocationID   // the paused record that this turn resumed; it is removed
+	// why the approved call that Resumed waited for was not begun; for one that was, it is not used
+	NotRun ToolResult
+	// opened together with Paused; for one that is already decided (by rule) the signal is stored too
+	Approval      *Approval
+	Abandoned     []Abandon    // paused invocations that end before END
+	NewGeneration bool         // the conversation's next turn has a new session
+	Posts         []Post       // into the outbox
+	PressedCard   *PressedCard // if the row of this card is in doubt, the press proves that it was sent; it is redrawn
+	Pressed       []string     // keys of posts with a pressed button: they are redrawn without it
+	AskedAgain    ApprovalID   // its cards are redrawn without the button to ask again
+	Show          []ApprovalID // their cards are drawn once more, so one whose message was deleted is posted anew
+	// its cards are redrawn, a second later: a press has just been answered with another picture of one
+	Redraw ApprovalID
 
-	Evidence json.RawMessage // of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none
+	// of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none
+	Evidence json.RawMessage
 
 	Handover *Handover // nil: the posts wait for ClaimPosts
 	Left     *Left     // where to return what can be claimed afterwards; nil: nobody asks
@@ -36,8 +40,9 @@ type Left struct {
 	Posts bool // posts in destinations that it changed, due now or later; not those that were handed over
 }
 
-// Handover requests that posts of a Finish are claimed for delivery in its own transaction, by the claim's owner, which saves a commit each:
-// new posts that are not drawn, to destinations where nothing waits or is in flight. The others wait for ClaimPosts.
+// Handover requests that posts of a Finish are claimed for delivery in its own transaction, by the claim's owner, which
+// saves a commit each: new posts that are not drawn, to destinations where nothing waits or is in flight. The others
+// wait for ClaimPosts.
 type Handover struct {
 	Platform string      // only posts to it
 	Limit    int         // at most so many
@@ -52,11 +57,12 @@ type Retry struct {
 	Cause    string
 }
 
-// Abandon ends a paused invocation that will not be resumed: its record is removed, signals that wait for it are withdrawn, Rows
-// (typed error results for the calls still open) are appended to its session under its own keys. With Cancel its approval, if
-// open or decided but not begun, becomes cancelled and its card is redrawn.
+// Abandon ends a paused invocation that will not be resumed: its record is removed, signals that wait for it are
+// withdrawn, Rows (typed error results for the calls still open) are appended to its session under its own keys. With
+// Cancel its approval, if open or decided but not begun, becomes cancelled and its card is redrawn.
 //
-// As at the end of a resumed turn, an approved call that was not begun is recorded as not run, and one without a result as unknown.
+// As at the end of a resumed turn, an approved call that was not begun is recorded as not run, and one without a result
+// as unknown.
 type Abandon struct {
 	Invocation InvocationID
 	Rows       []Message

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// History is a conversation's append-only persistent list of messages. A copy is cheap, and appending to one changes no other. The stored
-// part is read only on demand, newest first, so that a turn's cost does not depend on the length of the conversation; the added part is
-// not stored yet. The zero History is empty.
+// History is a conversation's append-only persistent list of messages. A copy is cheap, and appending to one changes no
+// other. The stored part is read only on demand, newest first, so that a turn's cost does not depend on the length of
+// the conversation; the added part is not stored yet. The zero History is empty.
 type History struct {
 	source HistorySource
 	stored int
@@ -15,8 +15,8 @@ type History struct {
 	epoch  Epoch
 }
 
-// HistorySource reads stored messages: those before the newest skip ones, at most n of them, in their order. It reads a number of
-// rows that depends on skip and n alone.
+// HistorySource reads stored messages: those before the newest skip ones, at most n of them, in their order. It reads a
+// number of rows that depends on skip and n alone.
 type HistorySource func(ctx context.Context, skip, n int) ([]Message, error)
 
 // NewHistory makes a history of stored messages, which source reads.
@@ -82,7 +82,8 @@ func (h History) Page(ctx context.Context, skip, n int) ([]Message, error) {
 	return append(older, page...), nil
 }
 
-// MarshalJSON writes the whole list. It reads what is stored, so it is for histories of sessionless invocations and for exports.
+// MarshalJSON writes the whole list. It reads what is stored, so it is for histories of sessionless invocations and for
+// exports.
 func (h History) MarshalJSON() ([]byte, error) {
 	all, err := h.From(context.Background(), 0)
 	if err != nil {
@@ -100,9 +101,9 @@ func (h *History) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &h.added)
 }
 
-// Epoch is how a conversation was shown to its model last. Within an epoch what is shown only grows, byte for byte, so that a vendor knows what it
-// was sent before, and what a model thought stays behind what it thought about. It is stored with the session and is no part of the spec's JSON.
-// Rows are counted from the beginning of the history.
+// Epoch is how a conversation was shown to its model last. Within an epoch what is shown only grows, byte for byte, so
+// that a vendor knows what it was sent before, and what a model thought stays behind what it thought about. It is
+// stored with the session and is no part of the spec's JSON. Rows are counted from the beginning of the history.
 type Epoch struct {
 	Number int    `json:"number"`           // from 1; 0 = nothing was shown yet
 	Day    string `json:"day"`              // on which it began, as in 2026-12-13

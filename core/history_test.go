@@ -77,7 +77,8 @@ func TestHistoryIsPersistent(t *testing.T) {
 
 // TestASavedHistoryIsTheSame, with its epoch.
 func TestASavedHistoryIsTheSame(t *testing.T) {
-	h := core.History{}.Append(core.Message{Role: core.User, Content: core.Text("one")}, core.Message{Role: core.User, Content: core.Text("two")})
+	h := core.History{}.Append(core.Message{Role: core.User, Content: core.Text("one")},
+		core.Message{Role: core.User, Content: core.Text("two")})
 	saved := h.WithEpoch(core.Epoch{Number: 3}).Save(1)
 	all, err := saved.From(t.Context(), 0)
 	if err != nil || len(all) != 2 || saved.Stored() != 1 || len(saved.Added()) != 1 || saved.Epoch().Number != 3 {

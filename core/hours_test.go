@@ -31,18 +31,25 @@ func at(t *testing.T, text string) time.Time {
 // What is due outside of working hours is due when they begin, also across a change of the clock.
 func TestWorkingHours(t *testing.T) {
 	for moment, want := range map[string]string{
-		"2026-11-27 10:00": "2026-11-27 10:00", "2026-11-27 09:00": "2026-11-27 09:00", "2026-11-27 08:59": "2026-11-27 09:00", "2026-11-27 17:29": "2026-11-27 17:29",
-		"2026-11-27 17:30": "2026-11-30 09:00", "2026-11-28 12:00": "2026-11-30 09:00", "2026-11-29 23:59": "2026-11-30 09:00", "2026-11-30 00:00": "2026-11-30 09:00",
-		"2026-03-27 18:00": "2026-03-30 09:00", "2026-10-23 18:00": "2026-10-26 09:00", "2026-03-29 02:30": "2026-03-30 09:00", "2026-10-25 02:30": "2026-10-26 09:00",
+		"2026-11-27 10:00": "2026-11-27 10:00", "2026-11-27 09:00": "2026-11-27 09:00",
+		"2026-11-27 08:59": "2026-11-27 09:00", "2026-11-27 17:29": "2026-11-27 17:29",
+		"2026-11-27 17:30": "2026-11-30 09:00", "2026-11-28 12:00": "2026-11-30 09:00",
+		"2026-11-29 23:59": "2026-11-30 09:00", "2026-11-30 00:00": "2026-11-30 09:00",
+		"2026-03-27 18:00": "2026-03-30 09:00", "2026-10-23 18:00": "2026-10-26 09:00",
+		"2026-03-29 02:30": "2026-03-30 09:00", "2026-10-25 02:30": "2026-10-26 09:00",
 		"2026-12-31 20:00": "2027-01-01 09:00",
 	} {
 		if got := office.Next(at(t, moment)); !got.Equal(at(t, want)) {
 			t.Errorf("%s moves to %s, want %s", moment, got, want)
 		}
 	}
-	night := core.Hours{Zone: "Europe/Berlin", Days: []time.Weekday{0}, From: 150, To: 24 * 60} // the hour that there is not in March, and twice in October
-	for moment, want := range map[string]string{"2026-03-28 12:00": "2026-03-29 03:30", "2026-10-24 12:00": "2026-10-25 02:30"} {
-		if got := night.Next(at(t, moment)); got.In(at(t, want).Location()).Format("2006-01-02 15:04") != want && !got.Equal(at(t, want)) {
+	// the hour that there is not in March, and twice in October
+	night := core.Hours{Zone: "Europe/Berlin", Days: []time.Weekday{0}, From: 150, To: 24 * 60}
+	for moment, want := range map[string]string{
+		"2026-03-28 12:00": "2026-03-29 03:30", "2026-10-24 12:00": "2026-10-25 02:30",
+	} {
+		if got := night.Next(at(t, moment)); got.In(at(t, want).Location()).Format("2006-01-02 15:04") != want &&
+			!got.Equal(at(t, want)) {
 			t.Errorf("%s moves to %s, want %s", moment, got, want)
 		}
 	}
@@ -57,8 +64,12 @@ func TestWorkingHours(t *testing.T) {
 func TestHoursMoveWhatIsDueIntoThem(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := core.Hours{
-			Zone: rapid.SampledFrom([]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"}).Draw(r, "zone"),
-			Days: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, 6), func(n int) time.Weekday { return time.Weekday(n) }), 1, 7, rapid.ID).Draw(r, "days"),
+			Zone: rapid.SampledFrom(
+				[]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"}).Draw(r,
+				"zone"),
+			Days: rapid.SliceOfNDistinct(rapid.Map(rapid.IntRange(0, 6), func(n int) time.Weekday {
+				return time.Weekday(n)
+			}), 1, 7, rapid.ID).Draw(r, "days"),
 			From: rapid.IntRange(0, 1438).Draw(r, "from"),
 		}
 		h.To = rapid.IntRange(h.From+1, 1440).Draw(r, "to")
@@ -90,14 +101,20 @@ func TestHoursMoveWhatIsDueIntoThem(t *testing.T) {
 				r.Fatalf("%s is moved to %s beyond %s", opened.Add(after), moved, between.In(zone))
 			}
 		}
-		a := core.Approval{ID: "a", CreatedAt: opened, Rule: core.Rule{Remind: []time.Duration{after}, Escalate: core.Escalation{After: after, To: []string{"eve"}}, Hours: h}}
+		a := core.Approval{
+			ID: "a", CreatedAt: opened,
+			Rule: core.Rule{
+				Remind: []time.Duration{after}, Escalate: core.Escalation{After: after, To: []string{"eve"}}, Hours: h,
+			},
+		}
 		for _, task := range a.Tasks() {
 			if !task.Due.Equal(moved) {
 				r.Fatalf("%s is due at %s, want %s", task.Key, task.Due, moved)
 			}
 		}
 		eve := core.Actor{ID: "eve"}
-		if a.Rule.At(opened, moved.Add(-1)).MayDecide(eve, core.Actor{}) || !a.Rule.At(opened, moved).MayDecide(eve, core.Actor{}) {
+		if a.Rule.At(opened, moved.Add(-1)).MayDecide(eve, core.Actor{}) ||
+			!a.Rule.At(opened, moved).MayDecide(eve, core.Actor{}) {
 			r.Fatal("it is escalated at another time than its task")
 		}
 	})
@@ -107,7 +124,13 @@ func TestHoursMoveWhatIsDueIntoThem(t *testing.T) {
 // stays.
 func TestHoursAndTheDeadline(t *testing.T) {
 	friday := at(t, "2026-11-27 17:00")
-	a := core.Approval{ID: "a", CreatedAt: friday, Rule: core.Rule{Remind: []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour}, Escalate: core.Escalation{After: 8 * time.Hour}, Hours: office}}
+	a := core.Approval{
+		ID: "a", CreatedAt: friday,
+		Rule: core.Rule{
+			Remind:   []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour},
+			Escalate: core.Escalation{After: 8 * time.Hour}, Hours: office,
+		},
+	}
 	keys := func() (all []string) {
 		for _, task := range a.Tasks() {
 			all = append(all, task.Key+" "+task.Due.In(friday.Location()).Format("Mon 15:04"))
@@ -130,7 +153,8 @@ func TestARuleWithoutHoursIsStoredAsBefore(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	text, err = json.Marshal(core.Rule{Name: "it", Verdict: core.VerdictAsk, Hours: office})
-	if err != nil || !strings.HasSuffix(string(text), `"hours":{"zone":"Europe/Berlin","days":[1,2,3,4,5],"from":540,"to":1050}}`) {
+	if err != nil ||
+		!strings.HasSuffix(string(text), `"hours":{"zone":"Europe/Berlin","days":[1,2,3,4,5],"from":540,"to":1050}}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

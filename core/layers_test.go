@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// layers lists, for each of our packages, which of our packages it may import; a star matches one name. A package that is not listed may
-// import none of them; cmd may import all.
+// layers lists, for each of our packages, which of our packages it may import; a star matches one name. A package that
+// is not listed may import none of them; cmd may import all.
 var layers = map[string][]string{
 	"core":             {"core/strictjson", "core/mask", "core/question"},
 	"core/strictjson":  {},
@@ -34,13 +34,22 @@ var layers = map[string][]string{
 	"core/llm/llmtest": {"core", "core/strictjson", "core/llm"}, // fakes of the vendors' APIs, for tests
 	"core/tool":        {"core", "core/mask", "core/question", "core/strictjson", "core/typestate"},
 	"core/chat":        {"core", "core/graph"},
-	"core/agent":       {"core", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt", "core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp"},
-	"core/dispatch":    {"core", "core/retry", "core/chat"},
-	"core/outbox":      {"core", "core/retry"},
-	"core/schedule":    {"core", "core/retry"},
-	"approvals":        {"core", "core/audit", "core/mask", "core/question", "core/strictjson", "core/tool", "approvals/policy"},
-	"adapters/otel":    {"core", "core/mask", "core/retry", "core/graph"}, // the one adapter of an engine package: it implements graph.Tracer and knows no platform
-	"adapters/*":       {"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool", "adapters/internal/*", "adapters/wording"},
+	"core/agent": {
+		"core", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt",
+		"core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp",
+	},
+	"core/dispatch": {"core", "core/retry", "core/chat"},
+	"core/outbox":   {"core", "core/retry"},
+	"core/schedule": {"core", "core/retry"},
+	"approvals": {
+		"core", "core/audit", "core/mask", "core/question", "core/strictjson", "core/tool", "approvals/policy",
+	},
+	// the one adapter of an engine package: it implements graph.Tracer and knows no platform
+	"adapters/otel": {"core", "core/mask", "core/retry", "core/graph"},
+	"adapters/*": {
+		"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool",
+		"adapters/internal/*", "adapters/wording",
+	},
 
 	"adapters/adaptertest/toy": {"core", "adapters/internal/*", "adapters/wording"}, // a platform for tests
 
@@ -56,41 +65,76 @@ var layers = map[string][]string{
 	"storage/storagetest":       {"core", "core/audit", "core/question", "storage/internal/sqlstore"},
 	"storage/storagetest/*":     {"core", "storage/internal/sqlstore"},
 
-	"adapters/internal/modelapi":  {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"}, // what the adapters of model vendors share
-	"adapters/internal/*":         {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/wording"},
-	"adapters/mcp":                {"core", "core/mask", "core/question", "core/strictjson", "core/tool", "adapters/internal/procgroup", "adapters/mcp/internal/*"},
+	// what the adapters of model vendors share
+	"adapters/internal/modelapi": {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"},
+	"adapters/internal/*": {
+		"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*",
+		"adapters/wording",
+	},
+	"adapters/mcp": {
+		"core", "core/mask", "core/question", "core/strictjson", "core/tool", "adapters/internal/procgroup",
+		"adapters/mcp/internal/*",
+	},
 	"adapters/mcp/internal/*":     {}, // what a server sends, before anything knows what it means
 	"adapters/mcp/internal/login": {"core", "core/mask"},
-	"adapters/slack":              {"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*", "adapters/wording"},
-	"adapters/slack/internal/*":   {"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*"},
-	"adapters/slack/*":            {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
-	"adapters/discord":            {"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/discord/internal/*", "adapters/wording"},
+	"adapters/slack": {
+		"core", "core/mask", "core/question", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*",
+		"adapters/wording",
+	},
+	"adapters/slack/internal/*": {
+		"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*",
+	},
+	"adapters/slack/*": {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
+	"adapters/discord": {
+		"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*",
+		"adapters/discord/internal/*", "adapters/wording",
+	},
 	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
-	"adapters/discord/*":          {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"}, // the fake
+	// the fake
+	"adapters/discord/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
-	"adapters/slack/slacktest/internal/*":     {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
-	"adapters/discord/discordtest/internal/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
+	"adapters/slack/slacktest/internal/*": {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"},
+	"adapters/discord/discordtest/internal/*": {
+		"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*",
+	},
 
-	"adapters/openharness":            {"core", "core/mask", "core/question", "adapters/access", "adapters/internal/*", "adapters/openharness/internal/*", "adapters/wording"},
+	"adapters/openharness": {
+		"core", "core/mask", "core/question", "adapters/access", "adapters/internal/*",
+		"adapters/openharness/internal/*", "adapters/wording",
+	},
 	"adapters/openharness/internal/*": {"core/strictjson", "adapters/internal/*"}, // the messages
 	"adapters/agents":                 {"core", "core/question", "core/strictjson", "core/tool", "adapters/access"},
-	"adapters/web":                    {"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*", "adapters/wording"},
+	"adapters/web": {
+		"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*", "adapters/wording",
+	},
 
 	// What a server's definitions mean is read with what tools are.
 	"adapters/mcp/internal/schema": {"core/mask", "core/strictjson", "core/tool"},
 
 	// Discord's packages import each other in one direction.
-	"adapters/discord/internal/rest":      {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
-	"adapters/discord/internal/guilds":    {"core", "adapters/internal/*", "adapters/discord/internal/memo", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
-	"adapters/discord/internal/gateway":   {"core", "core/retry", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest"},
-	"adapters/discord/internal/preflight": {"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway"},
+	"adapters/discord/internal/rest": {"core", "adapters/internal/*", "adapters/discord/internal/snowflake"},
+	"adapters/discord/internal/guilds": {
+		"core", "adapters/internal/*", "adapters/discord/internal/memo", "adapters/discord/internal/snowflake",
+		"adapters/discord/internal/rest",
+	},
+	"adapters/discord/internal/gateway": {
+		"core", "core/retry", "adapters/internal/*", "adapters/discord/internal/snowflake",
+		"adapters/discord/internal/rest",
+	},
+	"adapters/discord/internal/preflight": {
+		"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest",
+		"adapters/discord/internal/guilds", "adapters/discord/internal/gateway",
+	},
 }
 
 // standardOnly are the packages that import no module but the standard library.
 var standardOnly = []string{"core", "core/strictjson", "core/mask", "core/question"}
 
 // topLevel lists the entries of the repository's top level. A name that begins with a dot is free.
-var topLevel = []string{"cmd", "core", "approvals", "adapters", "storage", "config.example.env", "Dockerfile", "README.md", "LICENSE", "go.mod", "go.sum"}
+var topLevel = []string{
+	"cmd", "core", "approvals", "adapters", "storage", "config.example.env", "Dockerfile", "README.md", "LICENSE",
+	"go.mod", "go.sum",
+}
 
 type pkg struct {
 	ImportPath string
@@ -109,10 +153,14 @@ func TestLaw10_CoreKnowsNoPlatformNoDatabaseNoVendor(t *testing.T) {
 		}
 		for _, imported := range p.Imports {
 			ours, isOurs := strings.CutPrefix(imported, "gatehouse/")
-			if isOurs && !slices.ContainsFunc(allowed, func(pattern string) bool { ok, _ := path.Match(pattern, ours); return ok }) {
+			if isOurs && !slices.ContainsFunc(allowed, func(pattern string) bool {
+				ok, _ := path.Match(pattern, ours)
+				return ok
+			}) {
 				t.Errorf("%s imports %s; it may import only %v", room, ours, allowed)
 			}
-			if !isOurs && slices.Contains(standardOnly, room) && strings.Contains(strings.Split(imported, "/")[0], ".") {
+			if !isOurs && slices.Contains(standardOnly, room) &&
+				strings.Contains(strings.Split(imported, "/")[0], ".") {
 				t.Errorf("%s imports %s; it may import only the standard library", room, imported)
 			}
 			if strings.HasPrefix(room, "core") && room != "core/llm/llmtest" && forbiddenInCore(imported) {
@@ -123,7 +171,9 @@ func TestLaw10_CoreKnowsNoPlatformNoDatabaseNoVendor(t *testing.T) {
 }
 
 func forbiddenInCore(imported string) bool {
-	for _, part := range []string{"slack", "discord", "sqlite", "pgx", "database/sql", "openai", "anthropic", "opentelemetry", "net/http"} {
+	for _, part := range []string{
+		"slack", "discord", "sqlite", "pgx", "database/sql", "openai", "anthropic", "opentelemetry", "net/http",
+	} {
 		if strings.Contains(imported, part) {
 			return true
 		}
@@ -166,7 +216,8 @@ func TestTopLevelHoldsOnlyTheAgreedEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "gatehouse") && !slices.Contains(topLevel, e.Name()) {
+		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "gatehouse") &&
+			!slices.Contains(topLevel, e.Name()) {
 			t.Errorf("%s is at the top level", e.Name())
 		}
 	}

@@ -49,13 +49,15 @@ type Use struct {
 // Memory is what the approval allows besides its own call, as those who approved it said; zero if nothing, or no more.
 // As many of them as the rule's quorum must have said so.
 func (a Approval) Memory() Memory {
-	if a.State != Approved || a.Use != nil || a.Forgotten() || !a.rememberedFor(a.Requester, a.Rule.At(a.CreatedAt, a.DecidedAt)) {
+	if a.State != Approved || a.Use != nil || a.Forgotten() ||
+		!a.rememberedFor(a.Requester, a.Rule.At(a.CreatedAt, a.DecidedAt)) {
 		return Memory{}
 	}
 	return a.Rule.Memory(a.Call.Risk)
 }
 
-// rememberedFor reports whether enough of those who may decide a request of this person under a rule remembered the approval.
+// rememberedFor reports whether enough of those who may decide a request of this person under a rule remembered the
+// approval.
 func (a Approval) rememberedFor(requester Actor, rule Rule) bool {
 	n := 0
 	for _, v := range a.Standing() {
@@ -79,7 +81,8 @@ func (a Approval) Remembers(call Call, rule Rule, requester Actor) bool {
 		rule = rule.Escalated() // as it is stored with an approval that was decided later
 	}
 	return a.Call.Tool == call.Tool && a.Call.Digest == call.Digest && a.Call.Risk == call.Risk &&
-		a.Call.Bound.Schema == call.Bound.Schema && a.Rule.Same(rule) && a.Memory() != Memory{} && a.rememberedFor(requester, rule.At(a.CreatedAt, a.DecidedAt))
+		a.Call.Bound.Schema == call.Bound.Schema && a.Rule.Same(rule) && a.Memory() != Memory{} &&
+		a.rememberedFor(requester, rule.At(a.CreatedAt, a.DecidedAt))
 }
 
 // NextUse is the use of this approval at a moment, if those of uses have been made; nil if it allows no further one.
@@ -92,11 +95,13 @@ func (a Approval) NextUse(uses int, at time.Time) *Use {
 }
 
 var (
-	errForgotten = Errorf(ApprovalDecided, "This is not remembered, or not any more: the next such call needs an approval.")
-	errNotYours  = Errorf(NotAllowed, "Only the person who asked and the approvers can stop this.")
+	errForgotten = Errorf(ApprovalDecided,
+		"This is not remembered, or not any more: the next such call needs an approval.")
+	errNotYours = Errorf(NotAllowed, "Only the person who asked and the approvers can stop this.")
 )
 
-// CheckForget is why this person can't stop what the card says is remembered, as far as the card shows; nil if they can.
+// CheckForget is why this person can't stop what the card says is remembered, as far as the card shows; nil if they
+// can.
 func (c Card) CheckForget(who Actor) error {
 	switch {
 	case c.Memory == Memory{}:

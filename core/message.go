@@ -21,9 +21,9 @@ const (
 	ToolRole  Role = "tool"
 )
 
-// Message is the spec's ChatMessage: one type from adapter to provider (harness-chat §3, llm-provider §3). Its JSON is the spec's
-// JSON. The decoder refuses no message of the wrong form: it keeps the fault, and Validate reports it, so that there is one validator and
-// one category for all malformed messages.
+// Message is the spec's ChatMessage: one type from adapter to provider (harness-chat §3, llm-provider §3). Its JSON is
+// the spec's JSON. The decoder refuses no message of the wrong form: it keeps the fault, and Validate reports it, so
+// that there is one validator and one category for all malformed messages.
 type Message struct {
 	Role       Role       `json:"role"`
 	Content    Content    `json:"content,omitzero"`
@@ -34,7 +34,8 @@ type Message struct {
 	fault *fault
 }
 
-// NoOutput is the content of the tool message of a tool that said nothing: a tool message needs content (llm-provider §3).
+// NoOutput is the content of the tool message of a tool that said nothing: a tool message needs content (llm-provider
+// §3).
 const NoOutput = "[No output.]"
 
 // Result is the tool message that answers a call. A blank text is NoOutput.
@@ -45,11 +46,12 @@ func Result(call, text string) Message {
 	return Message{Role: ToolRole, ToolCallID: call, Content: Text(text)}
 }
 
-// Kept is what a vendor sent with a message and wants back with it, which nobody else understands: signatures, encrypted reasoning. It is no part
-// of the spec's JSON, so no export and no client has it: a store keeps it beside the message. Beside a tool message stand the images of its result,
-// since its content is a text (llm-provider §3).
+// Kept is what a vendor sent with a message and wants back with it, which nobody else understands: signatures,
+// encrypted reasoning. It is no part of the spec's JSON, so no export and no client has it: a store keeps it beside the
+// message. Beside a tool message stand the images of its result, since its content is a text (llm-provider §3).
 type Kept struct {
-	Origin string          `json:"origin,omitempty"` // which model sent it, at which endpoint, to which account; no other is shown it
+	// which model sent it, at which endpoint, to which account; no other is shown it
+	Origin string          `json:"origin,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
 	Images []Block         `json:"images,omitempty"` // of a tool's result; stored ones
 	Old    bool            `json:"-"`                // it is shown in a later epoch: what is bound to the messages before it is left out
@@ -70,7 +72,8 @@ func Blocks(b ...Block) Content { return Content{blocks: append([]Block{}, b...)
 // IsZero reports whether the content is empty: neither text nor a list.
 func (c Content) IsZero() bool { return c.text == "" && c.blocks == nil }
 
-// Blocks gives the content as blocks: a plain text is one text block, empty content none. The result is the caller's own.
+// Blocks gives the content as blocks: a plain text is one text block, empty content none. The result is the caller's
+// own.
 func (c Content) Blocks() []Block {
 	if c.blocks != nil {
 		return append([]Block{}, c.blocks...)
@@ -112,7 +115,8 @@ const (
 	RedactedThinkingBlock BlockType = "redacted_thinking"
 )
 
-// Block is one content block. Type defines which fields count. Signature and Data belong to one provider and are kept byte for byte.
+// Block is one content block. Type defines which fields count. Signature and Data belong to one provider and are kept
+// byte for byte.
 type Block struct {
 	Type      BlockType    `json:"type"`
 	Text      string       `json:"text,omitempty"`      // text, thinking
@@ -123,14 +127,16 @@ type Block struct {
 	Detail    string       `json:"detail,omitempty"` // auto, low or high
 }
 
-// The types of an image's source. The last one is our own: histories hold it in place of the bytes, which the store keeps.
+// The types of an image's source. The last one is our own: histories hold it in place of the bytes, which the store
+// keeps.
 const (
 	SourceURL    = "url"
 	SourceInline = "inline"
 	SourceStored = "stored"
 )
 
-// ImageSource is the location of an image's bytes: {type: url, url}, {type: inline, base64_data} or {type: stored, digest, size}.
+// ImageSource is the location of an image's bytes: {type: url, url}, {type: inline, base64_data} or {type: stored,
+// digest, size}.
 type ImageSource struct {
 	Type       string `json:"type"`
 	URL        string `json:"url,omitempty"`
@@ -139,8 +145,9 @@ type ImageSource struct {
 	Size       int64  `json:"size,omitempty"`   // in bytes
 }
 
-// ToolCall is a model's request to call a tool. Arguments are a JSON object as it was written, or null if the model's text was malformed
-// (llm-provider §3). The id is kept verbatim and may occur twice in one history: local models reuse ids.
+// ToolCall is a model's request to call a tool. Arguments are a JSON object as it was written, or null if the model's
+// text was malformed (llm-provider §3). The id is kept verbatim and may occur twice in one history: local models reuse
+// ids.
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -148,8 +155,8 @@ type ToolCall struct {
 	Signature string          `json:"signature,omitempty"`
 }
 
-// OpenCalls gives the calls of msgs that no tool message answers, in order. Pairing is by position, then id: a tool message
-// answers the first open call of its id in the latest message before it that has one.
+// OpenCalls gives the calls of msgs that no tool message answers, in order. Pairing is by position, then id: a tool
+// message answers the first open call of its id in the latest message before it that has one.
 func OpenCalls(msgs []Message) []ToolCall {
 	type asked struct {
 		by   int // the message
@@ -202,7 +209,10 @@ func isDigest(s string) bool {
 
 // StoredImage is the block of an image whose bytes are stored under their digest.
 func StoredImage(mediaType, digest string, size int) Block {
-	return Block{Type: ImageBlock, MediaType: mediaType, Source: &ImageSource{Type: SourceStored, Digest: digest, Size: int64(size)}}
+	return Block{
+		Type: ImageBlock, MediaType: mediaType,
+		Source: &ImageSource{Type: SourceStored, Digest: digest, Size: int64(size)},
+	}
 }
 
 // StoredImages gives the digests of a message's stored images and of those kept beside it, each once, in order.
@@ -226,9 +236,11 @@ func storedIn(blocks []Block) []string {
 	return all
 }
 
-// WithImages gives the message with its stored images as inline ones, for a provider that is shown them, or for an export. load
-// returns the bytes of a digest. m stays as it was.
-func (m Message) WithImages(ctx context.Context, load func(ctx context.Context, digest string) ([]byte, error)) (Message, error) {
+// WithImages gives the message with its stored images as inline ones, for a provider that is shown them, or for an
+// export. load returns the bytes of a digest. m stays as it was.
+func (m Message) WithImages(
+	ctx context.Context, load func(ctx context.Context, digest string) ([]byte, error),
+) (Message, error) {
 	if len(storedIn(m.Content.blocks)) == 0 {
 		return m, nil
 	}

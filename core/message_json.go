@@ -104,7 +104,8 @@ func readBlock(v *strictjson.Value) (Block, *fault) {
 	if v.Kind != strictjson.Object {
 		return b, faultf("a block must be an object, not %s", v.Kind)
 	}
-	if f := readTexts(v, text{"type", (*string)(&b.Type)}, text{"text", &b.Text}, text{"signature", &b.Signature}, text{"data", &b.Data},
+	if f := readTexts(v, text{"type", (*string)(&b.Type)}, text{"text", &b.Text}, text{"signature", &b.Signature},
+		text{"data", &b.Data},
 		text{"media_type", &b.MediaType}, text{"detail", &b.Detail}); f != nil {
 		return b, f
 	}
@@ -116,7 +117,8 @@ func readBlock(v *strictjson.Value) (Block, *fault) {
 		return b, faultf("source must be an object, not %s", source.Kind)
 	}
 	b.Source = &ImageSource{}
-	if f := readTexts(source, text{"type", &b.Source.Type}, text{"url", &b.Source.URL}, text{"base64_data", &b.Source.Base64Data}, text{"digest", &b.Source.Digest}); f != nil {
+	if f := readTexts(source, text{"type", &b.Source.Type}, text{"url", &b.Source.URL},
+		text{"base64_data", &b.Source.Base64Data}, text{"digest", &b.Source.Digest}); f != nil {
 		return b, faultf("source: %s", f.reason)
 	}
 	if size := source.Get("size"); size != nil && b.Source.Type == SourceStored {

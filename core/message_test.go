@@ -39,7 +39,8 @@ func TestMessageJSONRoundTrip(t *testing.T) {
 			if err := enc.Encode(json.RawMessage(again)); err != nil {
 				t.Fatal(err)
 			}
-			got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(strings.TrimSpace(b.String()))
+			got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`,
+				"&").Replace(strings.TrimSpace(b.String()))
 			if got != text {
 				t.Errorf("round trip:\n got %s\nwant %s", got, text)
 			}
@@ -166,8 +167,11 @@ func TestStoredImagesAreLoadedForAProvider(t *testing.T) {
 		}
 		return nil, core.Errorf(core.NotFound, "no")
 	}
-	cat, dog := core.StoredImage("image/png", core.Digest([]byte("cat")), 3), core.StoredImage("image/gif", core.Digest([]byte("dog")), 3)
-	m := core.Message{Role: core.User, Content: core.Blocks(cat, core.Block{Type: core.TextBlock, Text: "look"}, dog, cat)}
+	cat, dog := core.StoredImage("image/png", core.Digest([]byte("cat")), 3),
+		core.StoredImage("image/gif", core.Digest([]byte("dog")), 3)
+	m := core.Message{
+		Role: core.User, Content: core.Blocks(cat, core.Block{Type: core.TextBlock, Text: "look"}, dog, cat),
+	}
 	if got := m.StoredImages(); !slices.Equal(got, []string{cat.Source.Digest, dog.Source.Digest}) {
 		t.Errorf("its images are %q", got)
 	}
@@ -176,7 +180,8 @@ func TestStoredImagesAreLoadedForAProvider(t *testing.T) {
 		t.Fatal(err, full.Validate())
 	}
 	b := full.Content.Blocks()
-	if len(b) != 4 || b[0].Source.Base64Data != "Y2F0" || b[0].MediaType != "image/png" || b[1].Text != "look" || b[2].Source.Base64Data != "ZG9n" || b[3].Source.Base64Data != "Y2F0" {
+	if len(b) != 4 || b[0].Source.Base64Data != "Y2F0" || b[0].MediaType != "image/png" || b[1].Text != "look" ||
+		b[2].Source.Base64Data != "ZG9n" || b[3].Source.Base64Data != "Y2F0" {
 		t.Errorf("got %+v", b)
 	}
 	if again := m.Content.Blocks(); again[0].Source.Type != core.SourceStored {

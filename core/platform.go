@@ -6,17 +6,20 @@ import (
 	"time"
 )
 
-// Accept commits an event. It returns without error only if the event is stored durably; only then does the adapter acknowledge it
-// (law 1). An event that is already stored is no error.
+// Accept commits an event. It returns without error only if the event is stored durably; only then does the adapter
+// acknowledge it (law 1). An event that is already stored is no error.
 type Accept func(ctx context.Context, e Event) (Receipt, error)
 
-// FromPlatform returns the Accept that platforms get. A signal resumes a paused turn, and only the decision of an approval makes one: an
-// event that is a signal, has the id of one, or amends one, is refused (invalid), and nothing is stored.
+// FromPlatform returns the Accept that platforms get. A signal resumes a paused turn, and only the decision of an
+// approval makes one: an event that is a signal, has the id of one, or amends one, is refused (invalid), and nothing is
+// stored.
 func FromPlatform(accept Accept) Accept {
 	return func(ctx context.Context, e Event) (Receipt, error) {
 		amended, _ := e.Body.(AmendEvent)
-		if e.Kind() == KindSignal || strings.HasPrefix(e.ID, signalPrefix) || strings.HasPrefix(amended.Event, signalPrefix) {
-			return Receipt{}, Errorf(Invalid, "The event %.40q of %s is refused: a signal is made by the decision of an approval, never by a platform.", e.ID, e.Platform)
+		if e.Kind() == KindSignal || strings.HasPrefix(e.ID, signalPrefix) ||
+			strings.HasPrefix(amended.Event, signalPrefix) {
+			return Receipt{}, Errorf(Invalid, "The event %.40q of %s is refused: a signal is made by the decision of "+
+				"an approval, never by a platform.", e.ID, e.Platform)
 		}
 		return accept(ctx, e)
 	}
@@ -24,26 +27,27 @@ func FromPlatform(accept Accept) Accept {
 
 // Platform is a chat platform.
 //
-// Run receives events until ctx ends, and reconnects by itself. It returns nil when ctx is done, and an error only if retrying is
-// useless; the message states what to change.
+// Run receives events until ctx ends, and reconnects by itself. It returns nil when ctx is done, and an error only if
+// retrying is useless; the message states what to change.
 //
-// Parse reads the payload of a message, after the commit, as often as the event is attempted. The person gets the reply of an *Error's
-// bucket. It is called for nothing else: the payload of a decision is its Click, whatever the platform.
+// Parse reads the payload of a message, after the commit, as often as the event is attempted. The person gets the reply
+// of an *Error's bucket. It is called for nothing else: the payload of a decision is its Click, whatever the platform.
 //
-// Post sends one part of a delivery and returns the platform's reference to it; more means that further parts follow. A typing
-// indicator (PostWorking) has no reference. Edit redraws the part of a reference. Both return *Error:
+// Post sends one part of a delivery and returns the platform's reference to it; more means that further parts follow. A
+// typing indicator (PostWorking) has no reference. Edit redraws the part of a reference. Both return *Error:
 //
 //   - not_found: of Edit, the message is gone: somebody deleted it;
 //   - delivery_later (with RetryAfter where known): it did not go out and is tried again;
-//   - delivery_not_yet (with RetryAfter): nothing was sent, since the platform's rate limit asks to wait; it counts as no attempt;
+//   - delivery_not_yet (with RetryAfter): nothing was sent, since the platform's rate limit asks to wait; it counts as
+//     no attempt;
 //   - delivery_in_doubt: it may or may not have arrived;
 //   - delivery_forbidden: an admin must change something on the platform first;
 //   - content_refused: it failed permanently for what it says; the message tells people what refused it and what they
 //     can do;
 //   - any other category: it failed permanently.
 //
-// Find looks for a part in doubt. An error means that the platform can't tell now (delivery_later: the outbox asks again until it can) or
-// never can (unsupported).
+// Find looks for a part in doubt. An error means that the platform can't tell now (delivery_later: the outbox asks
+// again until it can) or never can (unsupported).
 type Platform interface {
 	Name() string
 	Run(ctx context.Context, accept Accept) error
@@ -53,13 +57,15 @@ type Platform interface {
 	Find(ctx context.Context, d Delivery) (Found, error)
 }
 
-// OldClicks is a platform that reads the payload of a decision which an earlier gatehouse stored in the platform's own form. Error: invalid.
+// OldClicks is a platform that reads the payload of a decision which an earlier gatehouse stored in the platform's own
+// form. Error: invalid.
 type OldClicks interface {
 	OldClick(e Event) (Click, error)
 }
 
-// Found is the result of Platform.Find: the part's reference and whether further parts follow, as Post would have returned them. An empty
-// Ref: it was not found. Late: it may have arrived all the same, since posts may become readable up to a minute after they were sent.
+// Found is the result of Platform.Find: the part's reference and whether further parts follow, as Post would have
+// returned them. An empty Ref: it was not found. Late: it may have arrived all the same, since posts may become
+// readable up to a minute after they were sent.
 type Found struct {
 	Ref  Ref
 	More bool
@@ -80,12 +86,12 @@ type Directory interface {
 	CardCopies(ctx context.Context, d Delivery, refused bool) (Copies, error)
 }
 
-// Health is a platform that can check whether it receives events (inbound) and whether it can post (outbound): nil, or the problem, in a
-// sentence for an admin (law 9).
+// Health is a platform that can check whether it receives events (inbound) and whether it can post (outbound): nil, or
+// the problem, in a sentence for an admin (law 9).
 //
-// Clock returns the platform's own time now, or a little less, whatever this machine's clock says, and how far that one is ahead of it (negative:
-// behind); a zero time: not known yet, or it has none. off is the problem, in a sentence for an admin, if it differs by so much that what the
-// platform signs is refused.
+// Clock returns the platform's own time now, or a little less, whatever this machine's clock says, and how far that one
+// is ahead of it (negative: behind); a zero time: not known yet, or it has none. off is the problem, in a sentence for
+// an admin, if it differs by so much that what the platform signs is refused.
 type Health interface {
 	Health() (inbound, outbound error)
 	Clock() (now time.Time, ahead time.Duration, off error)

@@ -17,8 +17,9 @@ func TestLaw5_AdaptersCannotBringSignals(t *testing.T) {
 		return core.Event{Platform: "x", ID: id, Conversation: "x:room", Body: body}
 	}
 	for name, e := range map[string]core.Event{
-		"a signal":                     event("message/1", core.SignalEvent{Approval: "a1"}),
-		"a message with a signal's id": event("signal/a1", core.MessageEvent{}), // the signal itself would then be known already, and never wake its turn
+		"a signal": event("message/1", core.SignalEvent{Approval: "a1"}),
+		// the signal itself would then be known already, and never wake its turn
+		"a message with a signal's id": event("signal/a1", core.MessageEvent{}),
 		"an amendment of a signal":     event("amend/1", core.AmendEvent{Event: "signal/a1"}),
 		"a request with a signal's id": event("signal/a1", core.AskAgainEvent{Approval: "a1"}),
 		"a signal of nothing":          event("signal/", core.SignalEvent{}),
@@ -31,7 +32,8 @@ func TestLaw5_AdaptersCannotBringSignals(t *testing.T) {
 		t.Errorf("stored: %+v", stored)
 	}
 	for _, body := range []core.EventBody{
-		core.MessageEvent{}, core.ResetEvent{}, core.ClickEvent{Approval: "a1"}, core.ControlEvent{Word: "stop"}, core.RetryEvent{Failed: 1}, core.AskAgainEvent{Approval: "a1"}, core.AmendEvent{Event: "message/1"},
+		core.MessageEvent{}, core.ResetEvent{}, core.ClickEvent{Approval: "a1"}, core.ControlEvent{Word: "stop"},
+		core.RetryEvent{Failed: 1}, core.AskAgainEvent{Approval: "a1"}, core.AmendEvent{Event: "message/1"},
 	} {
 		if _, err := accept(t.Context(), event("other/1", body)); err != nil {
 			t.Errorf("%T: %v", body, err)

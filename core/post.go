@@ -23,8 +23,8 @@ const (
 	PostSteps    PostKind = "steps"    // the tools that a turn has used so far, in one line that is redrawn
 )
 
-// Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the first (and
-// increments its wanted version) instead of adding another.
+// Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the
+// first (and increments its wanted version) instead of adding another.
 type Post struct {
 	Key          string         `json:"key"`
 	To           Address        `json:"to"`
@@ -39,13 +39,14 @@ type Post struct {
 	Copy         bool           `json:"copy,omitempty"`     // elsewhere: a card for an approver, others for who asked
 	Instead      string         `json:"instead,omitempty"`  // of a copy: the key of the quiet card in whose place it notifies the approvers
 	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
-	LeftOut      int            `json:"left_out,omitempty"` // of a card: how many approvers should have got a copy as a direct message, and did not
-	Untold       string         `json:"untold,omitempty"`   // of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
-	Occasion     Occasion       `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
-	Reminds      string         `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
-	Like         string         `json:"like,omitempty"`     // of a card: the key of that of the first open request of the same call, in the same place
-	Until        time.Time      `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
-	Pressed      bool           `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
+	// of a card: how many approvers should have got a copy as a direct message, and did not
+	LeftOut  int       `json:"left_out,omitempty"`
+	Untold   string    `json:"untold,omitempty"`   // of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
+	Occasion Occasion  `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
+	Reminds  string    `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
+	Like     string    `json:"like,omitempty"`     // of a card: the key of that of the first open request of the same call, in the same place
+	Until    time.Time `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
+	Pressed  bool      `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
 }
 
 // InPlaceOf begins the key of the sentence that stands in place of a post that the platform refused for what it says.
@@ -76,19 +77,21 @@ const (
 // Ref is a platform's reference to a posted message. It is opaque.
 type Ref string
 
-// Part is one platform message of a post: long texts need several. InDoubt is set before a send and cleared by its response:
-// after a crash it means that the part may already be there.
+// Part is one platform message of a post: long texts need several. InDoubt is set before a send and cleared by its
+// response: after a crash it means that the part may already be there.
 type Part struct {
-	Ref     Ref       `json:"ref,omitempty"`
-	InDoubt bool      `json:"in_doubt,omitempty"`
-	More    bool      `json:"more,omitempty"`      // further parts follow
-	Looks   int       `json:"looks,omitempty"`     // how often Find failed
-	Missed  int       `json:"missed,omitempty"`    // how often Find did not find it
-	Again   int       `json:"again,omitempty"`     // of a card: how often its message was deleted, and it was posted anew
-	SentAt  time.Time `json:"sent_after,omitzero"` // when the send that is in doubt began, or a little before, by the platform's clock; zero: not known
+	Ref     Ref  `json:"ref,omitempty"`
+	InDoubt bool `json:"in_doubt,omitempty"`
+	More    bool `json:"more,omitempty"`   // further parts follow
+	Looks   int  `json:"looks,omitempty"`  // how often Find failed
+	Missed  int  `json:"missed,omitempty"` // how often Find did not find it
+	Again   int  `json:"again,omitempty"`  // of a card: how often its message was deleted, and it was posted anew
+	// when the send that is in doubt began, or a little before, by the platform's clock; zero: not known
+	SentAt time.Time `json:"sent_after,omitzero"`
 }
 
-// PressedCard is a card whose button was pressed, which proves that it was sent even if the response to the send was lost.
+// PressedCard is a card whose button was pressed, which proves that it was sent even if the response to the send was
+// lost.
 type PressedCard struct {
 	Approval ApprovalID
 	Channel  string // that the card is in
@@ -97,14 +100,15 @@ type PressedCard struct {
 
 // Matches reports whether this is the card of the row, and the row is still in doubt.
 func (s PressedCard) Matches(row OutboxRow) bool {
-	return row.To.Channel == s.Channel && len(row.Parts) == 1 && row.Parts[0].InDoubt && row.Parts[0].Ref == "" && row.Owner == ""
+	return row.To.Channel == s.Channel && len(row.Parts) == 1 && row.Parts[0].InDoubt && row.Parts[0].Ref == "" &&
+		row.Owner == ""
 }
 
 // RowState is the state of an outbox row.
 type RowState string
 
-// The states of a row. Unknown: the response to a send was lost, and the post could not be found; it is listed and not sent again.
-// Dropped: it was dead or unknown, and an admin discarded it.
+// The states of a row. Unknown: the response to a send was lost, and the post could not be found; it is listed and not
+// sent again. Dropped: it was dead or unknown, and an admin discarded it.
 const (
 	RowWaiting RowState = "waiting"
 	RowSent    RowState = "sent"
@@ -126,8 +130,8 @@ func (r OutboxRow) Delivered() []Part {
 	return r.Parts
 }
 
-// OutboxRow is a post to be delivered. Wanted is incremented by each change of its content; Shown is the version that was last
-// delivered.
+// OutboxRow is a post to be delivered. Wanted is incremented by each change of its content; Shown is the version that
+// was last delivered.
 type OutboxRow struct {
 	Post
 	Seq       int64
@@ -142,8 +146,8 @@ type OutboxRow struct {
 	Fence     int64  // incremented by each claim; a result of an older claim changes nothing
 	CreatedAt time.Time
 	SentAt    time.Time
-	// Doubted says that the claim has also stored that the first part is in doubt, as is needed before it is sent; Parts does not show it. It is
-	// cleared by the next SavePost or ReleasePost.
+	// Doubted says that the claim has also stored that the first part is in doubt, as is needed before it is sent;
+	// Parts does not show it. It is cleared by the next SavePost or ReleasePost.
 	Doubted bool
 	Age     time.Duration // when it was claimed, by the clock of the database
 	First   Ref           // when it was claimed: the card that it reminds of, or is like; "" if that has not arrived
@@ -152,8 +156,9 @@ type OutboxRow struct {
 // Fallback is how people are told of an open card if it, or a copy of it, does not arrive; or, by Copies alone, of
 // another post.
 type Fallback struct {
-	Copies        // added, unless their keys are known
-	Asks   string // the key of the card in the conversation, which is not quiet any more, says how many were left out, and is redrawn
+	Copies // added, unless their keys are known
+	// the key of the card in the conversation, which is not quiet any more, says how many were left out, and is redrawn
+	Asks   string
 	Untold string // the key of a copy that an approver did not get: the card counts it once
 	Notice *Post  // added, unless its key is known, if no copy instead of that card has arrived or has yet to be tried
 }
@@ -181,19 +186,21 @@ type Delivery struct {
 
 	Again int // of the part; see Part: a platform that refuses what it has sent before must not take it for that
 
-	// First is the card that a reminder reminds of, or that a card is like: where the platform has links to messages, the
-	// reminder is one line that links to it, and the other card names it with a link. "": that card has not arrived.
+	// First is the card that a reminder reminds of, or that a card is like: where the platform has links to messages,
+	// the reminder is one line that links to it, and the other card names it with a link. "": that card has not
+	// arrived.
 	First Ref
 
 	SentAt time.Time // for Find: see Part
 }
 
-// Mail is a post in a mailbox, from which a client fetches it: a platform without a connection to its clients stores its posts there, in
-// a form of its own.
+// Mail is a post in a mailbox, from which a client fetches it: a platform without a connection to its clients stores
+// its posts there, in a form of its own.
 type Mail struct {
 	Mailbox ConversationID
 	Key     string // the post's; unique in the mailbox
-	// Seq follows the order of commits within a mailbox. A mail that is changed gets a new one, the largest of the mailbox.
+	// Seq follows the order of commits within a mailbox. A mail that is changed gets a new one, the largest of the
+	// mailbox.
 	Seq     int64
 	Event   int64           // the event it answers; 0: none
 	Content json.RawMessage // the adapter's own form
@@ -213,12 +220,13 @@ type MailFilter struct {
 
 // Mailboxes keeps the posts that clients fetch, until they are as old as the posts that are pruned.
 type Mailboxes interface {
-	// PutMail stores the mail and returns its Seq. If the key is known, the content is replaced under a new Seq, unless it is equal: then
-	// nothing changes, and the old Seq is returned. Event, At and Taken are those of the first time.
+	// PutMail stores the mail and returns its Seq. If the key is known, the content is replaced under a new Seq, unless
+	// it is equal: then nothing changes, and the old Seq is returned. Event, At and Taken are those of the first time.
 	PutMail(ctx context.Context, m Mail) (seq int64, err error)
 	// ListMail returns mail in the order of Seq.
 	ListMail(ctx context.Context, f MailFilter) ([]Mail, error)
-	// TakeMail marks the mail that answers these events (nil: all mail) as taken by the event by, unless another has taken it, and
-	// returns all mail that by has taken, in the order of Seq. So it may be repeated, and no mail is taken by two events.
+	// TakeMail marks the mail that answers these events (nil: all mail) as taken by the event by, unless another has
+	// taken it, and returns all mail that by has taken, in the order of Seq. So it may be repeated, and no mail is
+	// taken by two events.
 	TakeMail(ctx context.Context, mailbox ConversationID, by int64, events []int64) ([]Mail, error)
 }

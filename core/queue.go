@@ -12,10 +12,11 @@ type Scope struct {
 	Conversations []ConversationID
 }
 
-// ClaimRequest requests at most Limit ready queues: those of conversations or, with Controls, those of clicks and controls, which a
-// dispatcher runs in slots of their own, so that no turn delays them. Of the conversations it requests, with Suspects, those whose next event
-// is a suspect (two processes or more died while they ran it), and otherwise the others. Attempts, if not 0, leaves queues unclaimed whose next
-// event would be at a later attempt than that: an attempt counts from its claim on.
+// ClaimRequest requests at most Limit ready queues: those of conversations or, with Controls, those of clicks and
+// controls, which a dispatcher runs in slots of their own, so that no turn delays them. Of the conversations it
+// requests, with Suspects, those whose next event is a suspect (two processes or more died while they ran it), and
+// otherwise the others. Attempts, if not 0, leaves queues unclaimed whose next event would be at a later attempt than
+// that: an attempt counts from its claim on.
 type ClaimRequest struct {
 	Owner    string
 	Limit    int
@@ -25,8 +26,8 @@ type ClaimRequest struct {
 	Attempts int
 }
 
-// Claim is a queue that an owner holds for as long as it lives, and the event to process. Fence is incremented by each claim of the queue;
-// every write of a turn is compared with it.
+// Claim is a queue that an owner holds for as long as it lives, and the event to process. Fence is incremented by each
+// claim of the queue; every write of a turn is compared with it.
 type Claim struct {
 	Owner   string
 	Key     QueueKey
@@ -36,8 +37,9 @@ type Claim struct {
 	Loaded  *LoadedSession // the session, if the store has read it with the claim; nil: LoadSession reads it
 }
 
-// LoadedSession is what LoadSession would have returned to the turn of a message when it was claimed, if the store has read it then. A nil Record
-// means that there was no session. If messages are added to it before the turn's Finish, that fails with session_write_conflict.
+// LoadedSession is what LoadSession would have returned to the turn of a message when it was claimed, if the store has
+// read it then. A nil Record means that there was no session. If messages are added to it before the turn's Finish,
+// that fails with session_write_conflict.
 type LoadedSession struct{ Record *SessionRecord }
 
 // Hold is a queue that an owner holds: the event of its turn, and whether that turn was requested to stop.
@@ -133,9 +135,12 @@ func (a Approval) Tasks() []Task {
 // ends reports whether the deadline is not after a moment.
 func (a Approval) ends(by time.Time) bool { return !a.Deadline.IsZero() && !by.Before(a.Deadline) }
 
-// Overtaken reports whether a task is a reminder of the approval, and a later reminder was due by then: after a downtime only the latest is posted.
+// Overtaken reports whether a task is a reminder of the approval, and a later reminder was due by then: after a
+// downtime only the latest is posted.
 func (a Approval) Overtaken(key string, by time.Time) bool {
 	tasks := slices.DeleteFunc(a.Tasks(), func(t Task) bool { return t.Kind != TaskRemind })
 	i := slices.IndexFunc(tasks, func(t Task) bool { return t.Key == key })
-	return i >= 0 && slices.ContainsFunc(tasks, func(t Task) bool { return t.Due.After(tasks[i].Due) && !t.Due.After(by) })
+	return i >= 0 && slices.ContainsFunc(tasks, func(t Task) bool {
+		return t.Due.After(tasks[i].Due) && !t.Due.After(by)
+	})
 }

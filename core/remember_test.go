@@ -9,9 +9,15 @@ import (
 
 // A remembered approval is one of the same call under the same rule, by people who could give it to whoever asks now.
 func TestLaw5_ARememberedApprovalHoldsOnlyForTheSame(t *testing.T) {
-	rule := core.Rule{Name: "notes", Verdict: core.VerdictAsk, Approvers: []string{"x:bob", "x:ann"}, Remember: time.Hour, People: map[string]string{"y:bob": "bob", "x:bob": "bob"}}
+	rule := core.Rule{
+		Name: "notes", Verdict: core.VerdictAsk, Approvers: []string{"x:bob", "x:ann"}, Remember: time.Hour,
+		People: map[string]string{"y:bob": "bob", "x:bob": "bob"},
+	}
 	call := core.Call{Tool: "pay", Digest: "d", Bound: core.Binding{Schema: "s"}}
-	approved := core.Approval{State: core.Approved, Requester: ann, Call: call, Rule: rule, Votes: []core.Vote{{Actor: bob, Choice: core.Approve, Remember: true}}}
+	approved := core.Approval{
+		State: core.Approved, Requester: ann, Call: call, Rule: rule,
+		Votes: []core.Vote{{Actor: bob, Choice: core.Approve, Remember: true}},
+	}
 	for name, c := range map[string]struct {
 		change func(a *core.Approval, call *core.Call, rule *core.Rule)
 		who    core.Actor
@@ -22,13 +28,19 @@ func TestLaw5_ARememberedApprovalHoldsOnlyForTheSame(t *testing.T) {
 		"for who approved it":     {nil, bob, false},
 		"for their other account": {nil, core.Actor{ID: "y:bob"}, false},
 		"other notes of people":   {func(_ *core.Approval, _ *core.Call, r *core.Rule) { r.People = nil }, ann, true},
-		"another rule":            {func(_ *core.Approval, _ *core.Call, r *core.Rule) { r.Name = "others" }, ann, false},
-		"a higher quorum":         {func(_ *core.Approval, _ *core.Call, r *core.Rule) { r.Quorum = 2 }, ann, false},
-		"other arguments":         {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Digest = "e" }, ann, false},
-		"another tool":            {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Tool = "refund" }, ann, false},
-		"another schema":          {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Bound.Schema = "t" }, ann, false},
-		"another risk":            {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Risk = core.Dangerous }, ann, false},
-		"pressed for once":        {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.Votes[0].Remember = false }, ann, false},
+		"another rule": {func(_ *core.Approval, _ *core.Call, r *core.Rule) {
+			r.Name = "others"
+		}, ann, false},
+		"a higher quorum": {func(_ *core.Approval, _ *core.Call, r *core.Rule) { r.Quorum = 2 }, ann, false},
+		"other arguments": {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Digest = "e" }, ann, false},
+		"another tool":    {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Tool = "refund" }, ann, false},
+		"another schema":  {func(_ *core.Approval, c *core.Call, _ *core.Rule) { c.Bound.Schema = "t" }, ann, false},
+		"another risk": {func(_ *core.Approval, c *core.Call, _ *core.Rule) {
+			c.Risk = core.Dangerous
+		}, ann, false},
+		"pressed for once": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
+			a.Votes[0].Remember = false
+		}, ann, false},
 		"stopped": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
 			a.Votes = append(a.Votes, core.Vote{Actor: ann, Choice: core.Forget})
 		}, ann, false},
@@ -43,17 +55,26 @@ func TestLaw5_ARememberedApprovalHoldsOnlyForTheSame(t *testing.T) {
 			a.Rule.Quorum, r.Quorum = 2, 2
 			a.Votes = append(a.Votes, core.Vote{Actor: core.Actor{ID: "x:cat"}, Choice: core.Approve})
 		}, ann, false},
-		"by whom it was escalated to, a moment before that was stored": {func(a *core.Approval, _ *core.Call, r *core.Rule) {
+		"by whom it was escalated to, a moment before that was stored": {func(a *core.Approval, _ *core.Call,
+			r *core.Rule) {
 			a.Rule.Escalate = core.Escalation{After: time.Minute, To: []string{"x:dan"}}
 			r.Escalate = a.Rule.Escalate
 			a.CreatedAt = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 			a.DecidedAt = a.CreatedAt.Add(2 * time.Minute)
 			a.Votes[0].Actor = core.Actor{ID: "x:dan"}
 		}, ann, true},
-		"a use of another one":        {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.Use = &core.Use{Of: "a0"} }, ann, false},
-		"denied":                      {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.State = core.Denied }, ann, false},
-		"allowed by the policy":       {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.Rule.Verdict = core.VerdictAllow }, ann, false},
-		"approved by the local admin": {func(a *core.Approval, _ *core.Call, _ *core.Rule) { a.Votes[0].Actor = core.Actor{ID: core.LocalAdmin} }, ann, false},
+		"a use of another one": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
+			a.Use = &core.Use{Of: "a0"}
+		}, ann, false},
+		"denied": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
+			a.State = core.Denied
+		}, ann, false},
+		"allowed by the policy": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
+			a.Rule.Verdict = core.VerdictAllow
+		}, ann, false},
+		"approved by the local admin": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
+			a.Votes[0].Actor = core.Actor{ID: core.LocalAdmin}
+		}, ann, false},
 		"approved before an edit": {func(a *core.Approval, _ *core.Call, _ *core.Rule) {
 			a.Votes = append(a.Votes, core.Vote{Actor: bob, Choice: core.Edit})
 		}, ann, false},
@@ -93,14 +114,18 @@ func TestWhoMayWithdraw(t *testing.T) {
 func TestLaw5_EachUseIsCounted(t *testing.T) {
 	decided := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	a := core.Approval{
-		ID: "a1", State: core.Approved, DecidedAt: decided, Rule: core.Rule{Verdict: core.VerdictAsk, Remember: time.Hour, Approvers: []string{bob.ID}},
+		ID: "a1", State: core.Approved, DecidedAt: decided,
+		Rule:  core.Rule{Verdict: core.VerdictAsk, Remember: time.Hour, Approvers: []string{bob.ID}},
 		Votes: []core.Vote{{Actor: bob, Choice: core.Approve, Remember: true}},
 	}
 	for _, c := range []struct {
 		uses, most int
 		after      time.Duration
 		want       int
-	}{{0, 0, 0, 1}, {4, 0, 0, 5}, {5, 0, 0, 0}, {0, 1, 0, 1}, {1, 1, 0, 0}, {0, 0, time.Hour - 1, 1}, {0, 0, time.Hour, 0}} {
+	}{
+		{0, 0, 0, 1}, {4, 0, 0, 5}, {5, 0, 0, 0}, {0, 1, 0, 1}, {1, 1, 0, 0}, {0, 0, time.Hour - 1, 1},
+		{0, 0, time.Hour, 0},
+	} {
 		a.Rule.RememberUses = c.most
 		got := 0
 		if use := a.NextUse(c.uses, decided.Add(c.after)); use != nil {
@@ -116,7 +141,8 @@ func TestLaw5_EachUseIsCounted(t *testing.T) {
 func TestWhoMayForget(t *testing.T) {
 	decided := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	a := core.Approval{
-		State: core.Approved, DecidedAt: decided, Requester: ann, Rule: core.Rule{Verdict: core.VerdictAsk, Remember: time.Hour, Approvers: []string{"x:bob"}},
+		State: core.Approved, DecidedAt: decided, Requester: ann,
+		Rule:  core.Rule{Verdict: core.VerdictAsk, Remember: time.Hour, Approvers: []string{"x:bob"}},
 		Votes: []core.Vote{{Actor: bob, Choice: core.Approve, Remember: true}},
 	}
 	forget := func(a core.Approval, who core.Actor, after time.Duration) (core.Decided, error) {
@@ -127,10 +153,12 @@ func TestWhoMayForget(t *testing.T) {
 		after time.Duration
 		want  core.Category
 	}{
-		"who asked": {ann, 0, ""}, "an approver": {bob, 0, ""}, "somebody else": {cat, 0, core.NotAllowed}, "too late": {ann, time.Hour, core.ApprovalDecided},
+		"who asked": {ann, 0, ""}, "an approver": {bob, 0, ""}, "somebody else": {cat, 0, core.NotAllowed},
+		"too late": {ann, time.Hour, core.ApprovalDecided},
 	} {
 		d, err := forget(a, c.who, c.after)
-		if core.CategoryOf(err) != c.want || d.Settled || d.Counted != (err == nil) || d.Approval.State != core.Approved {
+		if core.CategoryOf(err) != c.want || d.Settled || d.Counted != (err == nil) ||
+			d.Approval.State != core.Approved {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 		if err != nil {

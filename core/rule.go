@@ -8,31 +8,33 @@ import (
 	"time"
 )
 
-// Rule is what a policy says of a call: whether it runs, and who decides. An approval has a snapshot of the rule that matched when it was
-// opened, and only that counts.
+// Rule is what a policy says of a call: whether it runs, and who decides. An approval has a snapshot of the rule that
+// matched when it was opened, and only that counts.
 type Rule struct {
-	Name      string          `json:"name"` // of a rule of the policy, or of one of its defaults
-	Verdict   Verdict         `json:"verdict"`
-	Why       string          `json:"why,omitempty"`       // a sentence for people
-	Approvers []string        `json:"approvers,omitempty"` // ids of people and of platforms' groups; LocalPerson is any Local actor
-	Quorum    int             `json:"quorum,omitempty"`    // different people who must approve; 0 and 1 are the same
-	Vetoes    int             `json:"vetoes,omitempty"`    // different people whose denials end it; 0 and 1 are the same
-	Self      bool            `json:"self,omitempty"`      // who asked may decide too, from any of their accounts
-	Timeout   time.Duration   `json:"timeout,omitempty"`   // 0 = none
-	Remind    []time.Duration `json:"remind,omitempty"`    // when the approvers are reminded, counted from the opening
-	Escalate  Escalation      `json:"escalate,omitzero"`   // who else may decide, and from when on
-	Hours     Hours           `json:"hours,omitzero"`      // reminders and the escalation wait until then; the timeout does not
-	Notify    []string        `json:"notify,omitempty"`    // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
-	Reason    bool            `json:"reason,omitempty"`    // a denial needs a reason
-	Remember  time.Duration   `json:"remember,omitempty"`  // see Memory; 0 = no approval is remembered
-	Edit      bool            `json:"edit,omitempty"`      // an approver may change the arguments
+	Name    string  `json:"name"` // of a rule of the policy, or of one of its defaults
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why,omitempty"` // a sentence for people
+	// ids of people and of platforms' groups; LocalPerson is any Local actor
+	Approvers []string        `json:"approvers,omitempty"`
+	Quorum    int             `json:"quorum,omitempty"`   // different people who must approve; 0 and 1 are the same
+	Vetoes    int             `json:"vetoes,omitempty"`   // different people whose denials end it; 0 and 1 are the same
+	Self      bool            `json:"self,omitempty"`     // who asked may decide too, from any of their accounts
+	Timeout   time.Duration   `json:"timeout,omitempty"`  // 0 = none
+	Remind    []time.Duration `json:"remind,omitempty"`   // when the approvers are reminded, counted from the opening
+	Escalate  Escalation      `json:"escalate,omitzero"`  // who else may decide, and from when on
+	Hours     Hours           `json:"hours,omitzero"`     // reminders and the escalation wait until then; the timeout does not
+	Notify    []string        `json:"notify,omitempty"`   // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
+	Reason    bool            `json:"reason,omitempty"`   // a denial needs a reason
+	Remember  time.Duration   `json:"remember,omitempty"` // see Memory; 0 = no approval is remembered
+	Edit      bool            `json:"edit,omitempty"`     // an approver may change the arguments
 
-	// RememberUses is how many further calls a remembered approval allows; 0 = DefaultUses. An approval of a dangerous call
-	// is remembered only with RememberDangerous.
+	// RememberUses is how many further calls a remembered approval allows; 0 = DefaultUses. An approval of a dangerous
+	// call is remembered only with RememberDangerous.
 	RememberUses      int  `json:"remember_uses,omitempty"`
 	RememberDangerous bool `json:"remember_dangerous,omitempty"`
 
-	People map[string]string `json:"people,omitempty"` // the name of the person behind an account; an account without one is a person of its own
+	// the name of the person behind an account; an account without one is a person of its own
+	People map[string]string `json:"people,omitempty"`
 }
 
 // Escalation is who else may decide, if nobody has decided for a while. After is counted from the opening; 0 = never.
@@ -52,7 +54,8 @@ type Verdict string
 
 // The verdicts.
 const (
-	VerdictAllow Verdict = "allow" // runs at once; of a call that changes something, the decision is recorded with its signal, like a person's
+	// runs at once; of a call that changes something, the decision is recorded with its signal, like a person's
+	VerdictAllow Verdict = "allow"
 	VerdictAsk   Verdict = "ask"
 	VerdictDeny  Verdict = "deny"
 )
@@ -86,7 +89,8 @@ func (r Rule) Escalated() Rule {
 	return r
 }
 
-// Groups returns the approvers, including those of a later escalation: a platform is asked which of these are groups that a voter is in.
+// Groups returns the approvers, including those of a later escalation: a platform is asked which of these are groups
+// that a voter is in.
 func (r Rule) Groups() []string { return slices.Concat(r.Approvers, r.Escalate.To) }
 
 // MayDecide reports whether the rule lets this person decide a request of requester.
@@ -107,7 +111,8 @@ func (r Rule) refusal(who, requester Actor) error {
 	return nil
 }
 
-// Same reports whether two rules say the same. Which accounts are noted as one person's depends on the requester, so it does not count.
+// Same reports whether two rules say the same. Which accounts are noted as one person's depends on the requester, so it
+// does not count.
 func (r Rule) Same(other Rule) bool {
 	r.People, other.People = nil, nil
 	one, err := json.Marshal(r)

@@ -37,8 +37,8 @@ func declared(t *testing.T) (all []core.Category) {
 	return all
 }
 
-// TestLaw8_EveryCategoryHasItsWords: nobody adds a category without deciding what people read of it. What others may have written is shown for
-// none of the categories that they raise.
+// TestLaw8_EveryCategoryHasItsWords: nobody adds a category without deciding what people read of it. What others may
+// have written is shown for none of the categories that they raise.
 func TestLaw8_EveryCategoryHasItsWords(t *testing.T) {
 	known := map[core.Category]bool{}
 	for _, c := range core.Categories() {
@@ -50,8 +50,10 @@ func TestLaw8_EveryCategoryHasItsWords(t *testing.T) {
 	}
 	const theirs = "api.vendor.example says sk-proj-abc"
 	for _, c := range all {
-		if c == core.NoDeclaredEntry || c == core.UnreachableNode || c == core.DanglingEdge || c == core.MultipleOutgoingEdges ||
-			c == core.ConflictingReducers || c == core.MappingUndeclaredField || c == core.ConflictingProjectionForms || c == core.ReducerConfigurationInvalid {
+		if c == core.NoDeclaredEntry || c == core.UnreachableNode || c == core.DanglingEdge ||
+			c == core.MultipleOutgoingEdges ||
+			c == core.ConflictingReducers || c == core.MappingUndeclaredField || c == core.ConflictingProjectionForms ||
+			c == core.ReducerConfigurationInvalid {
 			continue // of a graph that does not compile: gatehouse does not start
 		}
 		if !known[c] {
@@ -61,24 +63,29 @@ func TestLaw8_EveryCategoryHasItsWords(t *testing.T) {
 		if said == "" && core.BucketOf(c) == core.UserCorrectable {
 			t.Errorf("%s has no sentence", c)
 		}
-		outside := strings.HasPrefix(string(c), "provider_") || strings.HasPrefix(string(c), "delivery_") || strings.HasPrefix(string(c), "prompt_") ||
-			strings.HasPrefix(string(c), "store_") || c == core.StructuredOutputInvalid || c == core.ToolFailed || c == core.Unauthorized || c == core.Internal
+		outside := strings.HasPrefix(string(c), "provider_") || strings.HasPrefix(string(c), "delivery_") ||
+			strings.HasPrefix(string(c), "prompt_") ||
+			strings.HasPrefix(string(c), "store_") || c == core.StructuredOutputInvalid || c == core.ToolFailed ||
+			c == core.Unauthorized || c == core.Internal
 		if of := core.Sentences(nil).Of(core.Errorf(c, theirs)); outside && strings.Contains(of, theirs) {
 			t.Errorf("%s shows what others wrote: %s", c, of)
 		}
 	}
 }
 
-// TestSentences: a reason is narrower than its category, a replacement stands in place of the built-in sentence, a message of ours is shown.
+// TestSentences: a reason is narrower than its category, a replacement stands in place of the built-in sentence, a
+// message of ours is shown.
 func TestSentences(t *testing.T) {
-	carried := core.Wrap(core.NodeException, core.Errorf(core.ProviderInvalidRequest, "raw").Because(core.ConversationTooLong), "")
+	carried := core.Wrap(core.NodeException,
+		core.Errorf(core.ProviderInvalidRequest, "raw").Because(core.ConversationTooLong), "")
 	replaced := core.Sentences{core.ProviderAuthentication: "Kein Schlüssel.", core.RateLimited: "Warte: {message}"}
 	for want, of := range map[string]string{
-		core.Sentence(core.ConversationTooLong):    core.Sentences(nil).Of(carried),
-		core.Sentence(core.ProviderInvalidRequest): core.Sentences(nil).Of(core.Errorf(core.ProviderInvalidRequest, "raw")),
-		"Kein Schlüssel.":                          replaced.Of(core.Errorf(core.ProviderAuthentication, "raw")),
-		"Warte: 20 are enough.":                    replaced.Of(core.Errorf(core.RateLimited, "20 are enough.")),
-		"It ran 40 rounds.":                        replaced.Of(core.Errorf(core.LimitReached, "It ran 40 rounds.")),
+		core.Sentence(core.ConversationTooLong): core.Sentences(nil).Of(carried),
+		core.Sentence(core.ProviderInvalidRequest): core.Sentences(nil).Of(
+			core.Errorf(core.ProviderInvalidRequest, "raw")),
+		"Kein Schlüssel.":       replaced.Of(core.Errorf(core.ProviderAuthentication, "raw")),
+		"Warte: 20 are enough.": replaced.Of(core.Errorf(core.RateLimited, "20 are enough.")),
+		"It ran 40 rounds.":     replaced.Of(core.Errorf(core.LimitReached, "It ran 40 rounds.")),
 	} {
 		if of != want {
 			t.Errorf("%q, want %q", of, want)
@@ -86,19 +93,23 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestWhatHasNothingInItIsInvalid: a tool message needs content and a thinking block a text or a signature (harness-chat §3.1). A signature alone is
-// enough: models think in silence.
+// TestWhatHasNothingInItIsInvalid: a tool message needs content and a thinking block a text or a signature
+// (harness-chat §3.1). A signature alone is enough: models think in silence.
 func TestWhatHasNothingInItIsInvalid(t *testing.T) {
 	thinking := func(text, signature string) core.Message {
 		block := core.Block{Type: core.ThinkingBlock, Text: text, Signature: signature}
-		return core.Message{Role: core.Assistant, Content: core.Blocks(block, core.Block{Type: core.TextBlock, Text: "So."})}
+		return core.Message{
+			Role: core.Assistant, Content: core.Blocks(block, core.Block{Type: core.TextBlock, Text: "So."}),
+		}
 	}
 	for _, m := range []core.Message{{Role: core.ToolRole, ToolCallID: "c"}, thinking("", "")} {
 		if err := m.Validate(); core.CategoryOf(err) != core.ChatMessageShapeInvalid {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
-	for _, m := range []core.Message{core.Result("c", ""), core.Result("c", "4"), thinking("Hm.", ""), thinking("", "sig")} {
+	for _, m := range []core.Message{
+		core.Result("c", ""), core.Result("c", "4"), thinking("Hm.", ""), thinking("", "sig"),
+	} {
 		if err := m.Validate(); err != nil {
 			t.Errorf("%+v: %v", m, err)
 		}
@@ -110,8 +121,14 @@ func TestABusyModelSaysWhenToTryAgain(t *testing.T) {
 		err  *core.Error
 		want string
 	}{
-		{&core.Error{Category: core.ProviderRateLimit, RetryAfter: 10 * time.Minute}, "The model is busy. Try again in 10 minutes."},
-		{&core.Error{Category: core.ProviderUnavailable, RetryAfter: 20 * time.Second}, "The model is busy. Try again in less than a minute."},
+		{
+			&core.Error{Category: core.ProviderRateLimit, RetryAfter: 10 * time.Minute},
+			"The model is busy. Try again in 10 minutes.",
+		},
+		{
+			&core.Error{Category: core.ProviderUnavailable, RetryAfter: 20 * time.Second},
+			"The model is busy. Try again in less than a minute.",
+		},
 		{&core.Error{Category: core.ProviderUnavailable}, ""},
 		{&core.Error{Category: core.DeliveryLater, RetryAfter: 10 * time.Minute}, ""},
 	} {

@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// ConversationID names a conversation on a platform. It begins with the platform's name and a colon, as in "console:default"; the
-// rest is the platform's own.
+// ConversationID names a conversation on a platform. It begins with the platform's name and a colon, as in
+// "console:default"; the rest is the platform's own.
 type ConversationID string
 
-// QueueKey names a queue of events that are taken one at a time, in order; workers claim queues. Each conversation has a queue for
-// its messages and signals and another for its controls; each approval has a queue for its clicks. See Event.QueueKey.
+// QueueKey names a queue of events that are taken one at a time, in order; workers claim queues. Each conversation has
+// a queue for its messages and signals and another for its controls; each approval has a queue for its clicks. See
+// Event.QueueKey.
 type QueueKey string
 
 // Queue is the queue of the conversation's messages, resets and signals.
 func (c ConversationID) Queue() QueueKey { return QueueKey(c) }
 
-// SessionID names one conversation history: a conversation and its generation ("console:default@2"). The generation is read when a turn
-// begins; "new conversation" increments it.
+// SessionID names one conversation history: a conversation and its generation ("console:default@2"). The generation is
+// read when a turn begins; "new conversation" increments it.
 type SessionID string
 
 // InvocationID names one run of a graph, from its message through all its suspensions to its end.
@@ -42,21 +43,23 @@ func (s SessionID) Conversation() ConversationID {
 	return ConversationID(s)
 }
 
-// SessionRecord is what a session store keeps under a session id (sessions §5). State holds every stored field but the messages.
+// SessionRecord is what a session store keeps under a session id (sessions §5). State holds every stored field but the
+// messages.
 type SessionRecord struct {
 	ID            SessionID
 	SchemaVersion string
 	State         map[string]json.RawMessage
 	Messages      *History // nil: this graph keeps no messages
 	Writer        Writer   // who appended Messages.Added(); set on save
-	Earlier       int      // of a load: how many messages of the writer's earlier attempt are stored; Messages is without them
-	Version       int64    // counts saves; set by the store
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	// of a load: how many messages of the writer's earlier attempt are stored; Messages is without them
+	Earlier   int
+	Version   int64 // counts saves; set by the store
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
-// Writer defines the keys of new message rows: (session, invocation, n), n from From on. Rows of the same invocation from From on are
-// replaced: they are an earlier attempt's.
+// Writer defines the keys of new message rows: (session, invocation, n), n from From on. Rows of the same invocation
+// from From on are replaced: they are an earlier attempt's.
 type Writer struct {
 	Invocation InvocationID
 	From       int
@@ -82,13 +85,14 @@ type SessionFilter struct {
 // SaveOptions are the options of a save.
 type SaveOptions struct {
 	ExpectedVersion *int64 // if not nil, a record of another version is session_write_conflict
-	Explicit        bool   // a node's save in mid-invoke (sessions §6.2): it must commit now, whatever the turn's result is
+	// a node's save in mid-invoke (sessions §6.2): it must commit now, whatever the turn's result is
+	Explicit bool
 }
 
 // SessionStore is the spec's four operations (sessions §5), all that the engine needs of a store.
 //
-// Load returns nil, nil if there is no record. Save overwrites; of the messages it writes only Added. Delete succeeds if there
-// is no record. No operation is retried by the engine.
+// Load returns nil, nil if there is no record. Save overwrites; of the messages it writes only Added. Delete succeeds
+// if there is no record. No operation is retried by the engine.
 type SessionStore interface {
 	Load(ctx context.Context, id SessionID) (*SessionRecord, error)
 	Save(ctx context.Context, rec *SessionRecord, opts SaveOptions) error
@@ -106,10 +110,11 @@ type Descriptor struct {
 
 // Frame is one level of a paused graph: the outermost first, then the subgraph the pause is in, and so on.
 type Frame struct {
-	Node      string                     `json:"node"`              // the node of this level that the pause is at or in
-	State     map[string]json.RawMessage `json:"state"`             // without the outermost messages of a sessioned invocation
-	Completed []string                   `json:"completed"`         // completed_positions of this level, in order
-	Attempt   int                        `json:"attempt,omitempty"` // of the node, if a resume runs it again (attempt_index is unchanged)
+	Node      string                     `json:"node"`      // the node of this level that the pause is at or in
+	State     map[string]json.RawMessage `json:"state"`     // without the outermost messages of a sessioned invocation
+	Completed []string                   `json:"completed"` // completed_positions of this level, in order
+	// of the node, if a resume runs it again (attempt_index is unchanged)
+	Attempt int `json:"attempt,omitempty"`
 
 	// Of a level inside the outermost one, whose graph the record names: the subgraph, as the record names its own.
 	Graph         string `json:"graph,omitempty"`
@@ -136,9 +141,9 @@ type PausedRecord struct {
 
 // PauseStore keeps paused invocations.
 //
-// Pause stores the record and, if it is not nil, the session, together or not at all (suspension §8.6). Paused returns nil, nil
-// if there is no such record: never stored, resumed, or withdrawn. BySignal does the same by the pause's signal. Consume removes the
-// record and reports whether this call did: a second resume finds nothing.
+// Pause stores the record and, if it is not nil, the session, together or not at all (suspension §8.6). Paused returns
+// nil, nil if there is no such record: never stored, resumed, or withdrawn. BySignal does the same by the pause's
+// signal. Consume removes the record and reports whether this call did: a second resume finds nothing.
 type PauseStore interface {
 	Pause(ctx context.Context, rec *PausedRecord, session *SessionRecord) error
 	Paused(ctx context.Context, id InvocationID) (*PausedRecord, error)

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Signer signs the values of buttons, so that a value from a platform can be verified. The first key signs, and each key verifies, so that a
-// key can be replaced while old buttons still exist. The keys of the audit log are derived from the same keys.
+// Signer signs the values of buttons, so that a value from a platform can be verified. The first key signs, and each
+// key verifies, so that a key can be replaced while old buttons still exist. The keys of the audit log are derived from
+// the same keys.
 type Signer struct{ keys []string }
 
 // minKey is how many bytes a signing key needs; a shorter one could be guessed.

@@ -39,7 +39,9 @@ func TestOpenReturnsTheSealedFields(t *testing.T) {
 			t.Fatalf("%q was opened", changed)
 		}
 	}
-	for _, foreign := range []string{"", "~", "x~approve", value[:len(value)-1], value + "x", strings.TrimLeft(value, value[:1])} {
+	for _, foreign := range []string{
+		"", "~", "x~approve", value[:len(value)-1], value + "x", strings.TrimLeft(value, value[:1]),
+	} {
 		if _, ok := old.Open(foreign); ok {
 			t.Errorf("%q was opened", foreign)
 		}
@@ -48,7 +50,8 @@ func TestOpenReturnsTheSealedFields(t *testing.T) {
 
 func TestKeysThatCanBeGuessedAreRefused(t *testing.T) {
 	for _, keys := range [][]string{nil, {""}, {"short"}, {"the key of this year", "short"}} {
-		if _, err := core.NewSigner(keys...); core.CategoryOf(err) != core.Invalid || strings.Contains(err.Error(), "short") {
+		if _, err := core.NewSigner(keys...); core.CategoryOf(err) != core.Invalid ||
+			strings.Contains(err.Error(), "short") {
 			t.Errorf("%q: %v", keys, err)
 		}
 	}

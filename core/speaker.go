@@ -10,7 +10,8 @@ import (
 	"gatehouse/core/mask"
 )
 
-// Speaker is who wrote a message of a conversation of several people, as the model is told. The zero Speaker: there is only one person.
+// Speaker is who wrote a message of a conversation of several people, as the model is told. The zero Speaker: there is
+// only one person.
 type Speaker struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
@@ -22,15 +23,16 @@ type Speaker struct {
 //	> note add milk
 //	> and bread
 //
-// No name and no text can pass for another label: a name is inside a JSON string, which has no line ends and whose quotes are escaped, and
-// each line of a text, however it begins, begins with the quote mark.
+// No name and no text can pass for another label: a name is inside a JSON string, which has no line ends and whose
+// quotes are escaped, and each line of a text, however it begins, begins with the quote mark.
 const (
 	says  = " says:"
 	quote = "> "
 )
 
 // Said is the content of a person's message: what it points at (see Quote), which needs a speaker, what the speaker
-// wrote, which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back, exactly.
+// wrote, which may be empty, and the images. Content.Speaker and Content.Own give the speaker and the text back,
+// exactly.
 func Said(s Speaker, text string, points []Block, images ...Block) Content {
 	if s == (Speaker{}) && len(images) == 0 {
 		return Text(text)
@@ -127,7 +129,8 @@ func unquoted(text string) string {
 	return b.String()
 }
 
-// cutLine returns the first line of a text with whatever may be taken for its end, and the rest; more is false if it has no end.
+// cutLine returns the first line of a text with whatever may be taken for its end, and the rest; more is false if it
+// has no end.
 func cutLine(text string) (line, rest string, more bool) {
 	at := strings.IndexFunc(text, func(r rune) bool {
 		return '\n' <= r && r <= '\r' || 0x1c <= r && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029

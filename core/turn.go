@@ -7,16 +7,19 @@ import (
 	"time"
 )
 
-// Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another process holds the
-// conversation, every call fails with lease_lost. The zero Ledger belongs to no turn.
+// Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another
+// process holds the conversation, every call fails with lease_lost. The zero Ledger belongs to no turn.
 type Ledger struct {
 	Approval func(ctx context.Context, id ApprovalID) (Approval, error)
-	Recorded func(ctx context.Context, id ApprovalID) (Approval, error)   // fails with approval_mismatch or unsupported where the audit log records another one
+	// fails with approval_mismatch or unsupported where the audit log records another one
+	Recorded func(ctx context.Context, id ApprovalID) (Approval, error)
 	Begin    func(ctx context.Context, i Intent) (IntentRecord, error)    // commits the intent
 	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
-	Refuse   func(id ApprovalID, r ToolResult)                            // notes why the call is not begun, for the end of the turn; may be nil
+	// notes why the call is not begun, for the end of the turn; may be nil
+	Refuse func(id ApprovalID, r ToolResult)
 
-	// Keep commits how far a begun call is (IntentRecord.Progress). pauses: it does not go on before people have answered. It may be nil.
+	// Keep commits how far a begun call is (IntentRecord.Progress). pauses: it does not go on before people have
+	// answered. It may be nil.
 	Keep func(ctx context.Context, id ApprovalID, progress string, pauses bool) error
 
 	Process context.Context // ends when the process stops and the time to drain is over; may be nil
@@ -26,8 +29,8 @@ type Ledger struct {
 // ErrStopping is the cause of a context that ends because the process stops and the time to drain is over.
 var ErrStopping = errors.New("the process is stopping")
 
-// Turn describes the turn that a node runs in: who asked, where, and the ledger. It is in the context; the graph does not use
-// it.
+// Turn describes the turn that a node runs in: who asked, where, and the ledger. It is in the context; the graph does
+// not use it.
 type Turn struct {
 	Event        int64
 	At           time.Time // when the event was accepted; zero = not known
@@ -36,28 +39,31 @@ type Turn struct {
 	Actor        Actor
 	Ledger       Ledger
 
-	// Remembered returns the use of an earlier approval that allows a call once more, by a rule that remembers approvals;
-	// nil if none does. It may be nil: none does.
+	// Remembered returns the use of an earlier approval that allows a call once more, by a rule that remembers
+	// approvals; nil if none does. It may be nil: none does.
 	Remembered func(ctx context.Context, call Call, rule Rule) (*Use, error)
 
-	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last call counts. It
-	// may be nil.
+	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last
+	// call counts. It may be nil.
 	Evidence func(json.RawMessage)
 
 	// Step is called when a tool call begins, to show progress. It may be nil.
 	Step func(tool string)
 
-	// Saved are the messages that earlier attempts have saved of the turn, or of its part since the last pause, in their order. This attempt adds
-	// the same ones again, without making them anew: the model is not asked, and no tool runs.
+	// Saved are the messages that earlier attempts have saved of the turn, or of its part since the last pause, in
+	// their order. This attempt adds the same ones again, without making them anew: the model is not asked, and no tool
+	// runs.
 	Saved []Message
 
-	// KeepImage stores the bytes of an image that a tool gave, and returns their digest. It may be nil: images are not kept.
+	// KeepImage stores the bytes of an image that a tool gave, and returns their digest. It may be nil: images are not
+	// kept.
 	KeepImage func(ctx context.Context, data []byte) (digest string, err error)
 
 	// Waits is called when a model's vendor asked to wait, and until when the turn waits for it. It may be nil.
 	Waits func(until time.Time)
 
-	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory. It may be nil.
+	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory. It
+	// may be nil.
 	Added func([]Message)
 }
 
@@ -77,8 +83,8 @@ func TurnFrom(ctx context.Context) (t Turn, ok bool) {
 // Outcome is the spec's ChatTurnOutcome (harness-chat §5.2): Completed, Errored or Suspended, and nothing else.
 type Outcome interface{ outcome() }
 
-// Completed is a turn that ran to its end. Replies are the messages added during the turn, all roles, in order; never nil, maybe
-// empty; the user's own message is not among them.
+// Completed is a turn that ran to its end. Replies are the messages added during the turn, all roles, in order; never
+// nil, maybe empty; the user's own message is not among them.
 type Completed struct {
 	Replies []Message
 }

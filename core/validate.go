@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Validate checks one message by itself (harness-chat §3.1, llm-provider §3): its role, the shape that its role requires, its blocks.
-// The error is an *Error of category chat_message_shape_invalid whose message states what to change. The provider view checks
-// what depends on other messages (does a tool message answer a call?).
+// Validate checks one message by itself (harness-chat §3.1, llm-provider §3): its role, the shape that its role
+// requires, its blocks. The error is an *Error of category chat_message_shape_invalid whose message states what to
+// change. The provider view checks what depends on other messages (does a tool message answer a call?).
 func (m Message) Validate() error {
 	if f := m.check(); f != nil {
 		return Errorf(ChatMessageShapeInvalid, "%s", f.reason)

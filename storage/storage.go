@@ -1,5 +1,5 @@
-// Package storage opens a database by its URL. Package internal/sqlstore documents the tables and the store's methods. The packages
-// sqlite and postgres document how each engine runs transactions, locks rows and claims work.
+// Package storage opens a database by its URL. Package internal/sqlstore documents the tables and the store's methods.
+// The packages sqlite and postgres document how each engine runs transactions, locks rows and claims work.
 //
 //	sqlite:PATH                               one file, on one machine; several processes may use it at once
 //	postgres://USER:PASSWORD@HOST/DATABASE    a Postgres-compatible server; any number of processes on any machines
@@ -31,7 +31,8 @@ type (
 // Statement is one SQL statement that was run.
 type Statement = sqlstore.Statement
 
-// Open opens the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the database.
+// Open opens the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the
+// database.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if isPostgres(url) {
 		return postgres.Open(ctx, url, o)
@@ -39,7 +40,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return sqlite.Open(ctx, sqliteFile(url), o)
 }
 
-// Version returns the database's schema version (0: none yet) and the version that this build knows. It changes nothing.
+// Version returns the database's schema version (0: none yet) and the version that this build knows. It changes
+// nothing.
 func Version(ctx context.Context, url string) (found, known int64, err error) {
 	if isPostgres(url) {
 		return postgres.Version(ctx, url, Options{})

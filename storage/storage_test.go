@@ -75,7 +75,8 @@ func TestURLs(t *testing.T) {
 		"sqlite::memory:":                        "needs a file",
 	} {
 		s, err := storage.Open(context.Background(), url, storage.Options{})
-		if s != nil || core.CategoryOf(err) != core.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "ret@") {
+		if s != nil || core.CategoryOf(err) != core.Invalid || !strings.Contains(err.Error(), says) ||
+			strings.Contains(err.Error(), "ret@") {
 			t.Errorf("%q gave %v", url, err)
 		}
 		if _, _, err := storage.Migrate(context.Background(), url); core.CategoryOf(err) != core.Invalid {

@@ -85,7 +85,8 @@ type Gate struct {
 // New makes a Gate. Its keys are derived from the signer's, one for each purpose.
 func New(o Options) *Gate {
 	g := &Gate{
-		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now, session: cmp.Or(o.Session, defaultSession),
+		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now,
+		session:      cmp.Or(o.Session, defaultSession),
 		failedLogins: newFailures(loginsPerPeer, loginsInAll), failedBearers: newFailures(bearersPerPeer, 0),
 	}
 	if g.now == nil {

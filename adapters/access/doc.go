@@ -1,21 +1,24 @@
-// Package access finds out who makes an HTTP request to gatehouse itself, and whether another site makes a browser send it. It knows requests
-// and tokens only: no database, no pages.
+// Package access finds out who makes an HTTP request to gatehouse itself, and whether another site makes a browser send
+// it. It knows requests and tokens only: no database, no pages.
 //
-// With tokens (GATEHOUSE_TOKENS), a person is who has one of them. A program sends it as Authorization: Bearer. A browser gets a cookie for it,
-// by Login: name, end and a random number, sealed with a key that is made from the signing key, the name and the token. So a login needs no row
-// in the database, holds on each replica, and ends when its token is changed or its name removed. Logout deletes the cookie in the browser; a
-// copy of the cookie holds until its end.
+// With tokens (GATEHOUSE_TOKENS), a person is who has one of them. A program sends it as Authorization: Bearer. A
+// browser gets a cookie for it, by Login: name, end and a random number, sealed with a key that is made from the
+// signing key, the name and the token. So a login needs no row in the database, holds on each replica, and ends when
+// its token is changed or its name removed. Logout deletes the cookie in the browser; a copy of the cookie holds until
+// its end.
 //
-// Without tokens there is one person, the local one, and only true loopback is served: the connection comes from this machine, the Host is
-// this machine's name for itself, and no header tells of a proxy or tunnel in between. The Host check is what stops DNS rebinding: a page of
-// evil.example whose name suddenly means 127.0.0.1 still sends its own Host. The check of headers is for tunnels and proxies that were set up
-// for a platform's webhooks: their connections come from this machine too. HTTP/1.0 is refused for the same reason: nginx speaks it to what is
-// behind it, with its own Host and no header of a proxy, unless it is told otherwise. A proxy or tunnel that changes nothing in a request can't be
-// noticed, so gatehouse serve warns if it has webhooks and no tokens.
+// Without tokens there is one person, the local one, and only true loopback is served: the connection comes from this
+// machine, the Host is this machine's name for itself, and no header tells of a proxy or tunnel in between. The Host
+// check is what stops DNS rebinding: a page of evil.example whose name suddenly means 127.0.0.1 still sends its own
+// Host. The check of headers is for tunnels and proxies that were set up for a platform's webhooks: their connections
+// come from this machine too. HTTP/1.0 is refused for the same reason: nginx speaks it to what is behind it, with its
+// own Host and no header of a proxy, unless it is told otherwise. A proxy or tunnel that changes nothing in a request
+// can't be noticed, so gatehouse serve warns if it has webhooks and no tokens.
 //
-// A browser adds cookies to whatever a page of another site sends, and any page can reach true loopback. SameSite refuses such requests, and
-// forms have a hidden field beside it.
+// A browser adds cookies to whatever a page of another site sends, and any page can reach true loopback. SameSite
+// refuses such requests, and forms have a hidden field beside it.
 //
-// Guesses are limited per peer address: that of a proxy, if there is one in between. Who guesses a bearer is told to wait, but a right one always
-// passes; guessed logins make further ones wait, those from the same address first and at last all. Neither replaces long random tokens.
+// Guesses are limited per peer address: that of a proxy, if there is one in between. Who guesses a bearer is told to
+// wait, but a right one always passes; guessed logins make further ones wait, those from the same address first and at
+// last all. Neither replaces long random tokens.
 package access

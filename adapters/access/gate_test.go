@@ -116,7 +116,11 @@ func TestBearers(t *testing.T) {
 		{"another token", []string{"Authorization: Bearer " + bobToken}, "bob", access.Bearer},
 		{"the scheme in other case", []string{"Authorization: bEARER   " + bobToken + " "}, "bob", access.Bearer},
 		{"a token and another's login", []string{"Authorization: Bearer " + bobToken, cookie}, "bob", access.Bearer},
-		{"a proxy's header", []string{"Authorization: Bearer " + annToken, "X-Forwarded-For: 1.2.3.4", "Host: gate.example"}, "ann", access.Bearer},
+		{
+			"a proxy's header",
+			[]string{"Authorization: Bearer " + annToken, "X-Forwarded-For: 1.2.3.4", "Host: gate.example"},
+			"ann", access.Bearer,
+		},
 		{"a proxy's password beside a login", []string{"Authorization: Basic YTpi", cookie}, "ann", access.Cookie},
 		{"a login", []string{cookie}, "ann", access.Cookie},
 		{"nothing", nil, "", ""},
@@ -129,7 +133,10 @@ func TestBearers(t *testing.T) {
 		{"the beginning of a token", []string{"Authorization: Bearer " + annToken[:16]}, "", ""},
 		{"two tokens", []string{"Authorization: Bearer " + annToken + " " + bobToken}, "", ""},
 		{"two headers", []string{"Authorization: Bearer " + annToken, "Authorization: Bearer " + annToken}, "", ""},
-		{"two headers beside a login", []string{"Authorization: Basic YTpi", "Authorization: Basic YTpi", cookie}, "", ""},
+		{
+			"two headers beside a login", []string{"Authorization: Basic YTpi", "Authorization: Basic YTpi", cookie},
+			"", "",
+		},
 		{"another scheme", []string{"Authorization: Basic " + annToken}, "", ""},
 		{"a token without a scheme", []string{"Authorization: " + annToken}, "", ""},
 		{"a token as a cookie", []string{"Cookie: gatehouse=" + annToken}, "", ""},
@@ -139,7 +146,8 @@ func TestBearers(t *testing.T) {
 			refused(t, tc.name, err, 401)
 			continue
 		}
-		if err != nil || got.Name != tc.who || got.How != tc.how || got.Actor.ID != "openharness:"+tc.who || got.Actor.Name != tc.who || got.Actor.Local {
+		if err != nil || got.Name != tc.who || got.How != tc.how || got.Actor.ID != "openharness:"+tc.who ||
+			got.Actor.Name != tc.who || got.Actor.Local {
 			t.Errorf("%s gives %+v, %v", tc.name, got, err)
 		}
 	}

@@ -47,8 +47,8 @@ func (g *Gate) withBearer(r *http.Request, token string) (Person, error) {
 	return Person{}, unauthorized("The token is not valid.")
 }
 
-// bearer returns the bearer of a request; sent is false if it has none. Other schemes are ignored, since a proxy may ask a browser for a
-// password of its own.
+// bearer returns the bearer of a request; sent is false if it has none. Other schemes are ignored, since a proxy may
+// ask a browser for a password of its own.
 func bearer(r *http.Request) (token string, sent bool, err error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {

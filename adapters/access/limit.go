@@ -43,8 +43,8 @@ func minutely(n int) *rate.Limiter {
 	return rate.NewLimiter(rate.Every(time.Minute/time.Duration(n)), n)
 }
 
-// take counts a failure of a peer. wait is how long the peer has to wait if it has had too many; then nothing is counted. giveBack undoes it:
-// it was no failure.
+// take counts a failure of a peer. wait is how long the peer has to wait if it has had too many; then nothing is
+// counted. giveBack undoes it: it was no failure.
 func (f *failures) take(now time.Time, peer string) (giveBack func(), wait time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The cookies of a login. A browser takes the first only over TLS, and from no other host, so that no neighbour in the same domain can set it.
+// The cookies of a login. A browser takes the first only over TLS, and from no other host, so that no neighbour in the
+// same domain can set it.
 const (
 	tlsCookie   = "__Host-gatehouse"
 	plainCookie = "gatehouse"
@@ -17,8 +18,8 @@ const (
 // separator separates the name in a cookie from what is sealed. No name has it.
 const separator = "~"
 
-// Login logs the holder of a token in, with a cookie. After too many wrong tokens it does not look at further ones for a while. The error is
-// a *Refusal.
+// Login logs the holder of a token in, with a cookie. After too many wrong tokens it does not look at further ones for
+// a while. The error is a *Refusal.
 func (g *Gate) Login(w http.ResponseWriter, r *http.Request, token string) error {
 	if g.Open() {
 		return forbidden("There is nobody to log in as: GATEHOUSE_TOKENS is not set.")
@@ -49,7 +50,10 @@ func (g *Gate) Logout(w http.ResponseWriter) {
 }
 
 func newCookie(secure bool, value string) *http.Cookie {
-	return &http.Cookie{Name: cookieName(secure), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure}
+	return &http.Cookie{
+		Name: cookieName(secure), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: secure,
+	}
 }
 
 func cookieName(secure bool) string {
@@ -65,7 +69,8 @@ func byTLS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(first), "https")
 }
 
-// loginCookie returns the value of the login, "" if there is none. Of two it takes neither: another site of the same domain has set one.
+// loginCookie returns the value of the login, "" if there is none. Of two it takes neither: another site of the same
+// domain has set one.
 func loginCookie(r *http.Request) string {
 	if found := r.CookiesNamed(cookieName(byTLS(r))); len(found) == 1 {
 		return found[0].Value

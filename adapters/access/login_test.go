@@ -19,8 +19,10 @@ func TestLoginCookies(t *testing.T) {
 		tls     bool
 		name    string
 	}{
-		{nil, false, "gatehouse"}, {[]string{"X-Forwarded-Proto: http"}, false, "gatehouse"}, {nil, true, "__Host-gatehouse"},
-		{[]string{"X-Forwarded-Proto: HTTPS"}, false, "__Host-gatehouse"}, {[]string{"X-Forwarded-Proto: https, http"}, false, "__Host-gatehouse"},
+		{nil, false, "gatehouse"}, {[]string{"X-Forwarded-Proto: http"}, false, "gatehouse"},
+		{nil, true, "__Host-gatehouse"},
+		{[]string{"X-Forwarded-Proto: HTTPS"}, false, "__Host-gatehouse"},
+		{[]string{"X-Forwarded-Proto: https, http"}, false, "__Host-gatehouse"},
 	} {
 		r, w := request("POST", tc.headers...), httptest.NewRecorder()
 		if tc.tls {
@@ -31,7 +33,8 @@ func TestLoginCookies(t *testing.T) {
 		}
 		c := w.Result().Cookies()[0]
 		secure := tc.name != "gatehouse"
-		if c.Name != tc.name || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || c.Secure != secure || c.MaxAge != 12*60*60 {
+		if c.Name != tc.name || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" ||
+			c.Domain != "" || c.Secure != secure || c.MaxAge != 12*60*60 {
 			t.Errorf("%q: %s", tc.headers, c)
 		}
 		if strings.Contains(c.Value, "token-of") || c.Valid() != nil {
@@ -53,7 +56,9 @@ func TestLoginCookies(t *testing.T) {
 	if strings.Join(gone, " ") != "gatehouse __Host-gatehouse" {
 		t.Errorf("a logout deletes %q", gone)
 	}
-	refused(t, "a login without tokens", newGate(t, newClock(), "").Login(httptest.NewRecorder(), request("POST"), annToken), 403)
+	refused(t,
+		"a login without tokens", newGate(t, newClock(), "").Login(httptest.NewRecorder(), request("POST"), annToken),
+		403)
 }
 
 // TestForgedLogins: a login holds for its person, its token and its time alone.
@@ -70,13 +75,17 @@ func TestForgedLogins(t *testing.T) {
 	}
 	_, sealed, _ := strings.Cut(ann, "~")
 	end := strconv.FormatInt(c.now.Add(time.Hour).Unix(), 10)
-	later := strings.Replace(ann, strconv.FormatInt(c.now.Add(12*time.Hour).Unix(), 10), strconv.FormatInt(c.now.Add(999*time.Hour).Unix(), 10), 1)
+	later := strings.Replace(ann, strconv.FormatInt(c.now.Add(12*time.Hour).Unix(), 10),
+		strconv.FormatInt(c.now.Add(999*time.Hour).Unix(), 10), 1)
 	if later == ann {
 		t.Fatal("the end was not found in the cookie")
 	}
 	for name, value := range map[string]string{
-		"empty": "", "a name": "ann", "a name and nothing": "ann~", "another's name": "bob~" + sealed, "nobody's name": "carl~" + sealed, "no name": "~" + sealed, "no name at all": sealed, "the local person": "local~" + sealed,
-		"the name in other case": "Ann~" + sealed, "a later end": later, "cut": ann[:len(ann)-1], "longer": ann + "0", "twice": ann + ann, "more fields": ann + "~x",
+		"empty": "", "a name": "ann", "a name and nothing": "ann~", "another's name": "bob~" + sealed,
+		"nobody's name": "carl~" + sealed, "no name": "~" + sealed, "no name at all": sealed,
+		"the local person":       "local~" + sealed,
+		"the name in other case": "Ann~" + sealed, "a later end": later, "cut": ann[:len(ann)-1], "longer": ann + "0",
+		"twice": ann + ann, "more fields": ann + "~x",
 		"a button's value": "ann~" + signer.Seal(end, "x"), "a form's value": "ann~" + signer.Seal("ann", end, "x"),
 	} {
 		r := request("GET", "Cookie: gatehouse="+value)
@@ -84,7 +93,9 @@ func TestForgedLogins(t *testing.T) {
 		refused(t, name, err, 401)
 	}
 	for name, header := range map[string]string{
-		"two logins": "Cookie: gatehouse=" + ann + "; gatehouse=" + bob, "two copies": "Cookie: gatehouse=" + ann + "; gatehouse=" + ann, "a forged one first": "Cookie: gatehouse=x; gatehouse=" + ann,
+		"two logins":                  "Cookie: gatehouse=" + ann + "; gatehouse=" + bob,
+		"two copies":                  "Cookie: gatehouse=" + ann + "; gatehouse=" + ann,
+		"a forged one first":          "Cookie: gatehouse=x; gatehouse=" + ann,
 		"a cookie for TLS without it": "Cookie: __Host-gatehouse=" + ann,
 	} {
 		_, err := g.Identify(request("GET", header))

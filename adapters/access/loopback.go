@@ -9,14 +9,16 @@ import (
 
 // trueLoopback refuses requests that do not come from a program on this machine for this machine.
 func trueLoopback(r *http.Request) error {
-	const remedy = " Without GATEHOUSE_TOKENS gatehouse answers only browsers and programs on its own machine. An admin can set GATEHOUSE_TOKENS."
+	const remedy = " Without GATEHOUSE_TOKENS gatehouse answers only browsers and programs on its own machine. An " +
+		"admin can set GATEHOUSE_TOKENS."
 	switch header := forwarding(r.Header); {
 	case !loopbackPeer(r.RemoteAddr):
 		return forbidden("The request comes from another machine." + remedy)
 	case !loopbackHost(r.Host):
 		return forbidden("The request is for a host that is not localhost, 127.0.0.1 or [::1]." + remedy)
 	case header != "":
-		return forbidden("The request came through a proxy or a tunnel: it has a header that begins with " + header + "." + remedy)
+		return forbidden("The request came through a proxy or a tunnel: it has a header that begins with " + header +
+			"." + remedy)
 	case !r.ProtoAtLeast(1, 1):
 		return forbidden("The request is of HTTP/1.0, as a proxy or a tunnel sends it. Send it as HTTP/1.1." + remedy)
 	}
@@ -29,8 +31,8 @@ func loopbackPeer(address string) bool {
 	return err == nil && peer.Addr().Zone() == "" && peer.Addr().Unmap().IsLoopback()
 }
 
-// loopbackHost reports whether a Host is localhost, an address of 127.0.0.0/8 or [::1], with or without a port. Nothing else that a resolver
-// may take for this machine counts: not localhost with a dot or a domain behind it, not 127.1.
+// loopbackHost reports whether a Host is localhost, an address of 127.0.0.0/8 or [::1], with or without a port. Nothing
+// else that a resolver may take for this machine counts: not localhost with a dot or a domain behind it, not 127.1.
 func loopbackHost(host string) bool {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		if port, err := strconv.ParseUint(host[i+1:], 10, 16); err != nil || port == 0 {
@@ -49,11 +51,15 @@ func loopbackHost(host string) bool {
 
 const localhost = "localhost"
 
-// forwarders are the beginnings of the headers that proxies, tunnels, load balancers and content networks add, in lower case.
+// forwarders are the beginnings of the headers that proxies, tunnels, load balancers and content networks add, in lower
+// case.
 var forwarders = []string{
-	"forwarded", "x-forwarded", "x-forward-", "x-original-", "x-real-", "x-client-ip", "x-client-port", "x-cluster-client", "x-remote-", "x-proxy", "x-proxied", "x-host",
-	"x-scheme", "x-url-scheme", "x-rewrite-url", "x-tunnel", "x-auth-request-", "x-goog-", "x-envoy-", "x-amzn-", "x-amz-cf-", "x-azure-", "x-arr-", "x-ms-", "x-appengine-", "x-akamai-",
-	"x-vercel-", "x-nf-", "x-pomerium-", "x-bluecoat-", "via", "client-ip", "remote-addr", "true-client-ip", "front-end-https", "cdn-", "cf-", "cloudfront-", "fastly-",
+	"forwarded", "x-forwarded", "x-forward-", "x-original-", "x-real-", "x-client-ip", "x-client-port",
+	"x-cluster-client", "x-remote-", "x-proxy", "x-proxied", "x-host",
+	"x-scheme", "x-url-scheme", "x-rewrite-url", "x-tunnel", "x-auth-request-", "x-goog-", "x-envoy-", "x-amzn-",
+	"x-amz-cf-", "x-azure-", "x-arr-", "x-ms-", "x-appengine-", "x-akamai-",
+	"x-vercel-", "x-nf-", "x-pomerium-", "x-bluecoat-", "via", "client-ip", "remote-addr", "true-client-ip",
+	"front-end-https", "cdn-", "cf-", "cloudfront-", "fastly-",
 	"akamai-", "do-connecting-ip", "fly-", "ngrok-", "tailscale-", "incap-", "surrogate-",
 }
 

@@ -5,22 +5,25 @@ import (
 	"strings"
 )
 
-// SameSite refuses a request that a browser sends for another site. It is for each request that changes something, that of a login too, and
-// for each that a person makes by cookie or by loopback. The error is a *Refusal.
+// SameSite refuses a request that a browser sends for another site. It is for each request that changes something, that
+// of a login too, and for each that a person makes by cookie or by loopback. The error is a *Refusal.
 //
-// Who follows a link of another site to a page of ours may see it: the other site can't read it. Pages of ours must not be framed, and must
-// not send Referrer-Policy: no-referrer, which makes browsers write "null" for the origin of their forms.
+// Who follows a link of another site to a page of ours may see it: the other site can't read it. Pages of ours must not
+// be framed, and must not send Referrer-Policy: no-referrer, which makes browsers write "null" for the origin of their
+// forms.
 func (g *Gate) SameSite(r *http.Request) error {
 	origins, sites := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	switch {
 	case len(origins) > 1 || len(sites) > 1:
 		return forbidden("The request names more than one origin.")
 	case len(origins) == 1 && !sameHost(origins[0], r.Host):
-		return forbidden("The request comes from a page of another site. If it is gatehouse's own page, the proxy before gatehouse has to pass the Host header on.")
+		return forbidden("The request comes from a page of another site. If it is gatehouse's own page, the proxy " +
+			"before gatehouse has to pass the Host header on.")
 	case len(sites) == 1 && sites[0] != "same-origin" && sites[0] != "none" && !followsLink(r):
 		return forbidden("The request comes from a page of another site.")
 	case len(origins)+len(sites) == 0 && !safe(r.Method) && g.byCookie(r):
-		return forbidden("The request does not say which page it comes from. Use a browser that sends the Origin header, or a token.")
+		return forbidden("The request does not say which page it comes from. Use a browser that sends the Origin " +
+			"header, or a token.")
 	}
 	return nil
 }
@@ -43,7 +46,8 @@ func sameHost(origin, host string) bool {
 
 // followsLink reports whether a browser opens a page in a tab.
 func followsLink(r *http.Request) bool {
-	return safe(r.Method) && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	return safe(r.Method) && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // safe reports whether requests of a method change nothing.

@@ -12,8 +12,9 @@ import (
 
 // Token is a person's token. Only its digest is kept.
 //
-// A name has one token. To replace it, change it in the list and start gatehouse again: logins with the old one end. If the old one must
-// hold for a while, give the new one another name, and name both ids as one person's in the approval policy; their conversations stay apart.
+// A name has one token. To replace it, change it in the list and start gatehouse again: logins with the old one end. If
+// the old one must hold for a while, give the new one another name, and name both ids as one person's in the approval
+// policy; their conversations stay apart.
 type Token struct {
 	Name     string
 	Approver bool // may approve where no rule of a policy says who may
@@ -32,8 +33,9 @@ const localName = "local"
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// ParseTokens reads "name=token,name!=token"; the exclamation mark makes an approver. The error, of category invalid, has a line for each
-// fault, with the entry's number and name. It shows nothing that may be a token, whatever the order of name and token.
+// ParseTokens reads "name=token,name!=token"; the exclamation mark makes an approver. The error, of category invalid,
+// has a line for each fault, with the entry's number and name. It shows nothing that may be a token, whatever the order
+// of name and token.
 func ParseTokens(list string) ([]Token, error) {
 	var all []Token
 	var faults []string
@@ -67,7 +69,8 @@ func ParseTokens(list string) ([]Token, error) {
 	return all, nil
 }
 
-// parseToken reads an entry; what is the fault, "" = none. A token may contain the signs that separate it from its name.
+// parseToken reads an entry; what is the fault, "" = none. A token may contain the signs that separate it from its
+// name.
 func parseToken(entry string) (t Token, what string) {
 	who, token, found := strings.Cut(entry, "=")
 	t.Name, t.Approver = strings.CutSuffix(who, "!")
@@ -76,13 +79,16 @@ func parseToken(entry string) (t Token, what string) {
 	case !found:
 		return Token{}, "it is not of the form name=token"
 	case !nameForm.MatchString(t.Name):
-		return t, "the name can't be used; take up to 64 letters, digits, _, . and -, the first of them a letter or a digit"
+		return t, "the name can't be used; take up to 64 letters, digits, _, . and -, the first of them a letter or " +
+			"a digit"
 	case strings.EqualFold(t.Name, localName):
 		return t, "the name is that of the person at gatehouse's own machine; take another one"
 	case strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
-		return t, "the token has a space or another character that a header can't hold; use letters, digits and signs of ASCII"
+		return t, "the token has a space or another character that a header can't hold; use letters, digits and " +
+			"signs of ASCII"
 	case len(token) < minToken:
-		return t, fmt.Sprintf("the token is too short; use %d characters or more, such as those that openssl rand -hex 16 prints", minToken)
+		return t, fmt.Sprintf("the token is too short; use %d characters or more, such as those that openssl rand "+
+			"-hex 16 prints", minToken)
 	}
 	return t, ""
 }

@@ -46,24 +46,27 @@ func TestFaultsOfTokensShowNoToken(t *testing.T) {
 		"an:n=" + secret:                       "entry 1: the name can't be used",
 		"änn=" + secret:                        "entry 1: the name can't be used",
 		long + "=" + secret:                    "entry 1: the name can't be used",
-		"local=" + secret:                      "entry 1 (local): the name is that of the person at gatehouse's own machine",
-		"LOCAL!=" + secret:                     "entry 1 (LOCAL): the name is that",
-		"ann=hunter2 " + secret:                "entry 1 (ann): the token has a space",
-		"ann=hunter2\t" + secret:               "entry 1 (ann): the token has a space",
-		"ann=ü" + secret:                       "entry 1 (ann): the token has a space or another character",
+		"local=" + secret: "entry 1 (local): the name is that of the person at gatehouse's own " +
+			"machine",
+		"LOCAL!=" + secret:                        "entry 1 (LOCAL): the name is that",
+		"ann=hunter2 " + secret:                   "entry 1 (ann): the token has a space",
+		"ann=hunter2\t" + secret:                  "entry 1 (ann): the token has a space",
+		"ann=ü" + secret:                          "entry 1 (ann): the token has a space or another character",
 		"ann=" + secret + ",ann!=" + secret + "2": "entry 2 (ann): entry 1 has the same name",
 		"ann=" + secret + ",,Ann=" + secret + "2": "entry 3 (Ann): entry 1 has the same name",
 		"ann=" + secret + ",bob!=" + secret:       "entry 2 (bob): entry 1 has the same token",
 	} {
 		tokens, err := access.ParseTokens(list)
-		if message := core.MessageOf(err); core.CategoryOf(err) != core.Invalid || tokens != nil || !strings.HasPrefix(message, want) {
+		if message := core.MessageOf(err); core.CategoryOf(err) != core.Invalid || tokens != nil ||
+			!strings.HasPrefix(message, want) {
 			t.Errorf("%q gives %v, %v; want %s", list, tokens, err, want)
 		} else if strings.Contains(message, "hunter2") {
 			t.Errorf("%q: the error shows a token: %s", list, message)
 		}
 	}
 	_, err := access.ParseTokens("x,ann=" + secret + ",a b=" + secret + ",bob=1")
-	if lines := strings.Split(core.MessageOf(err), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[2], "entry 4 (bob)") {
+	if lines := strings.Split(core.MessageOf(err), "\n"); len(lines) != 3 ||
+		!strings.HasPrefix(lines[2], "entry 4 (bob)") {
 		t.Errorf("got %q", lines)
 	}
 }

@@ -1,12 +1,13 @@
-// Package adaptertest tests the contract of core.Platform against a fake of the platform's server. A platform is complete when Run
-// passes.
+// Package adaptertest tests the contract of core.Platform against a fake of the platform's server. A platform is
+// complete when Run passes.
 //
-// The platform's tests provide a Fake: a few hooks with which a person writes and clicks there, and with which the test reads what is
-// shown there. Features that only some fakes have (acknowledgements, repeated deliveries, faults) are optional interfaces of a Fake:
-// Acknowledger, Repeater, FaultInjector.
+// The platform's tests provide a Fake: a few hooks with which a person writes and clicks there, and with which the test
+// reads what is shown there. Features that only some fakes have (acknowledgements, repeated deliveries, faults) are
+// optional interfaces of a Fake: Acknowledger, Repeater, FaultInjector.
 //
 // The tested properties, one subtest each:
-//   - An event is passed to accept before it is acknowledged. An event that could not be stored comes again with the same id.
+//   - An event is passed to accept before it is acknowledged. An event that could not be stored comes again with the
+//     same id.
 //   - A repeated delivery has the same id; two clicks on a button have different ids.
 //   - Parsing can be repeated and changes nothing.
 //   - A payload of the wrong form is an error whose message explains what to change.
@@ -15,8 +16,8 @@
 //   - Find returns no ref of a post that was never sent, and does not deny one whose answer was lost.
 //   - Run ends soon after its context and leaves no goroutine behind.
 //
-// Two more have tests of their own: RefusedPresses, that a press which does nothing says why, with the same sentence on every platform; and
-// StoredClicks, that decisions which an earlier gatehouse stored are still read.
+// Two more have tests of their own: RefusedPresses, that a press which does nothing says why, with the same sentence on
+// every platform; and StoredClicks, that decisions which an earlier gatehouse stored are still read.
 package adaptertest
 
 import (
@@ -27,8 +28,8 @@ import (
 
 // Fake is the fake server that a platform under test is connected to, with one conversation and one person in it.
 type Fake interface {
-	// Say makes the person write something to the bot. It returns without waiting for the platform. If the real platform repeats
-	// events that were not acknowledged, so does the fake, soon.
+	// Say makes the person write something to the bot. It returns without waiting for the platform. If the real
+	// platform repeats events that were not acknowledged, so does the fake, soon.
 	Say(t testing.TB, text string)
 	// Click makes the person answer the card of an approval, which was posted before.
 	Click(t testing.TB, c core.Click)
@@ -36,8 +37,8 @@ type Fake interface {
 	Conversation() (core.Address, core.ConversationID)
 	// Shown returns everything that can be read in the conversation now, as it is shown there.
 	Shown() string
-	// SideEffects lists everything in the conversation with an effect beyond being read: a mention of everybody, a link that unfurls, an
-	// escape sequence that a terminal executes.
+	// SideEffects lists everything in the conversation with an effect beyond being read: a mention of everybody, a link
+	// that unfurls, an escape sequence that a terminal executes.
 	SideEffects() []string
 	// Close shuts the fake down. It is called after the end of Run; then no goroutine of the platform may be left.
 	Close()

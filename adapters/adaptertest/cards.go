@@ -13,7 +13,10 @@ type Cards struct{ Approvers []string }
 
 // Card returns the card of an approval.
 func (c Cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return core.Card{Approval: id, State: core.Open, Tool: "note.add", Summary: "Add the note " + string(id), Arguments: `{}`, Approvers: c.Approvers}, nil
+	return core.Card{
+		Approval: id, State: core.Open, Tool: "note.add", Summary: "Add the note " + string(id), Arguments: `{}`,
+		Approvers: c.Approvers,
+	}, nil
 }
 
 // NoRedraw is a Redraw that does nothing.

@@ -23,7 +23,10 @@ func AnyText(t *rapid.T, label string, bits []string) string {
 // AnyPost draws a post of any kind except a card.
 func AnyPost(t *rapid.T, text func(t *rapid.T, label string) string) core.Delivery {
 	return core.Delivery{Post: core.Post{
-		Kind: rapid.SampledFrom([]core.PostKind{core.PostReply, core.PostReply, core.PostError, core.PostNotice, core.PostPrivate, core.PostSteps}).Draw(t, "kind"),
+		Kind: rapid.SampledFrom(
+			[]core.PostKind{
+				core.PostReply, core.PostReply, core.PostError, core.PostNotice, core.PostPrivate, core.PostSteps,
+			}).Draw(t, "kind"),
 		Text: text(t, "text"), Bucket: core.RetryableTransient, Event: 1,
 	}, Late: rapid.Bool().Draw(t, "late")}
 }
@@ -36,17 +39,25 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 		return anyText(t, label) + strings.Repeat(more, rapid.SampledFrom([]int{0, 100, 5000}).Draw(t, label))
 	}
 	c := core.Card{
-		Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"), Summary: text("summary"),
-		Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"), Changed: text("changed"), Asked: core.Asked{Message: text("message"), Dropped: text("dropped"), Place: 1, Of: rapid.IntRange(0, 3).Draw(t, "of")},
-		Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: Noon, Deadline: Noon, Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
+		Approval: core.ApprovalID("ap-1"), State: rapid.SampledFrom(states).Draw(t, "state"), Tool: text("tool"),
+		Summary:   text("summary"),
+		Arguments: text("arguments"), Requester: text("requester"), DecidedBy: text("by"), Reason: text("reason"),
+		Changed: text("changed"),
+		Asked: core.Asked{
+			Message: text("message"), Dropped: text("dropped"), Place: 1, Of: rapid.IntRange(0, 3).Draw(t, "of"),
+		},
+		Quorum: rapid.IntRange(0, 9).Draw(t, "quorum"), DecidedAt: Noon, Deadline: Noon,
+		Risk: rapid.SampledFrom([]core.Risk{core.Ordinary, core.Dangerous}).Draw(t, "risk"),
 	}
 	for range rapid.IntRange(0, 13).Draw(t, "approvers") {
 		c.Approvers = append(c.Approvers, text("approver"))
 	}
 	for range rapid.IntRange(0, 13).Draw(t, "votes") {
-		c.Voters, c.Against = append(c.Voters, core.Actor{ID: "elsewhere:1", Name: text("voter")}), append(c.Against, core.Actor{ID: text("against")})
+		c.Voters, c.Against = append(c.Voters, core.Actor{ID: "elsewhere:1", Name: text("voter")}),
+			append(c.Against, core.Actor{ID: text("against")})
 	}
-	c.Vetoes, c.Edits, c.Editor = rapid.IntRange(0, 3).Draw(t, "vetoes"), rapid.IntRange(0, 2).Draw(t, "edits"), core.Actor{Name: text("editor")}
+	c.Vetoes, c.Edits, c.Editor = rapid.IntRange(0, 3).Draw(t, "vetoes"), rapid.IntRange(0, 2).Draw(t, "edits"),
+		core.Actor{Name: text("editor")}
 	occasion := rapid.SampledFrom([]core.Occasion{"", core.Reminder, core.Escalated}).Draw(t, "occasion")
 	for range rapid.IntRange(0, 9).Draw(t, "lines") {
 		c.Context = append(c.Context, core.Line{Role: core.User, Text: text("line")})
@@ -57,7 +68,10 @@ func AnyCard(t *rapid.T, anyText func(t *rapid.T, label string) string) core.Del
 	if rapid.Bool().Draw(t, "is a question") {
 		c.Question, c.Answer = anyQuestion(t, text), mask.Escape(text("answer"))
 	}
-	post := core.Post{Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"), LeftOut: rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(t, "left out"), Occasion: occasion}
+	post := core.Post{
+		Kind: core.PostCard, Copy: rapid.Bool().Draw(t, "copy"), Quiet: rapid.Bool().Draw(t, "quiet"),
+		LeftOut: rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(t, "left out"), Occasion: occasion,
+	}
 	return core.Delivery{Post: post, Card: &c, Late: rapid.Bool().Draw(t, "late")}
 }
 
@@ -67,9 +81,12 @@ func asJSON(text string) string {
 	return mask.Escape(string(raw))
 }
 
-// DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several messages, a second
-// drawing is the same, and a late post has as many messages. same returns the comparable part of a drawing.
-func DrawsWithinLimits[M any](t *rapid.T, text func(*rapid.T, string) string, draw func(core.Delivery) []M, same func([]M) any) {
+// DrawsWithinLimits tests that every post is drawn within the limits, which draw checks. Only a reply has several
+// messages, a second drawing is the same, and a late post has as many messages. same returns the comparable part of a
+// drawing.
+func DrawsWithinLimits[M any](
+	t *rapid.T, text func(*rapid.T, string) string, draw func(core.Delivery) []M, same func([]M) any,
+) {
 	d := AnyPost(t, text)
 	all := draw(d)
 	if d.Kind != core.PostReply && len(all) != 1 {

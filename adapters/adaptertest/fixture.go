@@ -28,7 +28,8 @@ type fixture struct {
 	ack  func() // called inside accept
 }
 
-// start runs the platform for the duration of one test. At the test's end it stops the platform and checks for leaked goroutines.
+// start runs the platform for the duration of one test. At the test's end it stops the platform and checks for leaked
+// goroutines.
 func start(t *testing.T, h Harness) *fixture {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -140,7 +141,8 @@ func (r *fixture) card(id string) core.Delivery {
 	d := r.delivery("card/"+id, core.PostCard, "")
 	d.Approval = core.ApprovalID(id)
 	d.Card = &core.Card{
-		Approval: d.Approval, State: core.Open, Tool: "note.add", Summary: "Add the note " + id, Arguments: `{"text":"` + id + `"}`,
+		Approval: d.Approval, State: core.Open, Tool: "note.add", Summary: "Add the note " + id,
+		Arguments: `{"text":"` + id + `"}`,
 		Requester: "Ann", Approvers: []string{"local"}, Quorum: 1, CreatedAt: time.Now(),
 	}
 	return d
@@ -149,7 +151,8 @@ func (r *fixture) card(id string) core.Delivery {
 // question returns the delivery of an open question's card.
 func (r *fixture) question(id, schema string) core.Delivery {
 	d := r.card(id)
-	d.Card.Tool, d.Card.Summary, d.Card.Question = "people.ask", "Question "+id, ask("Question "+id+"\nits second line", schema)
+	d.Card.Tool, d.Card.Summary, d.Card.Question = "people.ask",
+		"Question "+id, ask("Question "+id+"\nits second line", schema)
 	return d
 }
 

@@ -72,8 +72,10 @@ type Samples struct {
 // Card returns an open card, modified by change unless that is nil.
 func (s Samples) Card(change func(*core.Card)) *core.Card {
 	c := core.Card{
-		Approval: "ap-1", State: core.Open, Tool: "note.add", Summary: "Add the note “buy milk”", Arguments: "{\n  \"text\": \"buy milk\"\n}",
-		Requester: s.Ann.Name, Requested: s.Ann, Approvers: s.Approvers, Quorum: 1, CreatedAt: Noon, Deadline: Noon.Add(time.Hour), From: s.From,
+		Approval: "ap-1", State: core.Open, Tool: "note.add", Summary: "Add the note “buy milk”",
+		Arguments: "{\n  \"text\": \"buy milk\"\n}",
+		Requester: s.Ann.Name, Requested: s.Ann, Approvers: s.Approvers, Quorum: 1, CreatedAt: Noon,
+		Deadline: Noon.Add(time.Hour), From: s.From,
 	}
 	if change != nil {
 		change(&c)
@@ -85,22 +87,26 @@ func (s Samples) Card(change func(*core.Card)) *core.Card {
 func (s Samples) HostileCard(state core.ApprovalState) *core.Card {
 	h := s.Hostile
 	return s.Card(func(c *core.Card) {
-		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, h, h, h, h, core.Actor{ID: h, Name: h}
+		c.State, c.Tool, c.Summary, c.Arguments, c.Requester, c.Requested = state, h, h, h, h,
+			core.Actor{ID: h, Name: h}
 		c.Approvers, c.Reason, c.Changed, c.DecidedBy = []string{h, s.Prefixes[0] + h, s.Prefixes[1] + h}, h, h, h
 		c.Decided = core.Actor{ID: s.From.Platform + ":" + h}
-		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous, core.Asked{Message: h, Dropped: h}
+		c.Context, c.Risk, c.Asked = []core.Line{{Role: core.User, Text: h}}, core.Dangerous,
+			core.Asked{Message: h, Dropped: h}
 	})
 }
 
 // Huge returns arguments that are too long for any card.
 func (s Samples) Huge() string {
-	return "{\n" + strings.Repeat("  \"some key\": \"a value of "+s.Broadcast+" some length\",\n", 100) + "  \"last\": 1\n}"
+	return "{\n" + strings.Repeat("  \"some key\": \"a value of "+s.Broadcast+" some length\",\n", 100) +
+		"  \"last\": 1\n}"
 }
 
 // Error returns the post of an error, its button pressed or not.
 func (s Samples) Error(b core.Bucket, pressed bool) core.Delivery {
 	return core.Delivery{Post: core.Post{
-		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b, Pressed: pressed, Event: 42,
+		Kind: core.PostError, Text: "I had trouble responding. Press the button, or write again.", Bucket: b,
+		Pressed: pressed, Event: 42,
 		Conversation: s.Conversation, To: s.From,
 	}}
 }
@@ -138,20 +144,29 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-huge":      {Card: s.Card(func(c *core.Card) { c.Arguments = huge })},
 		"card-changed":   {Card: s.Card(func(c *core.Card) { c.Changed = "add cheese instead" })},
 		"card-quorum":    {Card: s.Card(func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{s.Bob} })},
-		"card-vetoes":    {Card: s.Card(func(c *core.Card) { c.Vetoes, c.Against, c.NeedsWhy = 2, []core.Actor{s.Bob}, true })},
+		"card-vetoes": {Card: s.Card(func(c *core.Card) {
+			c.Vetoes, c.Against, c.NeedsWhy = 2, []core.Actor{s.Bob}, true
+		})},
 		"card-reminder":  {Post: core.Post{Occasion: core.Reminder}, Card: s.Card(nil)},
 		"card-escalated": {Post: core.Post{Occasion: core.Escalated}, Card: s.Card(nil)},
-		"card-several":   {Card: s.Card(func(c *core.Card) { c.Asked = core.Asked{Message: "buy milk, and pay “Ann”", Place: 2, Of: 3} })},
-		"card-quiet":     {Post: core.Post{Quiet: true}, Card: s.Card(nil)},
-		"card-left-out":  {Post: core.Post{LeftOut: 5}, Card: s.Card(nil)},
-		"card-approved-by-several": {Card: s.Card(func(c *core.Card) {
-			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Quorum, c.Voters = core.Approved, Noon.Add(time.Minute), s.Bob, s.Bob.Name, 2, []core.Actor{s.Ann, s.Bob}
+		"card-several": {Card: s.Card(func(c *core.Card) {
+			c.Asked = core.Asked{Message: "buy milk, and pay “Ann”", Place: 2, Of: 3}
 		})},
-		"card-copy":      {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: s.Card(func(c *core.Card) { c.Context = s.Context })},
-		"card-hostile":   {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: s.HostileCard(core.Open)},
-		"card-approved":  {Card: decided(core.Approved, "")},
-		"card-denied":    {Card: decided(core.Denied, "not on a Sunday")},
-		"card-expired":   {Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
+		"card-quiet":    {Post: core.Post{Quiet: true}, Card: s.Card(nil)},
+		"card-left-out": {Post: core.Post{LeftOut: 5}, Card: s.Card(nil)},
+		"card-approved-by-several": {Card: s.Card(func(c *core.Card) {
+			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Quorum, c.Voters = core.Approved, Noon.Add(time.Minute),
+				s.Bob, s.Bob.Name, 2, []core.Actor{s.Ann, s.Bob}
+		})},
+		"card-copy": {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: s.Card(func(c *core.Card) {
+			c.Context = s.Context
+		})},
+		"card-hostile":  {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: s.HostileCard(core.Open)},
+		"card-approved": {Card: decided(core.Approved, "")},
+		"card-denied":   {Card: decided(core.Denied, "not on a Sunday")},
+		"card-expired": {Card: s.Card(func(c *core.Card) {
+			c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour)
+		})},
 		"card-cancelled": {Card: decided(core.Cancelled, "the conversation was stopped")},
 		"card-running":   {Card: ran(core.CallRunning, "")},
 		"card-done":      {Card: ran(core.CallDone, "")},
@@ -162,7 +177,9 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 		"card-masked": {Card: s.Card(func(c *core.Card) {
 			c.Hidden, c.Arguments = 40, "{\n  \"token\": \"•••••• (40 characters hidden)\"\n}"
 		})},
-		"card-nested": {Card: s.Card(func(c *core.Card) { c.Arguments = "{\n  \"to\": [\n    \"ann\"\n  ],\n  \"n\": 5\n}" })},
+		"card-nested": {Card: s.Card(func(c *core.Card) {
+			c.Arguments = "{\n  \"to\": [\n    \"ann\"\n  ],\n  \"n\": 5\n}"
+		})},
 		"card-flat": {Card: s.Card(func(c *core.Card) {
 			c.Arguments = "{\n  \"n\": 5,\n  \"text\": \"5\",\n  \"more\": \"a: b\",\n  \"line\": \"a\\nb\"\n}"
 		})},
@@ -171,10 +188,14 @@ func (s Samples) Deliveries() map[string]core.Delivery {
 			c.Editable, c.Edits, c.Editor, c.Arguments = true, 2, s.Bob, "{\n  \"text\": \"buy oat milk\"\n}"
 			c.Before = "{\n  \"text\": \"buy milk\"\n}"
 		})},
-		"card-said":       {Card: s.Card(func(c *core.Card) { c.Said = true })},
-		"card-dropped":    {Card: s.Card(func(c *core.Card) { c.Asked.Dropped = s.Bob.Name })},
-		"card-again":      {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
-		"card-huge-ended": {Card: s.Card(func(c *core.Card) { c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name })},
+		"card-said":    {Card: s.Card(func(c *core.Card) { c.Said = true })},
+		"card-dropped": {Card: s.Card(func(c *core.Card) { c.Asked.Dropped = s.Bob.Name })},
+		"card-again": {Post: core.Post{Pressed: true}, Card: s.Card(func(c *core.Card) {
+			c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour)
+		})},
+		"card-huge-ended": {Card: s.Card(func(c *core.Card) {
+			c.State, c.Arguments, c.DecidedBy = core.Approved, huge, s.Bob.Name
+		})},
 	}
 	maps.Copy(all, s.questions())
 	for name, d := range all {

@@ -105,7 +105,8 @@ func (r *fixture) comesAgain(t *testing.T, what, id string, earlier ...string) {
 func clicks(t *testing.T, r *fixture) {
 	ids := map[string]bool{}
 	for _, want := range []core.Click{
-		{Approval: "a1", Choice: core.Approve}, {Approval: "a2", Choice: core.Deny}, {Approval: "a3", Choice: core.Approve},
+		{Approval: "a1", Choice: core.Approve}, {Approval: "a2", Choice: core.Deny},
+		{Approval: "a3", Choice: core.Approve},
 	} {
 		r.post(t, r.card(string(want.Approval)))
 		for range 2 { // a person may press twice: that is two clicks
@@ -155,7 +156,8 @@ func malformed(t *testing.T, r *fixture) {
 	click := next(t, r.events, "the click")
 	old, _ := r.Platform.(core.OldClicks)
 	for _, payload := range []string{
-		"", "null", "[]", "{", "42", `"text"`, "{}", `{"text":`, "{\"text\":\"\xff\"}", strings.Repeat("[", 5000), `{"text":5,"approval":[],"choice":{}}`,
+		"", "null", "[]", "{", "42", `"text"`, "{}", `{"text":`, "{\"text\":\"\xff\"}", strings.Repeat("[", 5000),
+		`{"text":5,"approval":[],"choice":{}}`,
 	} {
 		message.Payload, click.Payload = json.RawMessage(payload), json.RawMessage(payload)
 		_, unread := r.Parse(t.Context(), message)
@@ -165,8 +167,10 @@ func malformed(t *testing.T, r *fixture) {
 			_, faults["OldClick"] = old.OldClick(click)
 		}
 		for name, err := range faults {
-			if b := core.BucketOf(core.CategoryOf(err)); err == nil || b != core.UserCorrectable || core.MessageOf(err) == "" {
-				t.Errorf("%s of %.20q gave %v, of the bucket %s; want a user-correctable error with a message", name, payload, err, b)
+			if b := core.BucketOf(core.CategoryOf(err)); err == nil || b != core.UserCorrectable ||
+				core.MessageOf(err) == "" {
+				t.Errorf("%s of %.20q gave %v, of the bucket %s; want a user-correctable error with a message", name,
+					payload, err, b)
 			}
 		}
 	}

@@ -24,8 +24,8 @@ type Inbox struct {
 	changed chan struct{}
 }
 
-// NewInbox returns an empty inbox. Each of its waits calls ctx and ends with that context. state describes the current state when a wait
-// fails.
+// NewInbox returns an empty inbox. Each of its waits calls ctx and ends with that context. state describes the current
+// state when a wait fails.
 func NewInbox(t testing.TB, ctx func() context.Context, state func() string) *Inbox {
 	return &Inbox{Stored: map[string]core.Event{}, t: t, ctx: ctx, state: state, changed: make(chan struct{})}
 }

@@ -114,8 +114,8 @@ func WithoutRepeatedHeads(parts [][]doc.Block) {
 	}
 }
 
-// Joined joins leaves of a kind that follow each other, as those of something that was cut do, and leaves out the white space of all but code.
-// What is in code after the last line end of a part is what a cut has divided.
+// Joined joins leaves of a kind that follow each other, as those of something that was cut do, and leaves out the white
+// space of all but code. What is in code after the last line end of a part is what a cut has divided.
 func Joined(all []Leaf) (joined []Leaf) {
 	for _, l := range all {
 		if l.Kind != Code {
@@ -124,7 +124,8 @@ func Joined(all []Leaf) (joined []Leaf) {
 		if l.Text == "" && l.Kind != Rule {
 			continue
 		}
-		if n := len(joined); n > 0 && joined[n-1].Kind == l.Kind && (l.Kind == Words || l.Kind == Inline || l.Kind == Code || l.Kind == Heading) {
+		if n := len(joined); n > 0 && joined[n-1].Kind == l.Kind &&
+			(l.Kind == Words || l.Kind == Inline || l.Kind == Code || l.Kind == Heading) {
 			joined[n-1].Text += l.Text
 			continue
 		}
@@ -157,7 +158,8 @@ func SameLeaves(t interface {
 			g = got[i]
 		}
 		if w != g {
-			t.Fatalf("leaf %d is\n%q, not\n%q, of %d and %d, of the text\n%s\n%q", i, g, w, len(got), len(want), text, text)
+			t.Fatalf("leaf %d is\n%q, not\n%q, of %d and %d, of the text\n%s\n%q", i, g, w, len(got), len(want), text,
+				text)
 		}
 	}
 }
@@ -171,17 +173,25 @@ func AnyMarkdown(t *rapid.T) string {
 	words := func() string {
 		var b strings.Builder
 		for range rapid.IntRange(1, 6).Draw(t, "words") {
-			b.WriteString(pick("word", "a*b*c", "**bold**", "*it `c` it*", "~~old~~", "`m[i][j](x)`", "`` a`b ``", "``` ``x` ```", "` `` `", "`*`", "[docs](https://x.example/a_b)", "[`c`](https://y.example)",
-				"https://z.example/?a=1&b=[2]", "&lt;b&gt; &amp;", "<br>", "||", "|", "<@1>", "@here", "<!channel>", "<t:1>", "-# ", "# ", "> ", "1. ", "- ", "_x_", "my_file.txt", "\\*", "\\", "😀", "é", "![i](https://i.example/p.png)",
-				"[a](javascript:x)", "**", "*", "_", "`", "2 < 3", "(https://p.example)", "http://localhost/`x`", "~", "C#", "a\tb") + pick(" ", " ", "", "\n"))
+			b.WriteString(
+				pick("word", "a*b*c", "**bold**", "*it `c` it*", "~~old~~", "`m[i][j](x)`", "`` a`b ``", "``` ``x` ```",
+					"` `` `", "`*`", "[docs](https://x.example/a_b)", "[`c`](https://y.example)",
+					"https://z.example/?a=1&b=[2]", "&lt;b&gt; &amp;", "<br>", "||", "|", "<@1>", "@here", "<!channel>",
+					"<t:1>", "-# ", "# ", "> ", "1. ", "- ", "_x_", "my_file.txt", "\\*", "\\", "😀", "é",
+					"![i](https://i.example/p.png)",
+					"[a](javascript:x)", "**", "*", "_", "`", "2 < 3", "(https://p.example)", "http://localhost/`x`",
+					"~", "C#", "a\tb") + pick(" ", " ", "", "\n"))
 		}
 		return strings.Trim(b.String(), "\n")
 	}
 	code := func() string {
 		var b strings.Builder
 		for range rapid.IntRange(1, 5).Draw(t, "lines") {
-			b.WriteString(pick("rm -f build[0-9][0-9]*.log", "grid[i][j] = f[n](e)", "\tif a < b && c > d {", "    indented", "", "-# old", "- # x", "<@123> @here <!channel>", "| a | b |", "> q", "1. x", "# h", "**x** `y` \\*",
-				"```", "~~~", "````", "[a](https://evil.example)", "end  ", "a&lt;b", "||s||", "\\", "👩‍👩‍👧", "x \t y") + "\n")
+			b.WriteString(
+				pick("rm -f build[0-9][0-9]*.log", "grid[i][j] = f[n](e)", "\tif a < b && c > d {", "    indented", "",
+					"-# old", "- # x", "<@123> @here <!channel>", "| a | b |", "> q", "1. x", "# h", "**x** `y` \\*",
+					"```", "~~~", "````", "[a](https://evil.example)", "end  ", "a&lt;b", "||s||", "\\", "👩‍👩‍👧",
+					"x \t y") + "\n")
 		}
 		return b.String()
 	}
@@ -204,7 +214,8 @@ func AnyMarkdown(t *rapid.T) string {
 		}
 		switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 		case 0:
-			return strings.Repeat("#", rapid.IntRange(1, 6).Draw(t, "level")) + " " + strings.ReplaceAll(words(), "\n", " ") + "\n"
+			return strings.Repeat("#", rapid.IntRange(1, 6).Draw(t, "level")) +
+				" " + strings.ReplaceAll(words(), "\n", " ") + "\n"
 		case 1:
 			fence := pick("`````", "~~~~~")
 			return fence + pick("", "go", "js title=\"a.js\"", "c++", "sh") + "\n" + code() + fence + "\n"
@@ -237,9 +248,11 @@ func AnyMarkdown(t *rapid.T) string {
 	}
 	text := blocks(2)
 	if rapid.IntRange(0, 3).Draw(t, "long") == 0 {
-		text += strings.Repeat(strings.Repeat("long words ", 30)+"\n\n```\n"+strings.Repeat("code[i][j]\n", 40)+"```\n\n", 8) + blocks(2)
+		text += strings.Repeat(strings.Repeat("long words ", 30)+"\n\n```\n"+strings.Repeat("code[i][j]\n", 40)+
+			"```\n\n", 8) + blocks(2)
 	}
-	if strings.TrimSpace(fenceLine.ReplaceAllString(text, "")) == "" { // an empty answer, of which people are told in words
+	// an empty answer, of which people are told in words
+	if strings.TrimSpace(fenceLine.ReplaceAllString(text, "")) == "" {
 		text += "word\n"
 	}
 	return text
@@ -250,7 +263,8 @@ func FieldAnswers(t *testing.T, test func(t *testing.T, text string)) {
 	t.Helper()
 	dir := os.Getenv("GATEHOUSE_FIXTURES")
 	if dir == "" {
-		t.Skip("SKIPPED: no answer of the field was read back. Set GATEHOUSE_FIXTURES to the folder that holds field/answers.")
+		t.Skip("SKIPPED: no answer of the field was read back. Set GATEHOUSE_FIXTURES to the folder that holds " +
+			"field/answers.")
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "field", "answers", "*.md"))
 	if err != nil || len(names) == 0 {

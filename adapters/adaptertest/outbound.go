@@ -104,7 +104,8 @@ func concurrentPosts(t *testing.T, r *fixture) {
 // hostile is a text with which a model or a person may try to attack others.
 const hostile = "begin <!channel> <!here> <!everyone> <!subteam^S1> <@U123> <#C1> @everyone @here <@1> <@&2> " +
 	"<https://evil.example|safe> https://evil.example/?q=secret [safe](https://evil.example) [x](javascript:alert(1)) " +
-	"\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end"
+	"\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c " +
+	"\u2066x\u2069 \x00 ``` *_~` end"
 
 func noSideEffects(t *testing.T, r *fixture) {
 	for _, kind := range []core.PostKind{core.PostReply, core.PostError, core.PostNotice} {
@@ -114,7 +115,8 @@ func noSideEffects(t *testing.T, r *fixture) {
 	for i, state := range []core.ApprovalState{core.Open, core.Approved, core.Denied, core.Cancelled, core.Expired} {
 		d := r.card(fmt.Sprintf("a%d", i))
 		c := d.Card
-		c.Summary, c.Arguments, c.Requester, c.DecidedBy, c.Reason = hostile, `{"text":"`+hostile+`"}`, hostile, hostile, hostile
+		c.Summary, c.Arguments, c.Requester, c.DecidedBy, c.Reason = hostile, `{"text":"`+hostile+`"}`, hostile,
+			hostile, hostile
 		c.Approvers, c.Tool = []string{hostile}, "note.add "+hostile
 		refs := r.post(t, d)
 		c.State = state
@@ -164,7 +166,8 @@ func faults(t *testing.T, r *fixture) {
 		}
 		c := core.CategoryOf(err)
 		fits := map[Fault]bool{
-			Down: c == core.DeliveryLater || c == core.DeliveryInDoubt, Busy: c == core.DeliveryLater && core.RetryAfterOf(err) > 0,
+			Down: c == core.DeliveryLater || c == core.DeliveryInDoubt,
+			Busy: c == core.DeliveryLater && core.RetryAfterOf(err) > 0,
 			Lost: c == core.DeliveryInDoubt, Refused: c != core.DeliveryLater && c != core.DeliveryInDoubt,
 		}[f]
 		if !fits {
@@ -185,7 +188,9 @@ func faults(t *testing.T, r *fixture) {
 
 func finds(t *testing.T, r *fixture) {
 	r.post(t, r.delivery("reply/1", core.PostReply, "words that are there"))
-	if found, err := r.Find(t.Context(), r.delivery("reply/2", core.PostReply, "words that were never sent")); err == nil && (found.Ref != "" || found.More) {
+	if found, err := r.Find(t.Context(),
+		r.delivery("reply/2", core.PostReply, "words that were never sent")); err == nil &&
+		(found.Ref != "" || found.More) {
 		t.Errorf("Find gave %+v for what was never sent", found)
 	}
 }

@@ -58,19 +58,30 @@ func (s Samples) questions() map[string]core.Delivery {
 		"card-question-menu":    {Card: s.QuestionCard("Where to?", menu, nil)},
 		"card-question-form":    {Card: s.QuestionCard("What shall I order?\n\nThe shop closes at six.", form, nil)},
 		"card-question-text":    {Card: s.QuestionCard("Why?", `{"type":"string"}`, nil)},
-		"card-question-yes-no":  {Post: core.Post{Occasion: core.Reminder}, Card: s.QuestionCard("Go on?", `{"type":"boolean"}`, nil)},
+		"card-question-yes-no": {
+			Post: core.Post{Occasion: core.Reminder}, Card: s.QuestionCard("Go on?", `{"type":"boolean"}`, nil),
+		},
 		"card-question-answered": {Card: colours(func(c *core.Card) {
-			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Answer = core.Answered, Noon.Add(time.Minute), s.Bob, s.Bob.Name, "red"
+			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Answer = core.Answered, Noon.Add(time.Minute), s.Bob,
+				s.Bob.Name, "red"
 		})},
 		"card-question-form-answered": {Card: s.QuestionCard("What shall I order?", form, func(c *core.Card) {
-			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Answer = core.Answered, Noon.Add(time.Minute), s.Bob, s.Bob.Name, "Size: Small\nCount: 3\nWhy?: it rains"
+			c.State, c.DecidedAt, c.Decided, c.DecidedBy, c.Answer = core.Answered, Noon.Add(time.Minute), s.Bob,
+				s.Bob.Name, "Size: Small\nCount: 3\nWhy?: it rains"
 		})},
-		"card-question-expired":   {Card: colours(func(c *core.Card) { c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour) })},
-		"card-question-withdrawn": {Card: colours(func(c *core.Card) { c.State, c.Decided, c.DecidedBy = core.Cancelled, s.Ann, s.Ann.Name })},
-		"card-question-copy":      {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: colours(func(c *core.Card) { c.Context = s.Context })},
+		"card-question-expired": {Card: colours(func(c *core.Card) {
+			c.State, c.DecidedAt = core.Expired, Noon.Add(time.Hour)
+		})},
+		"card-question-withdrawn": {Card: colours(func(c *core.Card) {
+			c.State, c.Decided, c.DecidedBy = core.Cancelled, s.Ann, s.Ann.Name
+		})},
+		"card-question-copy": {Post: core.Post{Copy: true, Person: s.Bob.ID}, Card: colours(func(c *core.Card) {
+			c.Context = s.Context
+		})},
 		"card-question-hostile": {Card: s.QuestionCard("?", `{"enum":["a","b"]}`, func(c *core.Card) {
 			c.Question.Text, c.Question.Fields[0].Choices[0].Title = mask.Escape(h), mask.EscapeLine(h)
-			c.Requester, c.Requested, c.Approvers, c.Asked = h, core.Actor{ID: h, Name: h}, []string{h}, core.Asked{Message: h}
+			c.Requester, c.Requested, c.Approvers, c.Asked = h, core.Actor{ID: h, Name: h}, []string{h},
+				core.Asked{Message: h}
 		})},
 	}
 }
@@ -85,13 +96,16 @@ func anyQuestion(t *rapid.T, text func(label string) string) *question.Question 
 	}
 	for i := range fields {
 		f := question.Field{
-			Name: fmt.Sprintf("f%d", i), Title: mask.EscapeLine(text("title")), Hint: mask.EscapeLine(text("hint")), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
-			Required: rapid.Bool().Draw(t, "required"), MaxLength: rapid.IntRange(1, question.MaxAnswer).Draw(t, "length"),
+			Name: fmt.Sprintf("f%d", i), Title: mask.EscapeLine(text("title")), Hint: mask.EscapeLine(text("hint")),
+			Kind:      rapid.SampledFrom(kinds).Draw(t, "kind"),
+			Required:  rapid.Bool().Draw(t, "required"),
+			MaxLength: rapid.IntRange(1, question.MaxAnswer).Draw(t, "length"),
 		}
 		if f.Kind == question.Pick {
 			for n := range rapid.IntRange(1, question.MaxChoices).Draw(t, "choices") {
 				value := json.RawMessage(fmt.Sprintf("%d", n))
-				f.Choices = append(f.Choices, question.Choice{Value: value, Title: mask.EscapeLine(strings.TrimSpace(text("choice")))})
+				f.Choices = append(f.Choices,
+					question.Choice{Value: value, Title: mask.EscapeLine(strings.TrimSpace(text("choice")))})
 			}
 		}
 		q.Fields = append(q.Fields, f)

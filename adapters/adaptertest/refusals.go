@@ -47,7 +47,8 @@ const order = `{"type":"object","required":["count"],"properties":{"size":{"enum
 func refusals(bob string) map[string]Refusal {
 	card := func(change func(*core.Card)) core.Card {
 		c := core.Card{
-			Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}", Editable: true, Approvers: []string{bob}, Quorum: 1,
+			Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}", Editable: true,
+			Approvers: []string{bob}, Quorum: 1,
 			Requested: core.Actor{ID: "elsewhere:ann"}, Requester: "Ann",
 		}
 		if change != nil {
@@ -62,26 +63,55 @@ func refusals(bob string) map[string]Refusal {
 	busy, gone := core.Errorf(core.StoreBusy, "The store is busy."), core.Errorf(core.NotFound, "There is none.")
 	const standing, stranger = "This was approved by Cid at", "You are not an approver of this request."
 	return map[string]Refusal{
-		"a button of another key":         {Action: chat.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs},
-		"a form of another key":           {Action: chat.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs},
-		"a button of another version":     {Action: "explode", Card: card(nil), Said: wording.BuiltIn.PressOtherVersion},
-		"a form of another version":       {Action: "explode", Form: true, Card: card(nil), Said: wording.BuiltIn.PressOtherVersion},
-		"a button of one unknown":         {Action: chat.ActionReason, Err: gone, Said: wording.BuiltIn.PressUnknown},
-		"a form of one unknown":           {Action: chat.ActionReason, Form: true, Err: gone, Said: wording.BuiltIn.PressUnknown},
-		"a button that does not fit":      {Action: chat.ActionAnswer, Card: card(nil), Said: wording.BuiltIn.PressMisfit},
-		"a form that does not fit":        {Action: chat.ActionAnswer, Form: true, Card: card(nil), Said: wording.BuiltIn.PressMisfit},
-		"a button of one decided":         {Action: chat.ActionReason, Card: decided, Said: standing},
-		"a form of one decided":           {Action: chat.ActionReason, Form: true, Card: decided, Said: standing},
-		"a button of a stranger":          {Action: chat.ActionReason, Card: foreign, Said: stranger},
-		"a form of a stranger":            {Action: chat.ActionReason, Form: true, Card: foreign, Said: stranger},
-		"a form of other arguments":       {Action: chat.ActionEdit, Form: true, Typed: "{}", Card: changed, Said: core.ErrChanged.Message},
-		"an approval of other arguments":  {Action: chat.ActionConfirm, Form: true, Typed: doc.ConfirmWord, Card: changed, Said: core.ErrChanged.Message},
-		"arguments that can't be changed": {Action: chat.ActionEdit, Form: true, Typed: "{}", Card: card(func(c *core.Card) { c.Editable = false }), Said: wording.BuiltIn.PressNoEdit},
-		"a denial without a reason":       {Action: chat.ActionReason, Form: true, Card: card(func(c *core.Card) { c.NeedsWhy = true }), Said: "To deny this, a reason is needed."},
-		"another word": {
-			Action: chat.ActionConfirm, Form: true, Typed: "yes", Card: card(func(c *core.Card) { c.Risk = core.Dangerous }), Said: wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord),
+		"a button of another key": {
+			Action: chat.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
 		},
-		"an answer that does not fit": {Action: chat.ActionAnswer, Form: true, Typed: "2", Card: card(asked), Said: "his must be 3 or more."},
+		"a form of another key": {
+			Action: chat.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
+		},
+		"a button of another version": {
+			Action: "explode", Card: card(nil), Said: wording.BuiltIn.PressOtherVersion,
+		},
+		"a form of another version": {
+			Action: "explode", Form: true, Card: card(nil), Said: wording.BuiltIn.PressOtherVersion,
+		},
+		"a button of one unknown": {Action: chat.ActionReason, Err: gone, Said: wording.BuiltIn.PressUnknown},
+		"a form of one unknown": {
+			Action: chat.ActionReason, Form: true, Err: gone, Said: wording.BuiltIn.PressUnknown,
+		},
+		"a button that does not fit": {
+			Action: chat.ActionAnswer, Card: card(nil), Said: wording.BuiltIn.PressMisfit,
+		},
+		"a form that does not fit": {
+			Action: chat.ActionAnswer, Form: true, Card: card(nil), Said: wording.BuiltIn.PressMisfit,
+		},
+		"a button of one decided": {Action: chat.ActionReason, Card: decided, Said: standing},
+		"a form of one decided":   {Action: chat.ActionReason, Form: true, Card: decided, Said: standing},
+		"a button of a stranger":  {Action: chat.ActionReason, Card: foreign, Said: stranger},
+		"a form of a stranger":    {Action: chat.ActionReason, Form: true, Card: foreign, Said: stranger},
+		"a form of other arguments": {
+			Action: chat.ActionEdit, Form: true, Typed: "{}", Card: changed, Said: core.ErrChanged.Message,
+		},
+		"an approval of other arguments": {
+			Action: chat.ActionConfirm, Form: true, Typed: doc.ConfirmWord, Card: changed,
+			Said: core.ErrChanged.Message,
+		},
+		"arguments that can't be changed": {
+			Action: chat.ActionEdit, Form: true, Typed: "{}", Card: card(func(c *core.Card) {
+				c.Editable = false
+			}), Said: wording.BuiltIn.PressNoEdit,
+		},
+		"a denial without a reason": {Action: chat.ActionReason, Form: true, Card: card(func(c *core.Card) {
+			c.NeedsWhy = true
+		}), Said: "To deny this, a reason is needed."},
+		"another word": {
+			Action: chat.ActionConfirm, Form: true, Typed: "yes", Card: card(func(c *core.Card) {
+				c.Risk = core.Dangerous
+			}), Said: wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord),
+		},
+		"an answer that does not fit": {
+			Action: chat.ActionAnswer, Form: true, Typed: "2", Card: card(asked), Said: "his must be 3 or more.",
+		},
 		"one that can't be looked up": {
 			Action: chat.ActionReason, Err: busy, Said: wording.BuiltIn.PressUnread,
 		},
@@ -91,9 +121,12 @@ func refusals(bob string) map[string]Refusal {
 	}
 }
 
-// RefusedPresses tests that every press that does nothing says so, with the same sentence on every platform. bob is the person who presses;
-// press makes them do it, and returns what they read. without says, by the names of cases, why the platform has no such press.
-func RefusedPresses(t *testing.T, bob string, without map[string]string, press func(t *testing.T, r Refusal) (said string)) {
+// RefusedPresses tests that every press that does nothing says so, with the same sentence on every platform. bob is the
+// person who presses; press makes them do it, and returns what they read. without says, by the names of cases, why the
+// platform has no such press.
+func RefusedPresses(
+	t *testing.T, bob string, without map[string]string, press func(t *testing.T, r Refusal) (said string),
+) {
 	all := refusals(bob)
 	for name := range without {
 		if _, known := all[name]; !known {

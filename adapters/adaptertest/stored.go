@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// StoredClicks tests that decisions which an earlier gatehouse stored, in the platform's own form, are still read. The file has their payloads
-// as they were stored, all of the approval a1, and the click that each is.
+// StoredClicks tests that decisions which an earlier gatehouse stored, in the platform's own form, are still read. The
+// file has their payloads as they were stored, all of the approval a1, and the click that each is.
 func StoredClicks(t *testing.T, p core.OldClicks, file string) {
 	t.Helper()
 	var all []struct {
@@ -39,7 +39,8 @@ func StoredClicks(t *testing.T, p core.OldClicks, file string) {
 			t.Errorf("%s: got %+v, %v; want %+v", s.Name, got, err, s.Click)
 		}
 		e.Body = core.ClickEvent{Approval: "a2"}
-		if c, err := p.OldClick(e); err == nil && c.Approval != "a2" { // where the payload does not name it, the event does
+		// where the payload does not name it, the event does
+		if c, err := p.OldClick(e); err == nil && c.Approval != "a2" {
 			t.Errorf("%s is read as %+v in an event of another approval", s.Name, c)
 		}
 	}

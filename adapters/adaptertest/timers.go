@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Timers are a platform's pauses under the control of the test. They are counted, and end when the test calls Fire. Pauses of length
-// zero end at once.
+// Timers are a platform's pauses under the control of the test. They are counted, and end when the test calls Fire.
+// Pauses of length zero end at once.
 type Timers struct {
 	mu    sync.Mutex
 	asked map[time.Duration]int

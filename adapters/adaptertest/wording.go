@@ -13,7 +13,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// Marked are replacements of all texts of cards, by their keys: each has a mark in place of every letter, and its places.
+// Marked are replacements of all texts of cards, by their keys: each has a mark in place of every letter, and its
+// places.
 func Marked() map[string]string {
 	all := map[string]string{}
 	for key, text := range wording.Fields(wording.New(nil)) {
@@ -76,7 +77,8 @@ func Forms() (call, asks core.Card) {
 	return call, asks
 }
 
-// TextsIn are the texts that people read in a message or a form of a chat platform, those of its buttons and menus among them.
+// TextsIn are the texts that people read in a message or a form of a chat platform, those of its buttons and menus
+// among them.
 func TextsIn(t testing.TB, drawn any) string {
 	t.Helper()
 	data, err := json.Marshal(drawn)

@@ -17,13 +17,15 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Ask is what an agent requests, as the body of POST /v1/approvals has it: an approval of an action or, with a question, an answer.
+// Ask is what an agent requests, as the body of POST /v1/approvals has it: an approval of an action or, with a
+// question, an answer.
 type Ask struct {
-	Action    string          `json:"action,omitempty"`    // what the policy knows it by, within external.PRINCIPAL.; of a question: "ask" where it is missing
-	Summary   string          `json:"summary,omitempty"`   // one sentence for the approver
-	Arguments json.RawMessage `json:"arguments,omitempty"` // a JSON object, which the approver sees whole; what is decided is bound to it
-	Risk      string          `json:"risk,omitempty"`      // write (where it is missing) or destructive
-	Expires   string          `json:"expires,omitempty"`   // "30m": shortens the time that the policy gives
+	Action  string `json:"action,omitempty"`  // what the policy knows it by, within external.PRINCIPAL.; of a question: "ask" where it is missing
+	Summary string `json:"summary,omitempty"` // one sentence for the approver
+	// a JSON object, which the approver sees whole; what is decided is bound to it
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Risk      string          `json:"risk,omitempty"`    // write (where it is missing) or destructive
+	Expires   string          `json:"expires,omitempty"` // "30m": shortens the time that the policy gives
 	Callback  string          `json:"callback_url,omitempty"`
 
 	Question string          `json:"question,omitempty"`
@@ -56,14 +58,18 @@ var (
 // prefix begins the names of the actions of a principal, as the policy knows them.
 func prefix(who access.Person) string { return "external." + who.Name + "." }
 
-// request checks what is asked, and makes it what the core knows. key "": none. newID makes an id where there is no key.
-func (a Ask) request(who access.Person, key string, newID func() string, callbacks func(url string) error) (core.AgentRequest, error) {
+// request checks what is asked, and makes it what the core knows. key "": none. newID makes an id where there is no
+// key.
+func (a Ask) request(
+	who access.Person, key string, newID func() string, callbacks func(url string) error,
+) (core.AgentRequest, error) {
 	r := core.AgentRequest{Requester: who.Actor, Of: a.Of}
 	if key == "" {
 		r.ID = core.ApprovalID(newID())
 	} else {
 		if len(key) > MaxKey || !keyForm.MatchString(key) {
-			return r, core.Errorf(core.Invalid, "The idempotency key must have 1 to %d visible ASCII characters.", MaxKey)
+			return r,
+				core.Errorf(core.Invalid, "The idempotency key must have 1 to %d visible ASCII characters.", MaxKey)
 		}
 		r.ID = idOf(who, key)
 	}
@@ -124,21 +130,26 @@ func (a Ask) check() error {
 	case a.Question == "" && (len(a.Schema) > 0 || len(a.Of) > 0):
 		return core.Errorf(core.Invalid, "schema and of belong to a question, and there is none.")
 	case a.Question != "" && (a.Summary != "" || len(a.Arguments) > 0 || a.Risk != ""):
-		return core.Errorf(core.Invalid, "A question has no summary, arguments or risk. Ask for the approval in a request of its own.")
+		return core.Errorf(core.Invalid,
+			"A question has no summary, arguments or risk. Ask for the approval in a request of its own.")
 	case len(a.Of) > maxAsked:
 		return core.Errorf(core.Invalid, "of has %d entries, and the limit is %d.", len(a.Of), maxAsked)
 	case a.Question != "" && a.Action == "":
 		return nil
 	case !actionForm.MatchString(a.Action):
-		return core.Errorf(core.Invalid, "action must be a name of 1 to 64 letters, digits, _, . and -, such as deploy.")
+		return core.Errorf(core.Invalid,
+			"action must be a name of 1 to 64 letters, digits, _, . and -, such as deploy.")
 	case a.Question != "":
 		return nil
 	case strings.TrimSpace(a.Summary) == "":
 		return core.Errorf(core.Invalid, "summary is missing: one sentence that tells the approver what will be done.")
 	case utf8.RuneCountInString(a.Summary) > MaxSummary:
-		return core.Errorf(core.Invalid, "summary has %d characters, and the limit is %d.", utf8.RuneCountInString(a.Summary), MaxSummary)
+		return core.Errorf(core.Invalid, "summary has %d characters, and the limit is %d.",
+			utf8.RuneCountInString(a.Summary), MaxSummary)
 	case len(a.Arguments) > MaxArguments:
-		return core.Errorf(core.MessageTooLarge, "arguments have %d bytes, and the limit is %d. Nobody can read that much: send what matters.", len(a.Arguments), MaxArguments)
+		return core.Errorf(core.MessageTooLarge,
+			"arguments have %d bytes, and the limit is %d. Nobody can read that much: send what matters.",
+			len(a.Arguments), MaxArguments)
 	case a.Risk != "" && a.Risk != riskWrite && a.Risk != "destructive":
 		return core.Errorf(core.Invalid, "risk is write or destructive. What only reads needs no approval.")
 	}

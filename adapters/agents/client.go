@@ -22,8 +22,8 @@ type Client struct {
 	Token string // of GATEHOUSE_TOKENS there; "": that gatehouse has none, and runs on this machine
 }
 
-// Serve serves MCP on standard streams until ctx or the input ends. Each call of a tool is a request to the running gatehouse; if that is not there,
-// the result says so, and the call can be repeated.
+// Serve serves MCP on standard streams until ctx or the input ends. Each call of a tool is a request to the running
+// gatehouse; if that is not there, the result says so, and the call can be repeated.
 func (c Client) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	return c.door().server().Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 }
@@ -39,7 +39,9 @@ func (c Client) door() door {
 			return s, status == http.StatusCreated, err
 		},
 		state: func(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) {
-			s, _, err := c.do(ctx, http.MethodGet, fmt.Sprintf("/v1/approvals/%s?wait=%d", url.PathEscape(string(id)), int(wait.Seconds())), "", nil, wait+answerTime)
+			s, _, err := c.do(ctx, http.MethodGet,
+				fmt.Sprintf("/v1/approvals/%s?wait=%d", url.PathEscape(string(id)), int(wait.Seconds())),
+				"", nil, wait+answerTime)
 			return s, err
 		},
 		withdraw: func(ctx context.Context, id core.ApprovalID) (State, error) {
@@ -49,7 +51,9 @@ func (c Client) door() door {
 	}
 }
 
-func (c Client) do(ctx context.Context, method, path, key string, body []byte, within time.Duration) (s State, status int, err error) {
+func (c Client) do(
+	ctx context.Context, method, path, key string, body []byte, within time.Duration,
+) (s State, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, bytes.NewReader(body))
@@ -67,7 +71,8 @@ func (c Client) do(ctx context.Context, method, path, key string, body []byte, w
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return s, 0, core.Wrap(core.StoreBusy, err, "gatehouse can't be reached at %s. Try again; if it goes on, tell whoever runs it.", c.URL)
+		return s, 0, core.Wrap(core.StoreBusy, err, "gatehouse can't be reached at %s. Try again; if it goes on, "+
+			"tell whoever runs it.", c.URL)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 2*MaxBody))
@@ -77,7 +82,8 @@ func (c Client) do(ctx context.Context, method, path, key string, body []byte, w
 	if answer.StatusCode >= http.StatusMultipleChoices {
 		var f Fault
 		if json.Unmarshal(text, &f) != nil || f.Error.Message == "" {
-			return s, 0, core.Errorf(core.StoreBusy, "gatehouse at %s answered with status %d.", c.URL, answer.StatusCode)
+			return s, 0,
+				core.Errorf(core.StoreBusy, "gatehouse at %s answered with status %d.", c.URL, answer.StatusCode)
 		}
 		return s, 0, refusal(answer.StatusCode, f.Error)
 	}

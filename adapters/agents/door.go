@@ -18,19 +18,24 @@ type Options struct {
 	Requested func(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
 	Withdraw  func(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
 
-	Callbacks func(url string) error                                                                                  // refuses a URL that must not be posted to
-	Proof     func(a core.Approval) (string, error)                                                                   // signs a decision
-	Cards     func(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow, error)                                 // those of a request; nil: what became of them is not told
-	TakeToken func(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error) // core.KV's
-	Secret    func(who core.Actor) string                                                                             // what a principal verifies callbacks with, as Standard Webhooks write it
+	// refuses a URL that must not be posted to
+	Callbacks func(url string) error
+	// signs a decision
+	Proof func(a core.Approval) (string, error)
+	// those of a request; nil: what became of them is not told
+	Cards func(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow, error)
+	// core.KV's
+	TakeToken func(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
+	Secret    func(who core.Actor) string // what a principal verifies callbacks with, as Standard Webhooks write it
 	NewID     func() string
 
-	PerMinute int             // new requests of a principal; 0 = no limit
-	Opened    func()          // called when posts may be due
-	Waiting   int             // requests of a principal that may wait at a time, in this process: each holds a connection; 0 = 500
-	Poll      time.Duration   // how often a waiting request looks; 0 = half a second
-	Ending    <-chan struct{} // closed when gatehouse ends: nothing waits any longer
-	Log       *slog.Logger
+	PerMinute int    // new requests of a principal; 0 = no limit
+	Opened    func() // called when posts may be due
+	// requests of a principal that may wait at a time, in this process: each holds a connection; 0 = 500
+	Waiting int
+	Poll    time.Duration   // how often a waiting request looks; 0 = half a second
+	Ending  <-chan struct{} // closed when gatehouse ends: nothing waits any longer
+	Log     *slog.Logger
 
 	waits *waits // of Routes
 }
@@ -86,11 +91,14 @@ func (o Options) doorOf(who access.Person) door {
 	}
 }
 
-// ownName refuses an action that the policy could not tell from one of another principal: prod.deploy of ci is deploy of ci.prod.
+// ownName refuses an action that the policy could not tell from one of another principal: prod.deploy of ci is deploy
+// of ci.prod.
 func (o Options) ownName(who access.Person, action string) error {
 	for i, c := range action {
 		if other := who.Name + "." + action[:i]; c == '.' && o.Gate.Has(other) {
-			return core.Errorf(core.Invalid, "The action %s would look like one of %s, which has a token of its own. Take a name that does not begin with %s.", action, other, action[:i+1])
+			return core.Errorf(core.Invalid,
+				"The action %s would look like one of %s, which has a token of its own. Take a name that does not "+
+					"begin with %s.", action, other, action[:i+1])
 		}
 	}
 	return nil
@@ -108,7 +116,10 @@ func (o Options) take(ctx context.Context, who access.Person, id core.ApprovalID
 	if err != nil || wait == 0 {
 		return err
 	}
-	return &core.Error{Category: core.RateLimited, RetryAfter: wait, Message: "You make too many requests. Wait a moment, and do not ask people so often."}
+	return &core.Error{
+		Category: core.RateLimited, RetryAfter: wait,
+		Message: "You make too many requests. Wait a moment, and do not ask people so often.",
+	}
 }
 
 // wait returns the state once the request is decided, or when the time is over.

@@ -12,7 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestWhoWaitsIsAnsweredAtTheEnd: when gatehouse ends, a request that waits gets the present state, and holds nothing up.
+// TestWhoWaitsIsAnsweredAtTheEnd: when gatehouse ends, a request that waits gets the present state, and holds nothing
+// up.
 func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
 	signer, err := core.NewSigner("0123456789abcdef0123456789abcdef")
 	if err != nil {
@@ -40,7 +41,8 @@ func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestOneAgentCantWaitWithoutBound: above the limit it is told so at once, and the state without a wait is still to be had.
+// TestOneAgentCantWaitWithoutBound: above the limit it is told so at once, and the state without a wait is still to be
+// had.
 func TestOneAgentCantWaitWithoutBound(t *testing.T) {
 	signer, err := core.NewSigner("0123456789abcdef0123456789abcdef")
 	if err != nil {

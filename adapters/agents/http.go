@@ -31,7 +31,9 @@ func (o Options) Routes() map[string]http.Handler {
 // answerTime is how long writing an answer may take.
 const answerTime = 10 * time.Second
 
-func (o Options) handle(serve func(w http.ResponseWriter, r *http.Request, who access.Person) (status int, s State, err error)) http.Handler {
+func (o Options) handle(
+	serve func(w http.ResponseWriter, r *http.Request, who access.Person) (status int, s State, err error),
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, err := o.admit(r)
 		if err != nil {
@@ -65,7 +67,8 @@ func (o Options) create(w http.ResponseWriter, r *http.Request, who access.Perso
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if errors.As(err, new(*http.MaxBytesError)) {
-		return 0, State{}, core.Errorf(core.MessageTooLarge, "The request is larger than %d bytes, which is the limit.", MaxBody)
+		return 0, State{},
+			core.Errorf(core.MessageTooLarge, "The request is larger than %d bytes, which is the limit.", MaxBody)
 	}
 	if err != nil {
 		return 0, State{}, core.Wrap(core.Invalid, err, "The request ended early.")
@@ -97,8 +100,10 @@ func (o Options) create(w http.ResponseWriter, r *http.Request, who access.Perso
 
 // askKeys are the members of a request.
 var askKeys = map[string]strictjson.Kind{
-	"action": strictjson.String, "summary": strictjson.String, "arguments": strictjson.Object, "risk": strictjson.String, "expires": strictjson.String,
-	"callback_url": strictjson.String, "question": strictjson.String, "schema": strictjson.Object, "of": strictjson.Array,
+	"action": strictjson.String, "summary": strictjson.String, "arguments": strictjson.Object,
+	"risk": strictjson.String, "expires": strictjson.String,
+	"callback_url": strictjson.String, "question": strictjson.String, "schema": strictjson.Object,
+	"of": strictjson.Array,
 }
 
 // readAsk reads a request strictly: an unknown member may be one that its sender relies on.
@@ -133,7 +138,8 @@ func (o Options) show(w http.ResponseWriter, r *http.Request, who access.Person)
 	if err != nil {
 		return 0, State{}, err
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + answerTime)) // fails only where there is no connection
+	// fails only where there is no connection
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + answerTime))
 	s, err := o.doorOf(who).state(r.Context(), core.ApprovalID(r.PathValue("id")), wait)
 	return http.StatusOK, s, err
 }
@@ -168,9 +174,12 @@ type FaultDetail struct {
 
 // statuses are the statuses of HTTP for categories; any other is 500, and nothing is told of it.
 var statuses = map[core.Category]int{
-	core.Invalid: http.StatusBadRequest, core.NotFound: http.StatusNotFound, core.PolicyDenied: http.StatusForbidden, core.RateLimited: http.StatusTooManyRequests,
-	core.MessageTooLarge: http.StatusRequestEntityTooLarge, core.ApprovalDecided: http.StatusConflict, core.ApprovalExpired: http.StatusConflict,
-	core.ApprovalMismatch: http.StatusConflict, core.Unsupported: http.StatusConflict, // the audit log contradicts it, or nobody can tell
+	core.Invalid: http.StatusBadRequest, core.NotFound: http.StatusNotFound, core.PolicyDenied: http.StatusForbidden,
+	core.RateLimited:     http.StatusTooManyRequests,
+	core.MessageTooLarge: http.StatusRequestEntityTooLarge, core.ApprovalDecided: http.StatusConflict,
+	core.ApprovalExpired: http.StatusConflict,
+	// the audit log contradicts it, or nobody can tell
+	core.ApprovalMismatch: http.StatusConflict, core.Unsupported: http.StatusConflict,
 	core.StoreBusy: http.StatusServiceUnavailable, core.StoreFull: http.StatusServiceUnavailable,
 }
 
@@ -198,7 +207,8 @@ func faultOf(err error) (int, FaultDetail) {
 		if status == 0 {
 			status, category = http.StatusInternalServerError, core.Internal
 		}
-		return status, FaultDetail{string(category), "gatehouse could not do this now. Try again; if it goes on, tell whoever runs it."}
+		return status, FaultDetail{string(category), "gatehouse could not do this now. Try again; if it goes on, " +
+			"tell whoever runs it."}
 	}
 	return status, FaultDetail{string(category), core.MessageOf(err)}
 }

@@ -11,8 +11,9 @@ import (
 
 // State is what became of a request, as GET /v1/approvals/{id} and the callback tell it.
 type State struct {
-	ID        core.ApprovalID    `json:"id"`
-	State     core.ApprovalState `json:"state"` // open, approved, denied, expired, cancelled; of a question answered in place of approved and denied
+	ID core.ApprovalID `json:"id"`
+	// open, approved, denied, expired, cancelled; of a question answered in place of approved and denied
+	State     core.ApprovalState `json:"state"`
 	Action    string             `json:"action"`
 	Summary   string             `json:"summary,omitempty"`
 	Question  string             `json:"question,omitempty"`
@@ -21,12 +22,14 @@ type State struct {
 	DecidedAt *time.Time         `json:"decided_at,omitempty"`
 	DecidedBy *Person            `json:"decided_by,omitempty"`
 	Reason    string             `json:"reason,omitempty"`
-	Answer    json.RawMessage    `json:"answer,omitempty"`          // what a person answered: data, not an instruction
-	Arguments json.RawMessage    `json:"arguments,omitempty"`       // what was decided, if an approver has changed the arguments
-	Rule      string             `json:"rule,omitempty"`            // of the policy
-	Proof     string             `json:"proof,omitempty"`           // of a decided request; see /.well-known/gatehouse.json
-	Delivery  *Delivery          `json:"delivery,omitempty"`        // of an open request that nobody was told of
-	Secret    string             `json:"callback_secret,omitempty"` // only to who requests, with a URL: the key that signs what is posted there
+	Answer    json.RawMessage    `json:"answer,omitempty"` // what a person answered: data, not an instruction
+	// what was decided, if an approver has changed the arguments
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Rule      string          `json:"rule,omitempty"`     // of the policy
+	Proof     string          `json:"proof,omitempty"`    // of a decided request; see /.well-known/gatehouse.json
+	Delivery  *Delivery       `json:"delivery,omitempty"` // of an open request that nobody was told of
+	// only to who requests, with a URL: the key that signs what is posted there
+	Secret string `json:"callback_secret,omitempty"`
 }
 
 // Delivery is why nobody was told of an open request.
@@ -37,8 +40,8 @@ type Delivery struct {
 
 const undelivered = "undelivered"
 
-// DeliveryOf is what became of the cards of a request; nil while one has arrived, or may yet arrive at the first attempt, and of a request without cards,
-// which waits on the pages.
+// DeliveryOf is what became of the cards of a request; nil while one has arrived, or may yet arrive at the first
+// attempt, and of a request without cards, which waits on the pages.
 func DeliveryOf(cards []core.OutboxRow) *Delivery {
 	failed, last, again := 0, "", ""
 	for _, row := range cards {
@@ -56,7 +59,8 @@ func DeliveryOf(cards []core.OutboxRow) *Delivery {
 	if failed == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("No approver was told of this request: %d cards were refused or lost, the last one as %s.%s ", failed, last, again)
+	why := fmt.Sprintf("No approver was told of this request: %d cards were refused or lost, the last one as %s.%s ",
+		failed, last, again)
 	return &Delivery{undelivered, why + "An admin sees why with gatehouse queue and gatehouse deadletters list."}
 }
 
@@ -82,7 +86,8 @@ func StateOf(a core.Approval, proof func(core.Approval) (string, error)) (State,
 		return s, nil
 	}
 	at := a.DecidedAt.UTC()
-	s.DecidedAt, s.DecidedBy, s.Reason, s.Answer = &at, &Person{ID: a.DecidedBy.ID, Name: a.DecidedBy.Name}, a.Reason, a.Answer()
+	s.DecidedAt, s.DecidedBy, s.Reason, s.Answer = &at, &Person{ID: a.DecidedBy.ID, Name: a.DecidedBy.Name}, a.Reason,
+		a.Answer()
 	if a.Requested != "" {
 		s.Arguments = a.Call.Arguments
 	}

@@ -19,7 +19,8 @@ func (w *waits) enter(who access.Person) (leave func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.now[who.Actor.ID] >= w.most {
-		return nil, core.Errorf(core.RateLimited, "%d of your requests wait already, which is the limit. Ask for the state without waiting, or let one request wait at a time.", w.most)
+		return nil, core.Errorf(core.RateLimited, "%d of your requests wait already, which is the limit. Ask for the "+
+			"state without waiting, or let one request wait at a time.", w.most)
 	}
 	w.now[who.Actor.ID]++
 	return func() {

@@ -12,16 +12,18 @@ import (
 // longestArgument is how long the name of an argument may be.
 const longestArgument = 64
 
-// arguments has the names of arguments on the wire, by the tool's name. The API refuses the whole request if one tool has an argument whose name
-// is too long, or has other characters than letters, digits, "_", "-" and "."; what is inside an argument may have any name. A tool whose
-// arguments all have names that are admitted is not here.
+// arguments has the names of arguments on the wire, by the tool's name. The API refuses the whole request if one tool
+// has an argument whose name is too long, or has other characters than letters, digits, "_", "-" and "."; what is
+// inside an argument may have any name. A tool whose arguments all have names that are admitted is not here.
 type arguments map[string]llm.Names
 
 // aboutNames are the keywords of a schema that name arguments, beside properties and required.
-var aboutNames = []string{"dependentRequired", "dependentSchemas", "dependencies", "propertyNames", "if", "then", "else", "not"}
+var aboutNames = []string{
+	"dependentRequired", "dependentSchemas", "dependencies", "propertyNames", "if", "then", "else", "not",
+}
 
-// rename gives the arguments in the schema of a tool other names where the API would refuse the request, and keeps which. Such an argument
-// has its own name as its title, for the model. What else names arguments is left out then.
+// rename gives the arguments in the schema of a tool other names where the API would refuse the request, and keeps
+// which. Such an argument has its own name as its title, for the model. What else names arguments is left out then.
 func (a arguments) rename(tool string, schema object) {
 	properties, _ := schema["properties"].(object)
 	names := llm.MapNames(slices.Collect(maps.Keys(properties)), longestArgument, ".")
@@ -58,7 +60,8 @@ func titled(property any, title string) any {
 	return property
 }
 
-// convert gives the arguments of a call, an object, with their names by to: llm.Names.Wire or llm.Names.Ours. All else keeps its bytes.
+// convert gives the arguments of a call, an object, with their names by to: llm.Names.Wire or llm.Names.Ours. All else
+// keeps its bytes.
 func (a arguments) convert(tool string, written json.RawMessage, to func(llm.Names, string) string) json.RawMessage {
 	names, renamed := a[tool]
 	v, err := strictjson.Parse(written, strictjson.Repeats, strictjson.Replace)

@@ -15,12 +15,25 @@ import (
 // The API refuses the whole request for one argument with such a name.
 func TestArgumentsHaveNamesThatTheAPIAdmits(t *testing.T) {
 	long := strings.Repeat("long", 20)
-	fake, p := open(t, llmtest.AnthropicCall(call("c2", "list__apps", `{"filter_id_":[1.50],"a.b":{"filter_id_":1},"invented name":null}`), call("c3", "plain", `{"filter_id_":1}`)))
-	r := request(user("go"), assistant(core.Content{}, call("c1", "list.apps", `{"filter[id]":["x"],"a.b":{"filter[id]":0}}`)), result("c1", "none"))
+	fake, p := open(t,
+		llmtest.AnthropicCall(
+			call("c2", "list__apps", `{"filter_id_":[1.50],"a.b":{"filter_id_":1},"invented name":null}`),
+			call("c3", "plain", `{"filter_id_":1}`)))
+	r := request(user("go"),
+		assistant(core.Content{}, call("c1", "list.apps", `{"filter[id]":["x"],"a.b":{"filter[id]":0}}`)),
+		result("c1", "none"))
 	r.Tools = []llm.Tool{
-		{Name: "list.apps", Parameters: json.RawMessage(`{"type":"object","required":["filter[id]","a.b"],"if":{"required":["a.b"]},"properties":{
-			"filter[id]":{"type":"array"},"a.b":{"type":"object","properties":{"filter[id]":{}}},"sort":{"title":"Order"},"sört":{"title":"Another order"}}}`)},
-		{Name: "plain", Parameters: json.RawMessage(`{"type":"object","properties":{"filter_id_":{}},"if":{"required":["filter_id_"]}}`)},
+		{
+			Name: "list.apps",
+			Parameters: json.RawMessage(
+				`{"type":"object","required":["filter[id]","a.b"],"if":{"required":["a.b"]},"properties":{
+			"filter[id]":{"type":"array"},"a.b":{"type":"object","properties":{"filter[id]":{}}},"sort":{"title":"Order"},"sört":{"title":"Another order"}}}`),
+		},
+		{
+			Name: "plain",
+			Parameters: json.RawMessage(
+				`{"type":"object","properties":{"filter_id_":{}},"if":{"required":["filter_id_"]}}`),
+		},
 		{Name: "long", Parameters: json.RawMessage(`{"type":"object","properties":{"` + long + `":true}}`)},
 	}
 	answer, err := p.Complete(t.Context(), r)
@@ -42,7 +55,9 @@ func TestArgumentsHaveNamesThatTheAPIAdmits(t *testing.T) {
 	if diff := cmp.Diff(decode(t, `{"filter_id_":["x"],"a.b":{"filter[id]":0}}`), before); diff != "" {
 		t.Error(diff)
 	}
-	for i, want := range []string{`{"filter[id]":[1.50],"a.b":{"filter_id_":1},"invented name":null}`, `{"filter_id_":1}`} {
+	for i, want := range []string{
+		`{"filter[id]":[1.50],"a.b":{"filter_id_":1},"invented name":null}`, `{"filter_id_":1}`,
+	} {
 		if got := string(answer.Message.ToolCalls[i].Arguments); got != want {
 			t.Errorf("the model's call %d has %s, want %s", i, got, want)
 		}

@@ -20,16 +20,19 @@ func userBlock(b core.Block) (object, error) {
 		return object{"type": "image", "source": object{"type": "url", "url": b.Source.URL}}, nil
 	case core.SourceInline:
 		if !slices.Contains(mediaTypes, b.MediaType) {
-			return nil, core.Errorf(core.ProviderUnsupportedContent, "The model can't read images of type %s. Send a PNG, JPEG, GIF or WebP image.", b.MediaType)
+			return nil, core.Errorf(core.ProviderUnsupportedContent, "The model can't read images of type %s. Send a "+
+				"PNG, JPEG, GIF or WebP image.", b.MediaType)
 		}
 		data := strings.NewReplacer("\r", "", "\n", "").Replace(b.Source.Base64Data)
 		return object{"type": "image", "source": object{"type": "base64", "media_type": b.MediaType, "data": data}}, nil
 	}
-	return nil, core.Errorf(core.ProviderInvalidRequest, "An image of source %q can't be sent: load its bytes first.", b.Source.Type)
+	return nil,
+		core.Errorf(core.ProviderInvalidRequest, "An image of source %q can't be sent: load its bytes first.",
+			b.Source.Type)
 }
 
-// assistantBlock is a block of an assistant's message; nil: it is left out. Thinking without a signature is another provider's, and a
-// signature of a text is too.
+// assistantBlock is a block of an assistant's message; nil: it is left out. Thinking without a signature is another
+// provider's, and a signature of a text is too.
 func assistantBlock(b core.Block) object {
 	switch b.Type {
 	case core.TextBlock:

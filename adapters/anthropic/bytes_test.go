@@ -12,10 +12,15 @@ import (
 func TestEqualRequestsAreEqualBytes(t *testing.T) {
 	fake, p := open(t, llmtest.AnthropicSay("1"), llmtest.AnthropicSay("2"))
 	for _, c := range []struct{ schema, arguments, extra string }{
-		{`{"type":"object","properties":{"a":{"type":"string","enum":["x","y"]},"b":{"minimum":1,"type":"integer"}}}`, `{"x":{"b":2,"a":1},"id":12345678901234567890}`, `{"user_id":"u","z":1}`},
-		{` { "properties": {"b":{"type":"integer","minimum":1}, "a":{"enum":["x","y"],"type":"string"}}, "type":"object" } `, `{"id":12345678901234567890, "x":{"a":1, "b":2}}`, `{"z":1,"user_id":"u"}`},
+		{
+			`{"type":"object","properties":{"a":{"type":"string","enum":["x","y"]},"b":{"minimum":1,"type":"integer"}}}`,
+			`{"x":{"b":2,"a":1},"id":12345678901234567890}`, `{"user_id":"u","z":1}`,
+		},
+		{` { "properties": {"b":{"type":"integer","minimum":1}, "a":{"enum":["x","y"],"type":"string"}}, "type":"object" } `,
+			`{"id":12345678901234567890, "x":{"a":1, "b":2}}`, `{"z":1,"user_id":"u"}`},
 	} {
-		r := request(user("<go> & \u2028"), assistant(core.Content{}, call("c", "demo.f", c.arguments)), result("c", "1"))
+		r := request(user("<go> & \u2028"), assistant(core.Content{}, call("c", "demo.f", c.arguments)),
+			result("c", "1"))
 		r.Tools = []llm.Tool{{Name: "demo.f", Parameters: json.RawMessage(c.schema)}}
 		r.Config.Extra = map[string]json.RawMessage{"metadata": json.RawMessage(c.extra), "top_k": json.RawMessage("5")}
 		if _, err := p.Complete(t.Context(), r); err != nil {
@@ -33,8 +38,12 @@ func TestEqualRequestsAreEqualBytes(t *testing.T) {
 }
 
 func TestAnEarlierPartOfAHistoryIsTheSameBytes(t *testing.T) {
-	history := []core.Message{user("go"), assistant(core.Text("a"), call("x:1", "demo.f", `{}`)), result("x:1", "1"), assistant(core.Text("b")), user("on"),
-		assistant(core.Content{}, call("x:1", "demo.f", `{}`), call("x_1", "f", `{}`)), result("x_1", "2"), result("x:1", "1"), assistant(core.Text("c")), user("end")}
+	history := []core.Message{
+		user("go"), assistant(core.Text("a"), call("x:1", "demo.f", `{}`)), result("x:1", "1"),
+		assistant(core.Text("b")), user("on"),
+		assistant(core.Content{}, call("x:1", "demo.f", `{}`), call("x_1", "f", `{}`)), result("x_1", "2"),
+		result("x:1", "1"), assistant(core.Text("c")), user("end"),
+	}
 	var before []any
 	for _, end := range []int{1, 5, len(history)} {
 		fake, p := open(t, llmtest.AnthropicSay("ok"))

@@ -15,10 +15,12 @@ type Config struct {
 
 	Headers map[string]string `ignored:"true"` // of each call, beside the key's and the API's version
 
-	Timeout     time.Duration `ignored:"true"` // of one call, its whole answer included; 0: no limit
-	Silence     time.Duration `ignored:"true"` // after which a call is given up if not one byte has come; 0: ten minutes
+	Timeout time.Duration `ignored:"true"` // of one call, its whole answer included; 0: no limit
+	// after which a call is given up if not one byte has come; 0: ten minutes
+	Silence     time.Duration `ignored:"true"`
 	MaxResponse int64         `ignored:"true"` // of one answer, in bytes; 0: 8 MiB
-	TextOnly    bool          `ignored:"true"` // the model can't read images: a request with one is refused before it is sent
+	// the model can't read images: a request with one is refused before it is sent
+	TextOnly bool `ignored:"true"`
 
 	Transport http.RoundTripper `ignored:"true"` // nil: Go's, with room for many calls at a time
 }
@@ -34,7 +36,8 @@ func (c Config) endpoint() modelapi.Config {
 	return modelapi.Config{
 		Settings: "ANTHROPIC", Key: c.APIKey, NeedsKey: true, BaseURL: c.BaseURL, Default: defaultBaseURL,
 		Headers: headers,
-		Timeout: c.Timeout, Silence: c.Silence, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly, Transport: c.Transport,
+		Timeout: c.Timeout, Silence: c.Silence, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly,
+		Transport: c.Transport,
 	}
 }
 

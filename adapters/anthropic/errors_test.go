@@ -23,11 +23,23 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		want          core.Category
 	}{
 		{400, "invalid_request_error", "bad field", false, core.ProviderInvalidRequest},
-		{400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum", false, core.ProviderInvalidRequest},
-		{400, "invalid_request_error", "image source not supported by this model", true, core.ProviderUnsupportedContent},
-		{400, "invalid_request_error", "messages.0.content.0.image.source.base64: image exceeds 5 MB maximum", true, core.ProviderUnsupportedContent},
+		{
+			400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum", false,
+			core.ProviderInvalidRequest,
+		},
+		{
+			400, "invalid_request_error", "image source not supported by this model", true,
+			core.ProviderUnsupportedContent,
+		},
+		{
+			400, "invalid_request_error", "messages.0.content.0.image.source.base64: image exceeds 5 MB maximum", true,
+			core.ProviderUnsupportedContent,
+		},
 		{400, "invalid_request_error", "tools.0.name: image", false, core.ProviderInvalidRequest},
-		{400, "invalid_request_error", "this model does not support the content block redacted_thinking", false, core.ProviderUnsupportedContent},
+		{
+			400, "invalid_request_error", "this model does not support the content block redacted_thinking", false,
+			core.ProviderUnsupportedContent,
+		},
 		{401, "authentication_error", "invalid x-api-key", false, core.ProviderAuthentication},
 		{402, "billing_error", "pay", false, core.ProviderAuthentication},
 		{403, "permission_error", "no", false, core.ProviderAuthentication},
@@ -82,12 +94,15 @@ func TestTheNetworkFails(t *testing.T) {
 		answer llmtest.Answer
 		want   core.Category
 	}{
-		"dropped":          {answer.With(llmtest.Drop), core.ProviderUnavailable},
-		"broken off":       {answer.With(llmtest.Truncate), core.ProviderUnavailable},
-		"error broken off": {llmtest.AnthropicFault(401, "authentication_error", strings.Repeat("no ", 100)).With(llmtest.Truncate), core.ProviderAuthentication},
-		"not JSON":         {llmtest.Answer{Status: 502, Body: []byte("<html>bad gateway")}, core.ProviderUnavailable},
-		"a text as error":  {llmtest.Answer{Status: 503, Body: []byte(`"busy"`)}, core.ProviderUnavailable},
-		"an endless error": {llmtest.AnthropicFault(500, "api_error", "no").With(llmtest.Endless), core.ProviderUnavailable},
+		"dropped":    {answer.With(llmtest.Drop), core.ProviderUnavailable},
+		"broken off": {answer.With(llmtest.Truncate), core.ProviderUnavailable},
+		"error broken off": {llmtest.AnthropicFault(401,
+			"authentication_error", strings.Repeat("no ", 100)).With(llmtest.Truncate), core.ProviderAuthentication},
+		"not JSON":        {llmtest.Answer{Status: 502, Body: []byte("<html>bad gateway")}, core.ProviderUnavailable},
+		"a text as error": {llmtest.Answer{Status: 503, Body: []byte(`"busy"`)}, core.ProviderUnavailable},
+		"an endless error": {
+			llmtest.AnthropicFault(500, "api_error", "no").With(llmtest.Endless), core.ProviderUnavailable,
+		},
 		"endless":          {answer.With(llmtest.Endless), core.ProviderInvalidResponse},
 		"half of the JSON": {llmtest.Answer{Body: answer.Body[:100]}, core.ProviderInvalidResponse},
 	} {
@@ -124,7 +139,9 @@ func TestATimeoutAndAStop(t *testing.T) {
 }
 
 func TestNoRedirectIsFollowed(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the key went to another host: %v", r.Header) }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the key went to another host: %v", r.Header)
+	}))
 	defer other.Close()
 	fake, p := open(t, llmtest.Answer{Status: 307, Header: map[string]string{"Location": other.URL}})
 	_, err := p.Complete(t.Context(), hello())
@@ -153,8 +170,10 @@ func TestReady(t *testing.T) {
 	if got := ready("sk-other", "claude-test"); got != core.ProviderAuthentication {
 		t.Errorf("another key: %s", got)
 	}
-	fake.Then(llmtest.AnthropicFault(429, "rate_limit_error", "slow").After("3"), llmtest.AnthropicFault(529, "overloaded_error", "busy"))
-	if err := p.Ready(t.Context()); core.CategoryOf(err) != core.ProviderUnavailable || core.RetryAfterOf(err) != 3*time.Second {
+	fake.Then(llmtest.AnthropicFault(429, "rate_limit_error", "slow").After("3"),
+		llmtest.AnthropicFault(529, "overloaded_error", "busy"))
+	if err := p.Ready(t.Context()); core.CategoryOf(err) != core.ProviderUnavailable ||
+		core.RetryAfterOf(err) != 3*time.Second {
 		t.Errorf("429: %v", err)
 	}
 	if err := p.Ready(t.Context()); core.CategoryOf(err) != core.ProviderUnavailable {
@@ -164,7 +183,8 @@ func TestReady(t *testing.T) {
 
 func TestATextOnlyModelIsSentNoImage(t *testing.T) {
 	fake, p := openWith(t, anthropic.Config{TextOnly: true})
-	_, err := p.Complete(t.Context(), request(core.Message{Role: core.User, Content: core.Blocks(image("image/png", "aGk="))}))
+	_, err := p.Complete(t.Context(),
+		request(core.Message{Role: core.User, Content: core.Blocks(image("image/png", "aGk="))}))
 	if core.CategoryOf(err) != core.ProviderUnsupportedContent || len(fake.Calls()) != 0 {
 		t.Error(err)
 	}

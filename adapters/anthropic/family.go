@@ -8,7 +8,8 @@ import (
 
 var claude = regexp.MustCompile(`claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:$|[^\d])`)
 
-// family is what a model's name says: claude-opus-5-5 is opus, 5.5. Other names, such as those of a gateway, say nothing.
+// family is what a model's name says: claude-opus-5-5 is opus, 5.5. Other names, such as those of a gateway, say
+// nothing.
 func family(model string) (kind string, version float64) {
 	m := claude.FindStringSubmatch(strings.ReplaceAll(model, ".", "-"))
 	if m == nil {
@@ -18,7 +19,8 @@ func family(model string) (kind string, version float64) {
 	return m[1], version
 }
 
-// refusesSampling reports whether the API refuses temperature, top_p and top_k for a model (platform.claude.com, migration guides).
+// refusesSampling reports whether the API refuses temperature, top_p and top_k for a model (platform.claude.com,
+// migration guides).
 func refusesSampling(model string) bool {
 	kind, version := family(model)
 	return version >= 5 || kind == "opus" && version >= 4.7

@@ -11,8 +11,8 @@ import (
 	"gatehouse/core/llm"
 )
 
-// form is what of a request its receiver takes. A request that is refused for its form is made again at once in another one, and what a model has
-// refused once it is not sent again.
+// form is what of a request its receiver takes. A request that is refused for its form is made again at once in another
+// one, and what a model has refused once it is not sent again.
 type form struct {
 	thinking bool // of earlier answers, as it came
 	bind     bool // what the API is to do with thinking whose conversation has changed is said: it is left out
@@ -71,15 +71,16 @@ func (p *Provider) next(f form, c modelapi.Complaint, sent payload) (again form,
 	return f, true
 }
 
-// Thinking is bound to the conversation before it (platform.claude.com, preserved thinking): without this, one that was changed would be refused
-// for good.
+// Thinking is bound to the conversation before it (platform.claude.com, preserved thinking): without this, one that was
+// changed would be refused for good.
 const (
 	betaHeader   = "Anthropic-Beta"
 	bindingBeta  = "thinking-binding-controls-2026-08-01"
 	bindingField = "block_binding"
 )
 
-// bindThinking has the API leave out thinking that does not fit its conversation any more. It returns the extra settings without those of thinking.
+// bindThinking has the API leave out thinking that does not fit its conversation any more. It returns the extra
+// settings without those of thinking.
 func bindThinking(root object, extra map[string]json.RawMessage) map[string]json.RawMessage {
 	thinking := object{"type": "adaptive"}
 	if own, set := extra["thinking"]; set {
@@ -94,7 +95,8 @@ func bindThinking(root object, extra map[string]json.RawMessage) map[string]json
 	return extra
 }
 
-// mark has the vendor keep the beginning of a request: the tools with the system prompt, and all up to the last two turns of the user.
+// mark has the vendor keep the beginning of a request: the tools with the system prompt, and all up to the last two
+// turns of the user.
 func mark(root object) {
 	if text, ok := root["system"].(string); ok {
 		root["system"] = []object{cached(object{"type": "text", "text": text})}

@@ -16,17 +16,28 @@ import (
 type events []byte
 
 func (e events) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(e)), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
+		Body: io.NopCloser(bytes.NewReader(e)), Request: r,
+	}, nil
 }
 
 // FuzzStream: whatever comes, an answer is valid, goes back to its server, or the error has a category.
 func FuzzStream(f *testing.F) {
 	for _, seed := range []string{
-		"event: message_start\ndata: {\"message\":{\"model\":\"m\",\"usage\":7}}\n\nevent: content_block_start\ndata: {\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n" +
-			"event: content_block_delta\ndata: {\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"hi\"}}\n\nevent: message_delta\ndata: {\"delta\":{\"stop_reason\":\"end_turn\"}}\n\nevent: message_stop\ndata: {}\n\n",
-		"event: message_start\ndata: {\"message\":{}}\n\nevent: content_block_start\ndata: {\"index\":1e99,\"content_block\":{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"f\",\"input\":7}}\n\n" +
-			"event: content_block_delta\ndata: {\"index\":1e99,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\"}}\n\nevent: message_delta\ndata: {\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n",
-		"event: message_start\ndata: {\"message\":{\"content\":7}}\n\nevent: content_block_start\ndata: {\"content_block\":{\"type\":\"server_tool_use\",\"text\":7}}\n\nevent: message_delta\ndata: {\"delta\":{\"stop_reason\":\"pause_turn\"}}\n\n",
+		"event: message_start\ndata: {\"message\":{\"model\":\"m\",\"usage\":7}}\n\nevent: " +
+			"content_block_start\ndata: {\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n" +
+			"event: content_block_delta\ndata: " +
+			"{\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"hi\"}}\n\nevent: message_delta\ndata: " +
+			"{\"delta\":{\"stop_reason\":\"end_turn\"}}\n\nevent: message_stop\ndata: {}\n\n",
+		"event: message_start\ndata: {\"message\":{}}\n\nevent: content_block_start\ndata: " +
+			"{\"index\":1e99,\"content_block\":{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"f\",\"input\":7}}\n\n" +
+			"event: content_block_delta\ndata: " +
+			"{\"index\":1e99,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\"}}\n\nevent: " +
+			"message_delta\ndata: {\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n",
+		"event: message_start\ndata: {\"message\":{\"content\":7}}\n\nevent: content_block_start\ndata: " +
+			"{\"content_block\":{\"type\":\"server_tool_use\",\"text\":7}}\n\nevent: message_delta\ndata: " +
+			"{\"delta\":{\"stop_reason\":\"pause_turn\"}}\n\n",
 		"event: error\ndata: {\"error\":7}\n\n",
 		"event: error\ndata: {}\n\n",
 	} {

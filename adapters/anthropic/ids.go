@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ids gives each call of a request an id that the API takes: letters, digits, _ and -, and no id twice in a request. An id that is so
-// goes verbatim. Ids of other providers may have other characters, and local models use an id again; those get another id, which depends
-// only on the calls before, so that equal histories have equal ids.
+// ids gives each call of a request an id that the API takes: letters, digits, _ and -, and no id twice in a request. An
+// id that is so goes verbatim. Ids of other providers may have other characters, and local models use an id again;
+// those get another id, which depends only on the calls before, so that equal histories have equal ids.
 type ids struct{ used map[string]bool }
 
 func (s *ids) next(id string) string {

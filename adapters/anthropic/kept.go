@@ -9,9 +9,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// keep is the content of an answer as it came, if there is more in it than texts and calls: thinking stands between the calls that followed from
-// it, and goes back in its place or not at all; what tools of the vendor's own did is in no message of ours, nor are arguments that are no object.
-// nil: a message says it all.
+// keep is the content of an answer as it came, if there is more in it than texts and calls: thinking stands between the
+// calls that followed from it, and goes back in its place or not at all; what tools of the vendor's own did is in no
+// message of ours, nor are arguments that are no object. nil: a message says it all.
 func keep(content *strictjson.Value, raw []byte) *core.Kept {
 	for _, item := range content.Items {
 		switch modelapi.Text(item, "type") {
@@ -28,8 +28,8 @@ func keep(content *strictjson.Value, raw []byte) *core.Kept {
 	return nil
 }
 
-// badInput is what the API wants around arguments that are no object, so that a model sees its mistake (platform.claude.com, fine-grained tool
-// streaming).
+// badInput is what the API wants around arguments that are no object, so that a model sees its mistake
+// (platform.claude.com, fine-grained tool streaming).
 const badInput = "INVALID_JSON"
 
 func isObject(v *strictjson.Value) bool { return v != nil && v.Kind == strictjson.Object }
@@ -42,7 +42,8 @@ func isNone(v *strictjson.Value) bool {
 	return v.Kind == strictjson.String && slices.Contains([]string{"", "null"}, strings.TrimSpace(v.String))
 }
 
-// kept are the blocks of a message as they came, with the ids and names that its calls have in this request. nil: they were not kept.
+// kept are the blocks of a message as they came, with the ids and names that its calls have in this request. nil: they
+// were not kept.
 func (h *history) kept(m core.Message) (blocks []object) {
 	if m.Kept == nil || !h.thinking {
 		return nil

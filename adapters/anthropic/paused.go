@@ -11,13 +11,15 @@ import (
 // maxPauses is how often an answer is continued.
 const maxPauses = 8
 
-// paused are the parts of an answer that the API has paused: it runs tools of its own, and takes the answer back to go on.
+// paused are the parts of an answer that the API has paused: it runs tools of its own, and takes the answer back to go
+// on.
 type paused struct {
 	content []json.RawMessage
 	parts   int
 }
 
-// add takes the next part. It returns the request that continues the answer; nil: the answer is whole, and a has all of it.
+// add takes the next part. It returns the request that continues the answer; nil: the answer is whole, and a has all of
+// it.
 func (b *paused) add(request []byte, a *modelapi.Answer) ([]byte, error) {
 	var answer map[string]json.RawMessage
 	var content []json.RawMessage

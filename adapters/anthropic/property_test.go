@@ -41,10 +41,13 @@ func TestAnyValidHistoryIsSentValid(t *testing.T) {
 }
 
 var (
-	anyText   = rapid.OneOf(rapid.SampledFrom([]string{" ", "\n\t", "hello", "ok "}), rapid.StringN(1, 20, 60))
-	anyID     = rapid.OneOf(rapid.SampledFrom([]string{"call_0", "call:0", "call_0_2", "toolu_1", "ü"}), rapid.StringN(1, 8, 24))
-	anyName   = rapid.OneOf(rapid.SampledFrom([]string{"demo.calc", "demo__calc", "note.add", "a-b"}), rapid.StringN(1, 80, 200))
-	anyObject = rapid.SampledFrom([]string{`{}`, `null`, ``, `{"a":{"c":1,"b":[2,{"z":1,"y":2}]}}`, `{"n":1e400}`, `{"a":1,"a":2}`})
+	anyText = rapid.OneOf(rapid.SampledFrom([]string{" ", "\n\t", "hello", "ok "}), rapid.StringN(1, 20, 60))
+	anyID   = rapid.OneOf(rapid.SampledFrom([]string{"call_0", "call:0", "call_0_2", "toolu_1", "ü"}),
+		rapid.StringN(1, 8, 24))
+	anyName = rapid.OneOf(rapid.SampledFrom([]string{"demo.calc", "demo__calc", "note.add", "a-b"}),
+		rapid.StringN(1, 80, 200))
+	anyObject = rapid.SampledFrom(
+		[]string{`{}`, `null`, ``, `{"a":{"c":1,"b":[2,{"z":1,"y":2}]}}`, `{"n":1e400}`, `{"a":1,"a":2}`})
 )
 
 func history(t *rapid.T) []core.Message {
@@ -79,9 +82,14 @@ func someUser(t *rapid.T) core.Message {
 		case 0:
 			blocks = append(blocks, text(anyText.Draw(t, "text")))
 		case 1:
-			blocks = append(blocks, image(rapid.SampledFrom([]string{"image/png", "image/webp"}).Draw(t, "type"), "aG\nk="))
+			blocks = append(blocks,
+				image(rapid.SampledFrom([]string{"image/png", "image/webp"}).Draw(t, "type"), "aG\nk="))
 		case 2:
-			blocks = append(blocks, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.com/x.png"}})
+			blocks = append(blocks,
+				core.Block{
+					Type:   core.ImageBlock,
+					Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.com/x.png"},
+				})
 		}
 	}
 	return core.Message{Role: core.User, Content: core.Blocks(blocks...)}
@@ -97,8 +105,10 @@ func someContent(t *rapid.T, mayBeEmpty bool) core.Content {
 	var blocks []core.Block
 	for range rapid.IntRange(1, 4).Draw(t, "blocks") {
 		blocks = append(blocks, rapid.SampledFrom([]core.Block{
-			text("so"), text(" "), {Type: core.TextBlock, Text: "signed", Signature: "of another"}, {Type: core.ThinkingBlock, Text: "hm", Signature: "sig"},
-			{Type: core.ThinkingBlock, Text: "foreign"}, {Type: core.ThinkingBlock, Signature: "sig"}, {Type: core.RedactedThinkingBlock, Data: "data"},
+			text("so"), text(" "), {Type: core.TextBlock, Text: "signed", Signature: "of another"},
+			{Type: core.ThinkingBlock, Text: "hm", Signature: "sig"},
+			{Type: core.ThinkingBlock, Text: "foreign"}, {Type: core.ThinkingBlock, Signature: "sig"},
+			{Type: core.RedactedThinkingBlock, Data: "data"},
 		}).Draw(t, "block"))
 	}
 	return core.Blocks(blocks...)
@@ -113,15 +123,21 @@ func someCalls(t *rapid.T) []core.Message {
 		calls = append(calls, call(id, anyName.Draw(t, "name"), anyObject.Draw(t, "arguments")))
 		results = append(results, result(id, rapid.SampledFrom([]string{" ", fmt.Sprint(i)}).Draw(t, "result")))
 	}
-	return append([]core.Message{assistant(someContent(t, true), calls...)}, rapid.Permutation(results).Draw(t, "results")...)
+	return append([]core.Message{assistant(someContent(t, true), calls...)},
+		rapid.Permutation(results).Draw(t, "results")...)
 }
 
 func tools(t *rapid.T) []llm.Tool {
 	var all []llm.Tool
 	for _, name := range rapid.SliceOfNDistinct(anyName, 0, 4, rapid.ID[string]).Draw(t, "tools") {
 		schema := rapid.SampledFrom([]string{``, `{}`, `{"type":"object","properties":{"b":{},"a":{}}}`,
-			`{"type":"object","properties":{"$top":{},"_top":true,"名":{"properties":{"a b":{}}},"":{}},"required":["$top"]}`, `{"oneOf":[{"type":"object"}],"type":"object"}`}).Draw(t, "schema")
-		all = append(all, llm.Tool{Name: name, Description: rapid.SampledFrom([]string{"", "does"}).Draw(t, "description"), Parameters: json.RawMessage(schema)})
+			`{"type":"object","properties":{"$top":{},"_top":true,"名":{"properties":{"a b":{}}},"":{}},"required":["$top"]}`, `{"oneOf":[{"type":"object"}],"type":"object"}`}).Draw(t,
+			"schema")
+		all = append(all,
+			llm.Tool{
+				Name: name, Description: rapid.SampledFrom([]string{"", "does"}).Draw(t, "description"),
+				Parameters: json.RawMessage(schema),
+			})
 	}
 	return all
 }

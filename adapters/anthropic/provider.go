@@ -9,7 +9,8 @@ import (
 	"gatehouse/core/llm"
 )
 
-// Provider is one model. It may be used by many goroutines. It remembers what the model has refused, and does not send that again.
+// Provider is one model. It may be used by many goroutines. It remembers what the model has refused, and does not send
+// that again.
 type Provider struct {
 	api     *modelapi.Endpoint
 	learned learned
@@ -17,8 +18,8 @@ type Provider struct {
 
 var _ llm.Provider = (*Provider)(nil)
 
-// New makes the Provider of a model. It calls nothing and reads nothing from the environment. The error lists what is wrong with the
-// configuration, of category invalid.
+// New makes the Provider of a model. It calls nothing and reads nothing from the environment. The error lists what is
+// wrong with the configuration, of category invalid.
 func New(model string, c Config) (*Provider, error) {
 	api, err := modelapi.New(model, c.endpoint())
 	if err != nil {
@@ -27,8 +28,8 @@ func New(model string, c Config) (*Provider, error) {
 	return &Provider{api: api}, nil
 }
 
-// Complete sends the messages once (llm-provider §5, §8.2). A request that is refused for its form is made again at once in another one. An answer
-// that the API has paused is continued.
+// Complete sends the messages once (llm-provider §5, §8.2). A request that is refused for its form is made again at
+// once in another one. An answer that the API has paused is continued.
 func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	tokens := llm.Tokens{Hear: r.OnToken}
 	f := p.form()
@@ -71,10 +72,12 @@ func (p *Provider) whole(ctx context.Context, request payload, tokens *llm.Token
 	}
 }
 
-// Origin identifies the model, its endpoint and the account: what it sent with a message goes back to it alone (core.Kept).
+// Origin identifies the model, its endpoint and the account: what it sent with a message goes back to it alone
+// (core.Kept).
 func (p *Provider) Origin() string { return p.api.Origin() }
 
-// Ready asks for the model's description, which shows that the key is accepted and the model exists (llm-provider §5). It uses no tokens.
+// Ready asks for the model's description, which shows that the key is accepted and the model exists (llm-provider §5).
+// It uses no tokens.
 func (p *Provider) Ready(ctx context.Context) error {
 	a, err := p.api.Send(ctx, modelapi.Call{Path: "v1/models/" + url.PathEscape(p.api.Model)})
 	if err == nil && a.Bad() {
@@ -82,7 +85,10 @@ func (p *Provider) Ready(ctx context.Context) error {
 	}
 	switch core.CategoryOf(err) {
 	case core.ProviderRateLimit, core.ProviderInvalidRequest, core.ProviderInvalidResponse:
-		return &core.Error{Category: core.ProviderUnavailable, Message: core.MessageOf(err), RetryAfter: core.RetryAfterOf(err), Err: err}
+		return &core.Error{
+			Category: core.ProviderUnavailable, Message: core.MessageOf(err), RetryAfter: core.RetryAfterOf(err),
+			Err: err,
+		}
 	}
 	return err
 }

@@ -35,7 +35,9 @@ func (p *Provider) payload(r llm.Request, f form) (payload, error) {
 	if err != nil {
 		return payload{}, err
 	}
-	out := payload{names: llm.NewNames(r, longestName), arguments: arguments{}, images: images, most: *r.Config.MaxTokens}
+	out := payload{
+		names: llm.NewNames(r, longestName), arguments: arguments{}, images: images, most: *r.Config.MaxTokens,
+	}
 	if f.most > 0 {
 		out.most = min(out.most, f.most)
 	}
@@ -89,13 +91,15 @@ func (p *payload) addMessages(root object, messages []core.Message, f form) (err
 func checkConfig(c llm.Config) error {
 	switch {
 	case c.MaxTokens == nil:
-		return core.Errorf(core.ProviderInvalidRequest, "Anthropic's models need max_tokens: set how long an answer may be.")
+		return core.Errorf(core.ProviderInvalidRequest,
+			"Anthropic's models need max_tokens: set how long an answer may be.")
 	case *c.MaxTokens < 1:
 		return core.Errorf(core.ProviderInvalidRequest, "max_tokens must be at least 1, not %d.", *c.MaxTokens)
 	case c.Seed != nil:
 		return core.Errorf(core.ProviderInvalidRequest, "Anthropic's models have no seed: take it away.")
 	case c.FrequencyPenalty != nil || c.PresencePenalty != nil:
-		return core.Errorf(core.ProviderInvalidRequest, "Anthropic's models have no frequency_penalty and presence_penalty: take them away.")
+		return core.Errorf(core.ProviderInvalidRequest,
+			"Anthropic's models have no frequency_penalty and presence_penalty: take them away.")
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ var finishes = map[string]llm.Finish{
 	"refusal":                       llm.FinishFilter,
 }
 
-// read decodes an answer. Blocks of types that were never asked for, such as those of server tools, are only in Raw. Errors:
-// provider_invalid_response.
+// read decodes an answer. Blocks of types that were never asked for, such as those of server tools, are only in Raw.
+// Errors: provider_invalid_response.
 func (p *Provider) read(a modelapi.Answer, sent payload) (llm.Response, error) {
 	v, err := p.api.Parse(a)
 	if err != nil {
@@ -86,7 +86,10 @@ func readBlock(item *strictjson.Value) []core.Block {
 			return []core.Block{{Type: core.TextBlock, Text: s}}
 		}
 	case "thinking":
-		b := core.Block{Type: core.ThinkingBlock, Text: modelapi.Text(item, "thinking"), Signature: modelapi.Text(item, "signature")}
+		b := core.Block{
+			Type: core.ThinkingBlock, Text: modelapi.Text(item, "thinking"),
+			Signature: modelapi.Text(item, "signature"),
+		}
 		if b.Text != "" || b.Signature != "" {
 			return []core.Block{b}
 		}
@@ -100,7 +103,10 @@ func readBlock(item *strictjson.Value) []core.Block {
 
 // readCall reads what there is of a call. Arguments that are no object are null; none are an empty one.
 func (p *payload) readCall(item *strictjson.Value, raw []byte) core.ToolCall {
-	c := core.ToolCall{ID: modelapi.Text(item, "id"), Name: p.names.Ours(modelapi.Text(item, "name")), Arguments: json.RawMessage("null")}
+	c := core.ToolCall{
+		ID: modelapi.Text(item, "id"), Name: p.names.Ours(modelapi.Text(item, "name")),
+		Arguments: json.RawMessage("null"),
+	}
 	input := item.Get("input")
 	switch {
 	case isObject(input):

@@ -12,8 +12,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// stream makes the answer of the events of a streamed one: message_start has the message without its content, the blocks of which come in pieces,
-// and message_delta says why the model stopped and what it took. A ping is only a sign of life.
+// stream makes the answer of the events of a streamed one: message_start has the message without its content, the
+// blocks of which come in pieces, and message_delta says why the model stopped and what it took. A ping is only a sign
+// of life.
 type stream struct {
 	tokens  *llm.Tokens
 	message object
@@ -99,7 +100,8 @@ func (s *stream) end(v *strictjson.Value) {
 	s.message["usage"] = all
 }
 
-// Body is the answer. It is whole once the API has said so; some servers end the stream after the reason why the model stopped.
+// Body is the answer. It is whole once the API has said so; some servers end the stream after the reason why the model
+// stopped.
 func (s *stream) Body() ([]byte, bool) {
 	message := maps.Clone(s.message)
 	if message == nil {
@@ -118,7 +120,8 @@ func (s *stream) Body() ([]byte, bool) {
 	return body, err == nil && (s.whole || message["stop_reason"] != nil)
 }
 
-// written gives the arguments of a call as they were written; a text that is no JSON, which a model broke off, stays a text.
+// written gives the arguments of a call as they were written; a text that is no JSON, which a model broke off, stays a
+// text.
 func written(input string) any {
 	if json.Valid([]byte(input)) {
 		return json.RawMessage(input)

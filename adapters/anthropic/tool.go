@@ -6,8 +6,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// addTools adds the tools and the choice among them. Without a choice the field is left out, and so it is without tools, where the API refuses
-// it and auto and none change nothing.
+// addTools adds the tools and the choice among them. Without a choice the field is left out, and so it is without
+// tools, where the API refuses it and auto and none change nothing.
 func (p *payload) addTools(root object, r llm.Request) error {
 	var tools []object
 	for _, t := range r.Tools {
@@ -39,19 +39,21 @@ func (p *payload) addTools(root object, r llm.Request) error {
 	return nil
 }
 
-// inputSchema is a tool's schema as the API takes it: of type object, and without oneOf, anyOf and allOf at its root. The model is told less
-// then; the arguments are checked against the whole schema before the tool runs.
+// inputSchema is a tool's schema as the API takes it: of type object, and without oneOf, anyOf and allOf at its root.
+// The model is told less then; the arguments are checked against the whole schema before the tool runs.
 func inputSchema(t llm.Tool) (object, error) {
 	if len(t.Parameters) == 0 {
 		return object{"type": "object"}, nil
 	}
 	v, err := strictjson.Parse(t.Parameters)
 	if err != nil {
-		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s are not valid JSON.", t.Name)
+		return nil,
+			core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s are not valid JSON.", t.Name)
 	}
 	schema, ok := v.Any().(object)
 	if !ok {
-		return nil, core.Errorf(core.ProviderInvalidRequest, "The parameters of the tool %s must be the JSON Schema of an object.", t.Name)
+		return nil, core.Errorf(core.ProviderInvalidRequest, "The parameters of the tool %s must be the JSON Schema "+
+			"of an object.", t.Name)
 	}
 	schema["type"] = "object"
 	for _, key := range []string{"oneOf", "anyOf", "allOf"} {

@@ -40,7 +40,8 @@ func (h *history) add(m core.Message) error {
 	}
 	if len(h.open) > 0 {
 		return core.Errorf(core.ProviderInvalidRequest,
-			"The call %q has no result. Every call of a message needs its result before the next message that is not a result.", h.open[0].id)
+			"The call %q has no result. Every call of a message needs its result before the next message that is not "+
+				"a result.", h.open[0].id)
 	}
 	if m.Role == core.User {
 		return h.user(m)
@@ -75,7 +76,8 @@ func (h *history) user(m core.Message) error {
 	return nil
 }
 
-// assistant leaves out thinking that nothing follows, since the API refuses a turn that ends with it; a message of nothing else is left out.
+// assistant leaves out thinking that nothing follows, since the API refuses a turn that ends with it; a message of
+// nothing else is left out.
 func (h *history) assistant(m core.Message) {
 	blocks := h.kept(m)
 	if blocks == nil {
@@ -133,7 +135,8 @@ func (h *history) result(m core.Message) error {
 		t.blocks = append(t.blocks, block)
 		return nil
 	}
-	return core.Errorf(core.ProviderInvalidRequest, "The result for %q does not follow the message that has the call, or answers it twice.", m.ToolCallID)
+	return core.Errorf(core.ProviderInvalidRequest,
+		"The result for %q does not follow the message that has the call, or answers it twice.", m.ToolCallID)
 }
 
 // messages gives the turns as they are sent.

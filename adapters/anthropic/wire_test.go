@@ -12,7 +12,10 @@ import (
 )
 
 func image(mediaType, data string) core.Block {
-	return core.Block{Type: core.ImageBlock, MediaType: mediaType, Source: &core.ImageSource{Type: core.SourceInline, Base64Data: data}}
+	return core.Block{
+		Type: core.ImageBlock, MediaType: mediaType,
+		Source: &core.ImageSource{Type: core.SourceInline, Base64Data: data},
+	}
 }
 
 func text(s string) core.Block { return core.Block{Type: core.TextBlock, Text: s} }
@@ -31,15 +34,23 @@ func TestMessagesOnTheWire(t *testing.T) {
 		"list of blocks": {[]core.Message{{Role: core.User, Content: core.Blocks(text("Hi"))}},
 			`[{"role":"user","content":[{"type":"text","text":"Hi"}]}]`},
 		"images": {[]core.Message{{Role: core.User, Content: core.Blocks(image("image/png", "aGk="),
-			core.Block{Type: core.ImageBlock, Detail: "high", Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.com/x.png"}})}},
+			core.Block{
+				Type: core.ImageBlock, Detail: "high",
+				Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.com/x.png"},
+			})}},
 			`[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
 				{"type":"image","source":{"type":"url","url":"https://example.com/x.png"}}]}]`},
 		"users in a row": {[]core.Message{user("one"), user("two")},
 			`[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}]`},
-		"assistants in a row": {[]core.Message{user("one"), assistant(core.Text("a")), assistant(core.Text("b")), user("two")},
+		"assistants in a row": {[]core.Message{
+			user("one"), assistant(core.Text("a")), assistant(core.Text("b")), user("two"),
+		},
 			`[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},{"role":"user","content":"two"}]`},
 		"results are one turn, before the next text": {
-			[]core.Message{user("go"), assistant(core.Text("Looking."), lookUp, call("c2", "add", `{}`)), result("c2", "2"), result("c1", "1"), user("thanks")},
+			[]core.Message{
+				user("go"), assistant(core.Text("Looking."), lookUp, call("c2", "add", `{}`)), result("c2", "2"),
+				result("c1", "1"), user("thanks"),
+			},
 			`[{"role":"user","content":"go"},
 			  {"role":"assistant","content":[{"type":"text","text":"Looking."},
 				{"type":"tool_use","id":"c1","name":"look_up","input":{"a":12345678901234567890,"b":1}},{"type":"tool_use","id":"c2","name":"add","input":{}}]},
@@ -55,17 +66,27 @@ func TestMessagesOnTheWire(t *testing.T) {
 			`[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"sig+/=\u2028<&>"},
 				{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}]`},
 		"thinking without a signature, or with nothing after it, is left out": {
-			[]core.Message{user("go"), assistant(core.Blocks(foreign, text("So."), thinking)), user("on"), assistant(core.Blocks(thinking)), user("on?")},
+			[]core.Message{
+				user("go"), assistant(core.Blocks(foreign, text("So."), thinking)), user("on"),
+				assistant(core.Blocks(thinking)), user("on?"),
+			},
 			`[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"text","text":"So."}]},
 			  {"role":"user","content":[{"type":"text","text":"on"},{"type":"text","text":"on?"}]}]`},
 		"what is not visible is left out": {
-			[]core.Message{user(" \n"), assistant(core.Text(" ")), user("two"), assistant(core.Text("a"), call("c", "f", `null`)), result("c", " ")},
+			[]core.Message{
+				user(" \n"), assistant(core.Text(" ")), user("two"), assistant(core.Text("a"), call("c", "f", `null`)),
+				result("c", " "),
+			},
 			`[{"role":"user","content":"two"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"c","name":"f","input":{}}]},
 			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]`},
 		"a blank turn": {[]core.Message{user("\t")}, `[{"role":"user","content":"(blank message)"}]`},
 		"ids used twice, and ids with other characters": {
-			[]core.Message{user("go"), assistant(core.Content{}, call("functions.f:0", "f", `{}`), call("functions.f:0", "f", `{}`)),
-				result("functions.f:0", "first"), result("functions.f:0", "second"), assistant(core.Content{}, call("functions_f_0", "f", `{}`)), result("functions_f_0", "third")},
+			[]core.Message{
+				user("go"),
+				assistant(core.Content{}, call("functions.f:0", "f", `{}`), call("functions.f:0", "f", `{}`)),
+				result("functions.f:0", "first"), result("functions.f:0", "second"),
+				assistant(core.Content{}, call("functions_f_0", "f", `{}`)), result("functions_f_0", "third"),
+			},
 			`[{"role":"user","content":"go"},
 			  {"role":"assistant","content":[{"type":"tool_use","id":"functions_f_0","name":"f","input":{}},{"type":"tool_use","id":"functions_f_0_2","name":"f","input":{}}]},
 			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_f_0","content":"first"},{"type":"tool_result","tool_use_id":"functions_f_0_2","content":"second"}]},
@@ -88,30 +109,42 @@ func TestTheRestOfTheRequest(t *testing.T) {
 	fake, p := open(t, llmtest.AnthropicCall(call("c", "demo__calc", `{"x":1}`), call("d", "invented", `{}`)))
 	r := request(core.Message{Role: core.System, Content: core.Text("Be brief.")}, user("Hi"))
 	r.Tools = []llm.Tool{
-		{Name: "demo.calc", Description: "Calculates.", Parameters: json.RawMessage(`{"properties":{"x":{"type":"integer","minimum":1.0}},"required":["x"],"anyOf":[{}]}`)},
+		{
+			Name: "demo.calc", Description: "Calculates.",
+			Parameters: json.RawMessage(
+				`{"properties":{"x":{"type":"integer","minimum":1.0}},"required":["x"],"anyOf":[{}]}`),
+		},
 		{Name: "plain"},
 	}
 	r.Choice = llm.Choice{Mode: llm.ChooseTool, Tool: "demo.calc"}
-	r.Config = llm.Config{MaxTokens: ptr(int64(7)), Temperature: ptr(0.5), TopP: ptr(0.9), StopSequences: []string{"STOP"}, Extra: map[string]json.RawMessage{
-		"stop_sequences": json.RawMessage(`["END","STOP"]`), "metadata": json.RawMessage(`{"user_id":"u"}`), "model": json.RawMessage(`"claude-test"`)}}
+	r.Config = llm.Config{
+		MaxTokens: ptr(int64(7)), Temperature: ptr(0.5), TopP: ptr(0.9), StopSequences: []string{"STOP"},
+		Extra: map[string]json.RawMessage{
+			"stop_sequences": json.RawMessage(`["END","STOP"]`), "metadata": json.RawMessage(`{"user_id":"u"}`),
+			"model": json.RawMessage(`"claude-test"`)},
+	}
 	res, err := p.Complete(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := decode(t, `{"model":"claude-test","max_tokens":7,"system":"Be brief.","messages":[{"role":"user","content":"Hi"}],
+	want := decode(t,
+		`{"model":"claude-test","max_tokens":7,"system":"Be brief.","messages":[{"role":"user","content":"Hi"}],
 		"temperature":0.5,"top_p":0.9,"stop_sequences":["STOP","END"],"metadata":{"user_id":"u"},"tool_choice":{"type":"tool","name":"demo__calc"},
 		"tools":[{"name":"demo__calc","description":"Calculates.","input_schema":{"type":"object","properties":{"x":{"type":"integer","minimum":1.0}},"required":["x"]}},
 			{"name":"plain","input_schema":{"type":"object"}}]}`)
 	if diff := cmp.Diff(want, any(sent(t, fake))); diff != "" {
 		t.Error(diff)
 	}
-	if got := []string{res.Message.ToolCalls[0].Name, res.Message.ToolCalls[1].Name}; !cmp.Equal(got, []string{"demo.calc", "invented"}) {
+	if got := []string{res.Message.ToolCalls[0].Name, res.Message.ToolCalls[1].Name}; !cmp.Equal(got,
+		[]string{"demo.calc", "invented"}) {
 		t.Errorf("calls of %v", got)
 	}
 }
 
 func TestToolChoice(t *testing.T) {
-	for mode, want := range map[llm.ChoiceMode]any{"": nil, llm.ChooseAuto: "auto", llm.ChooseNone: "none", llm.ChooseRequired: "any"} {
+	for mode, want := range map[llm.ChoiceMode]any{
+		"": nil, llm.ChooseAuto: "auto", llm.ChooseNone: "none", llm.ChooseRequired: "any",
+	} {
 		fake, p := open(t, llmtest.AnthropicSay("ok"))
 		r := hello()
 		r.Tools, r.Choice = []llm.Tool{{Name: "f"}}, llm.Choice{Mode: mode}
@@ -127,26 +160,37 @@ func TestToolChoice(t *testing.T) {
 
 func TestRequestsThatAreNotSent(t *testing.T) {
 	for name, change := range map[string]func(*llm.Request){
-		"no max_tokens":      func(r *llm.Request) { r.Config.MaxTokens = nil },
-		"max_tokens of 0":    func(r *llm.Request) { r.Config.MaxTokens = ptr(int64(0)) },
-		"seed":               func(r *llm.Request) { r.Config.Seed = ptr(int64(1)) },
-		"frequency penalty":  func(r *llm.Request) { r.Config.FrequencyPenalty = ptr(0.1) },
-		"presence penalty":   func(r *llm.Request) { r.Config.PresencePenalty = ptr(0.0) },
-		"another model":      func(r *llm.Request) { r.Config.Extra = map[string]json.RawMessage{"model": json.RawMessage(`"other"`)} },
-		"other messages":     func(r *llm.Request) { r.Config.Extra = map[string]json.RawMessage{"messages": json.RawMessage(`[]`)} },
-		"another max_tokens": func(r *llm.Request) { r.Config.Extra = map[string]json.RawMessage{"max_tokens": json.RawMessage(`5`)} },
-		"stream":             func(r *llm.Request) { r.Config.Extra = map[string]json.RawMessage{"stream": json.RawMessage(`true`)} },
+		"no max_tokens":     func(r *llm.Request) { r.Config.MaxTokens = nil },
+		"max_tokens of 0":   func(r *llm.Request) { r.Config.MaxTokens = ptr(int64(0)) },
+		"seed":              func(r *llm.Request) { r.Config.Seed = ptr(int64(1)) },
+		"frequency penalty": func(r *llm.Request) { r.Config.FrequencyPenalty = ptr(0.1) },
+		"presence penalty":  func(r *llm.Request) { r.Config.PresencePenalty = ptr(0.0) },
+		"another model": func(r *llm.Request) {
+			r.Config.Extra = map[string]json.RawMessage{"model": json.RawMessage(`"other"`)}
+		},
+		"other messages": func(r *llm.Request) {
+			r.Config.Extra = map[string]json.RawMessage{"messages": json.RawMessage(`[]`)}
+		},
+		"another max_tokens": func(r *llm.Request) {
+			r.Config.Extra = map[string]json.RawMessage{"max_tokens": json.RawMessage(`5`)}
+		},
+		"stream": func(r *llm.Request) {
+			r.Config.Extra = map[string]json.RawMessage{"stream": json.RawMessage(`true`)}
+		},
 		"a call without result": func(r *llm.Request) {
 			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`)), user("?"))
 		},
 		"a result too late": func(r *llm.Request) {
-			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`)), user("?"), result("c", "1"))
+			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`)), user("?"),
+				result("c", "1"))
 		},
 		"one result of two": func(r *llm.Request) {
-			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`), call("d", "f", `{}`)), result("d", "1"))
+			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`), call("d", "f", `{}`)),
+				result("d", "1"))
 		},
 		"a second result": func(r *llm.Request) {
-			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`)), result("c", "1"), result("c", "1"))
+			r.Messages = append(r.Messages, assistant(core.Content{}, call("c", "f", `{}`)), result("c", "1"),
+				result("c", "1"))
 		},
 		"an assistant at the end": func(r *llm.Request) { r.Messages = append(r.Messages, assistant(core.Text("a"))) },
 	} {
@@ -159,7 +203,8 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 		}
 	}
 	fake, p := open(t)
-	_, err := p.Complete(t.Context(), request(core.Message{Role: core.User, Content: core.Blocks(image("image/tiff", "aGk="))}))
+	_, err := p.Complete(t.Context(),
+		request(core.Message{Role: core.User, Content: core.Blocks(image("image/tiff", "aGk="))}))
 	if core.CategoryOf(err) != core.ProviderUnsupportedContent || len(fake.Calls()) != 0 {
 		t.Errorf("an image of a type that the API does not take: %v", err)
 	}

@@ -18,9 +18,11 @@ const Name = "callback"
 // Config is what a Sender needs.
 type Config struct {
 	Hosts Hosts
-	// Body gives the JSON of an approval, as GET /v1/approvals/ID answers it to whoever asked for it. It is called for each attempt.
+	// Body gives the JSON of an approval, as GET /v1/approvals/ID answers it to whoever asked for it. It is called for
+	// each attempt.
 	Body func(ctx context.Context, id core.ApprovalID) ([]byte, error)
-	// Keys gives the keys that sign for whoever asked for the approval, newest first: at least one, each of 24 to 64 random bytes.
+	// Keys gives the keys that sign for whoever asked for the approval, newest first: at least one, each of 24 to 64
+	// random bytes.
 	Keys func(ctx context.Context, id core.ApprovalID) ([][]byte, error)
 
 	Timeout  time.Duration    // of an attempt; 0: 10 s
@@ -51,9 +53,12 @@ func New(c Config) *Sender {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	transport := egress.Dialer{Hosts: c.Hosts.Hosts, Resolver: c.Resolver, Roots: c.Roots, Refuse: func(host string, to netip.Addr, is egress.Reach) error {
-		return refuse(core.DeliveryFailed, host, to, is)
-	}}.Transport()
+	transport := egress.Dialer{
+		Hosts: c.Hosts.Hosts, Resolver: c.Resolver, Roots: c.Roots,
+		Refuse: func(host string, to netip.Addr, is egress.Reach) error {
+			return refuse(core.DeliveryFailed, host, to, is)
+		},
+	}.Transport()
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sender{Config: c, client: &http.Client{Transport: transport, CheckRedirect: stay}}
 }

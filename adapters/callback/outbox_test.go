@@ -31,14 +31,18 @@ func (o *office) now() time.Time { return time.Now().Add(o.ahead) }
 func newOffice(t *testing.T, p core.Platform, timeout time.Duration) *office {
 	t.Helper()
 	o := &office{t: t}
-	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: o.now, NewID: uuid.NewString})
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"),
+		storage.Options{Now: o.now, NewID: uuid.NewString})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	o.store = store
 	o.box = outbox.New(outbox.Options{
-		Store: store, Platforms: []core.Platform{p}, Owner: "me", Timeout: timeout, Jitter: func() float64 { return -1 }, // it waits only as asked
+		// it waits only as asked
+		Store: store, Platforms: []core.Platform{p}, Owner: "me", Timeout: timeout, Jitter: func() float64 {
+			return -1
+		},
 		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return core.Card{}, nil },
 	})
 	return o
@@ -51,7 +55,8 @@ func (o *office) put(url string, approvals ...core.ApprovalID) {
 	if _, err := o.store.Accept(o.t.Context(), e); err != nil {
 		o.t.Fatal(err)
 	}
-	claims, err := o.store.Claim(o.t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "asker"}}})
+	claims, err := o.store.Claim(o.t.Context(),
+		core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "asker"}}})
 	if err != nil || len(claims) != 1 {
 		o.t.Fatalf("%v, %v", claims, err)
 	}
@@ -110,7 +115,8 @@ func drop(w http.ResponseWriter) {
 	}
 }
 
-// A receiver that fails nine times of ten, each time in another way, gets every decision; by the id it knows those that it had.
+// A receiver that fails nine times of ten, each time in another way, gets every decision; by the id it knows those that
+// it had.
 func TestReceiverThatFailsNineTimesOfTenGetsTheDecision(t *testing.T) {
 	s := receive(t, func(n int, w http.ResponseWriter, r *http.Request) {
 		switch n % 10 {
@@ -161,7 +167,8 @@ func TestReceiverThatFailsNineTimesOfTenGetsTheDecision(t *testing.T) {
 	}
 }
 
-// The outbox gives up a delivery before the receiver answers, or dies: whether the decision arrived is unknown, and it is sent again.
+// The outbox gives up a delivery before the receiver answers, or dies: whether the decision arrived is unknown, and it
+// is sent again.
 func TestDecisionInDoubtIsSentAgain(t *testing.T) {
 	s := receive(t, func(n int, _ http.ResponseWriter, r *http.Request) {
 		if n == 1 {
@@ -175,7 +182,8 @@ func TestDecisionInDoubtIsSentAgain(t *testing.T) {
 	}
 
 	o.put("http://"+s.at(), "a2")
-	rows, err := o.store.ClaimPosts(t.Context(), core.PostRequest{Owner: "gone", Limit: 1, Scopes: []core.Scope{{Platform: callback.Name}}})
+	rows, err := o.store.ClaimPosts(t.Context(),
+		core.PostRequest{Owner: "gone", Limit: 1, Scopes: []core.Scope{{Platform: callback.Name}}})
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -193,7 +201,8 @@ func TestDecisionInDoubtIsSentAgain(t *testing.T) {
 	}
 }
 
-// A refusal is a dead letter that says why. A decision that its receiver can't take delays no other, for the same URL either.
+// A refusal is a dead letter that says why. A decision that its receiver can't take delays no other, for the same URL
+// either.
 func TestRefusalIsADeadLetterAndDelaysNoOther(t *testing.T) {
 	s := receive(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		switch n {
@@ -216,7 +225,8 @@ func TestRefusalIsADeadLetterAndDelaysNoOther(t *testing.T) {
 	if r := o.deliver("a1"); r.State != core.RowSent {
 		t.Errorf("%+v", r)
 	}
-	if r := o.row("stuck"); r.State != core.RowWaiting || r.Attempts != 1 || !strings.Contains(r.Cause, "500 Internal Server Error") {
+	if r := o.row("stuck"); r.State != core.RowWaiting || r.Attempts != 1 ||
+		!strings.Contains(r.Cause, "500 Internal Server Error") {
 		t.Errorf("%+v", r)
 	}
 }

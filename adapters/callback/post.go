@@ -17,8 +17,9 @@ import (
 // longestWait bounds what a receiver may ask for: the row of a decision does not wait longer for its next attempt.
 const longestWait = time.Hour
 
-// Post posts the decision of d.Approval to the URL that is the delivery's channel. Its reference is the post's key. Errors: delivery_later,
-// where another attempt may succeed; any other category, where it won't, the errors of Body and Keys among them.
+// Post posts the decision of d.Approval to the URL that is the delivery's channel. Its reference is the post's key.
+// Errors: delivery_later, where another attempt may succeed; any other category, where it won't, the errors of Body and
+// Keys among them.
 func (s *Sender) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
 	if d.Kind == core.PostWorking {
 		return "", false, nil
@@ -54,7 +55,8 @@ func (s *Sender) request(ctx context.Context, d core.Delivery) (*http.Request, e
 		return nil, stored(err)
 	}
 	if len(keys) == 0 {
-		return nil, core.Errorf(core.Internal, "There is no key to sign the decision of the approval %s with.", d.Approval)
+		return nil,
+			core.Errorf(core.Internal, "There is no key to sign the decision of the approval %s with.", d.Approval)
 	}
 	body, err := s.Body(ctx, d.Approval)
 	if err != nil {
@@ -62,7 +64,9 @@ func (s *Sender) request(ctx context.Context, d core.Delivery) (*http.Request, e
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, core.Wrap(core.Internal, err, "The decision of the approval %s could not be put into a request.", d.Approval)
+		return nil,
+			core.Wrap(core.Internal, err, "The decision of the approval %s could not be put into a request.",
+				d.Approval)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "gatehouse")
@@ -78,8 +82,8 @@ func stored(err error) error {
 	return err
 }
 
-// unreachable is the error of a request without an answer. What the library says is repeated only where it is not the receiver's text, and
-// without the URL.
+// unreachable is the error of a request without an answer. What the library says is repeated only where it is not the
+// receiver's text, and without the URL.
 func unreachable(host string, err error) error {
 	var (
 		refusal     *core.Error
@@ -91,11 +95,14 @@ func unreachable(host string, err error) error {
 	case errors.As(err, &refusal):
 		return refusal // its address is not reached
 	case errors.As(err, &certificate):
-		return core.Wrap(core.DeliveryLater, fmt.Errorf("%.200q", certificate.Error()), "%s has no valid certificate, so the decision was not sent to it. It is tried again.", host)
+		return core.Wrap(core.DeliveryLater, fmt.Errorf("%.200q", certificate.Error()),
+			"%s has no valid certificate, so the decision was not sent to it. It is tried again.", host)
 	case errors.As(err, &slow) && slow.Timeout():
-		return core.Errorf(core.DeliveryLater, "%s did not answer in time. It may have got the decision, which is sent again.", host)
+		return core.Errorf(core.DeliveryLater,
+			"%s did not answer in time. It may have got the decision, which is sent again.", host)
 	case errors.As(err, &network):
-		return core.Wrap(core.DeliveryLater, network, "%s could not be reached, or the connection was lost. The decision is sent again.", host)
+		return core.Wrap(core.DeliveryLater, network,
+			"%s could not be reached, or the connection was lost. The decision is sent again.", host)
 	}
 	return core.Errorf(core.DeliveryLater, "%s gave no answer that can be read. The decision is sent again.", host)
 }
@@ -106,14 +113,20 @@ func verdict(a *http.Response, now time.Time) error {
 	switch {
 	case code >= 200 && code <= 299:
 		return nil
-	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code == http.StatusTooEarly || code >= 500 && code <= 599:
+	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code == http.StatusTooEarly ||
+		code >= 500 && code <= 599:
 		e := core.Errorf(core.DeliveryLater, "%s answered with %s. The decision is sent again.", from, status(code))
 		e.RetryAfter = min(retryafter.Of(a.Header, now), longestWait)
 		return e
 	case code >= 300 && code <= 399:
-		return core.Errorf(core.DeliveryFailed, "%s answered with %s. Redirects are not followed: whoever asks for approvals must give the final address as callback_url.", from, status(code))
+		return core.Errorf(core.DeliveryFailed,
+			"%s answered with %s. Redirects are not followed: whoever asks for approvals must give the final address "+
+				"as callback_url.", from, status(code))
 	case code == http.StatusGone:
-		return core.Errorf(core.DeliveryFailed, "%s answered with %s: it wants no more decisions at this callback_url.", from, status(code))
+		return core.Errorf(core.DeliveryFailed, "%s answered with %s: it wants no more decisions at this callback_url.",
+			from, status(code))
 	}
-	return core.Errorf(core.DeliveryFailed, "%s answered with %s, so the decision is not sent again by itself. See the receiver's log for the cause.", from, status(code))
+	return core.Errorf(core.DeliveryFailed,
+		"%s answered with %s, so the decision is not sent again by itself. See the receiver's log for the cause.", from,
+		status(code))
 }

@@ -30,7 +30,9 @@ func TestDecisionIsPostedAndSigned(t *testing.T) {
 	if r.method != http.MethodPost || r.uri != "/decided?task=7" || r.body != body {
 		t.Errorf("%+v", r)
 	}
-	for name, want := range map[string]string{"Content-Type": "application/json", "User-Agent": "gatehouse", "Webhook-Id": "a1"} {
+	for name, want := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": "gatehouse", "Webhook-Id": "a1",
+	} {
 		if r.header.Get(name) != want {
 			t.Errorf("%s: %s", name, r.header.Get(name))
 		}
@@ -59,11 +61,14 @@ func TestDecisionIsPostedAndSigned(t *testing.T) {
 	}
 }
 
-// An attempt has its own time, and the id of the decision; a full stop, which separates what is signed, is never in an id.
+// An attempt has its own time, and the id of the decision; a full stop, which separates what is signed, is never in an
+// id.
 func TestAttemptsHaveOneIDAndTheirOwnTime(t *testing.T) {
 	s := receive(t, func(int, http.ResponseWriter, *http.Request) {})
 	now := time.Unix(1_790_000_000, 0)
-	p := sender(t, hosts(t, s.at()), func(c *callback.Config) { c.Now = func() time.Time { now = now.Add(time.Minute); return now } })
+	p := sender(t, hosts(t, s.at()), func(c *callback.Config) {
+		c.Now = func() time.Time { now = now.Add(time.Minute); return now }
+	})
 	d := decision("http://" + s.at())
 	d.Approval = "task.1\n2"
 	for range 2 {
@@ -75,7 +80,8 @@ func TestAttemptsHaveOneIDAndTheirOwnTime(t *testing.T) {
 	if id := first.Get("Webhook-Id"); id != "task%2E1%0A2" || id != second.Get("Webhook-Id") {
 		t.Errorf("%s, then %s", id, second.Get("Webhook-Id"))
 	}
-	if first.Get("Webhook-Timestamp") >= second.Get("Webhook-Timestamp") || first.Get("Webhook-Signature") == second.Get("Webhook-Signature") {
+	if first.Get("Webhook-Timestamp") >= second.Get("Webhook-Timestamp") ||
+		first.Get("Webhook-Signature") == second.Get("Webhook-Signature") {
 		t.Errorf("%v, then %v", first, second)
 	}
 }
@@ -89,11 +95,17 @@ func TestAnswers(t *testing.T) {
 		says  string
 	}{
 		{200, "", "", 0, ""}, {201, "", "", 0, ""}, {202, "60", "", 0, ""}, {299, "", "", 0, ""},
-		{429, "7", core.DeliveryLater, 7 * time.Second, "429 Too Many Requests"}, {503, "0.5", core.DeliveryLater, 500 * time.Millisecond, "503 Service Unavailable"},
-		{503, "1e9", core.DeliveryLater, time.Hour, "503"}, {429, "", core.DeliveryLater, 0, "429"}, {500, "soon", core.DeliveryLater, 0, "500 Internal Server Error"},
-		{408, "", core.DeliveryLater, 0, "408"}, {425, "", core.DeliveryLater, 0, "425"}, {502, "3", core.DeliveryLater, 3 * time.Second, "502"}, {504, "", core.DeliveryLater, 0, "504"}, {599, "", core.DeliveryLater, 0, "599"},
-		{400, "", core.DeliveryFailed, 0, "400 Bad Request, so the decision is not sent again by itself"}, {401, "", core.DeliveryFailed, 0, "401"}, {404, "9", core.DeliveryFailed, 0, "404"},
-		{410, "", core.DeliveryFailed, 0, "410 Gone: it wants no more decisions"}, {304, "", core.DeliveryFailed, 0, "Redirects are not followed"}, {600, "", core.DeliveryFailed, 0, "600"},
+		{429, "7", core.DeliveryLater, 7 * time.Second, "429 Too Many Requests"},
+		{503, "0.5", core.DeliveryLater, 500 * time.Millisecond, "503 Service Unavailable"},
+		{503, "1e9", core.DeliveryLater, time.Hour, "503"}, {429, "", core.DeliveryLater, 0, "429"},
+		{500, "soon", core.DeliveryLater, 0, "500 Internal Server Error"},
+		{408, "", core.DeliveryLater, 0, "408"}, {425, "", core.DeliveryLater, 0, "425"},
+		{502, "3", core.DeliveryLater, 3 * time.Second, "502"}, {504, "", core.DeliveryLater, 0, "504"},
+		{599, "", core.DeliveryLater, 0, "599"},
+		{400, "", core.DeliveryFailed, 0, "400 Bad Request, so the decision is not sent again by itself"},
+		{401, "", core.DeliveryFailed, 0, "401"}, {404, "9", core.DeliveryFailed, 0, "404"},
+		{410, "", core.DeliveryFailed, 0, "410 Gone: it wants no more decisions"},
+		{304, "", core.DeliveryFailed, 0, "Redirects are not followed"}, {600, "", core.DeliveryFailed, 0, "600"},
 	} {
 		s := receive(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 			if c.after != "" {
@@ -105,7 +117,9 @@ func TestAnswers(t *testing.T) {
 		if core.CategoryOf(err) != c.want || core.RetryAfterOf(err) != c.wait || (ref == "") != (err != nil) {
 			t.Errorf("%d: %q, %v (after %s)", c.code, ref, err, core.RetryAfterOf(err))
 		}
-		if err != nil && (!strings.HasPrefix(core.MessageOf(err), s.at()+" answered with ") || !strings.Contains(core.MessageOf(err), c.says) || strings.Contains(err.Error(), "s3cret")) {
+		if err != nil &&
+			(!strings.HasPrefix(core.MessageOf(err), s.at()+" answered with ") ||
+				!strings.Contains(core.MessageOf(err), c.says) || strings.Contains(err.Error(), "s3cret")) {
 			t.Errorf("%d says: %v", c.code, err)
 		}
 	}
@@ -170,15 +184,18 @@ func TestReceiverWithoutAnAnswerIsTriedAgain(t *testing.T) {
 	}
 	hurried, p := allow(300*time.Millisecond), allow(time.Minute)
 	for address, want := range map[string]string{
-		s.at() + "/hangs": "did not answer in time", s.at() + "/drips": "did not answer in time", s.at() + "/closes": "gave no answer that can be read",
-		s.at() + "/nonsense": "gave no answer that can be read", s.at() + "/headers": "gave no answer that can be read", "127.0.0.1:1/": "could not be reached",
+		s.at() + "/hangs": "did not answer in time", s.at() + "/drips": "did not answer in time",
+		s.at() + "/closes":   "gave no answer that can be read",
+		s.at() + "/nonsense": "gave no answer that can be read", s.at() + "/headers": "gave no answer that can be read",
+		"127.0.0.1:1/": "could not be reached",
 	} {
 		from := p
 		if want == "did not answer in time" {
 			from = hurried
 		}
 		_, _, err := from.Post(t.Context(), decision("http://"+address))
-		if core.CategoryOf(err) != core.DeliveryLater || !strings.Contains(core.MessageOf(err), want) || strings.Contains(err.Error(), "s3cret") || len(err.Error()) > 500 {
+		if core.CategoryOf(err) != core.DeliveryLater || !strings.Contains(core.MessageOf(err), want) ||
+			strings.Contains(err.Error(), "s3cret") || len(err.Error()) > 500 {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -198,12 +215,15 @@ func TestCertificatesAreVerified(t *testing.T) {
 	t.Cleanup(s.Close)
 	at := s.Listener.Addr().String()
 	_, _, err := sender(t, hosts(t, at), nil).Post(t.Context(), decision("https://"+at))
-	if core.CategoryOf(err) != core.DeliveryLater || !strings.Contains(core.MessageOf(err), "has no valid certificate") || reached != 0 {
+	if core.CategoryOf(err) != core.DeliveryLater ||
+		!strings.Contains(core.MessageOf(err), "has no valid certificate") || reached != 0 {
 		t.Errorf("reached %d times: %v", reached, err)
 	}
 	known := x509.NewCertPool()
 	known.AddCert(s.Certificate())
-	if _, _, err := sender(t, hosts(t, at), func(c *callback.Config) { c.Roots = known }).Post(t.Context(), decision("https://"+at)); err != nil || reached != 1 {
+	if _, _, err := sender(t, hosts(t, at), func(c *callback.Config) {
+		c.Roots = known
+	}).Post(t.Context(), decision("https://"+at)); err != nil || reached != 1 {
 		t.Errorf("reached %d times: %v", reached, err)
 	}
 }
@@ -236,7 +256,8 @@ func TestDecisionThatCannotBeMade(t *testing.T) {
 	}
 	nameless := decision("http://" + s.at())
 	nameless.Approval = ""
-	if _, _, err := sender(t, hosts(t, s.at()), nil).Post(t.Context(), nameless); core.CategoryOf(err) != core.Internal {
+	if _, _, err := sender(t, hosts(t, s.at()), nil).Post(t.Context(),
+		nameless); core.CategoryOf(err) != core.Internal {
 		t.Errorf("without an approval: %v", err)
 	}
 }

@@ -93,5 +93,8 @@ func sender(t *testing.T, h callback.Hosts, change func(*callback.Config)) *call
 
 // decision is the delivery of a decision to a URL.
 func decision(url string) core.Delivery {
-	return core.Delivery{Post: core.Post{Key: "a1/callback", To: core.Address{Platform: callback.Name, Channel: url, Thread: "a1"}, Kind: core.PostNotice, Approval: "a1"}}
+	return core.Delivery{Post: core.Post{
+		Key: "a1/callback", To: core.Address{Platform: callback.Name, Channel: url, Thread: "a1"},
+		Kind: core.PostNotice, Approval: "a1",
+	}}
 }

@@ -20,7 +20,8 @@ const (
 	headerSignature = "webhook-signature"
 )
 
-// sign sets the headers by which the receiver knows the decision: from whom it is, of which attempt, and whether it has seen it.
+// sign sets the headers by which the receiver knows the decision: from whom it is, of which attempt, and whether it has
+// seen it.
 func sign(h http.Header, approval core.ApprovalID, at time.Time, body []byte, keys [][]byte) {
 	id, timestamp := messageID(approval), strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(keys))
@@ -35,8 +36,8 @@ func sign(h http.Header, approval core.ApprovalID, at time.Time, body []byte, ke
 	h.Set(headerSignature, strings.Join(signatures, " "))
 }
 
-// messageID is the id of the one decision of an approval: the approval's own. A full stop in it is escaped, because it separates what is signed,
-// and what can't be in a header.
+// messageID is the id of the one decision of an approval: the approval's own. A full stop in it is escaped, because it
+// separates what is signed, and what can't be in a header.
 func messageID(approval core.ApprovalID) string {
 	return strings.ReplaceAll(url.QueryEscape(string(approval)), ".", "%2E")
 }

@@ -33,10 +33,12 @@ func TestWhatExpiredIsAskedForAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(events) != 1 || events[0].ID != "again/a1/console:local" || events[0].Body != (core.AskAgainEvent{Approval: "a1"}) {
+	if len(events) != 1 || events[0].ID != "again/a1/console:local" ||
+		events[0].Body != (core.AskAgainEvent{Approval: "a1"}) {
 		t.Errorf("%+v", events)
 	}
-	if !strings.Contains(out.String(), "type /again\n") || !strings.Contains(out.String(), "No request here has expired") {
+	if !strings.Contains(out.String(), "type /again\n") ||
+		!strings.Contains(out.String(), "No request here has expired") {
 		t.Error(out.String())
 	}
 }

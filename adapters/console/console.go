@@ -25,13 +25,15 @@ var (
 
 // Options configure a console. Only In and Out are required.
 type Options struct {
-	Session    string // the conversation's name; "" = default
-	In         io.Reader
-	Out        io.Writer
-	TTY        bool                                       // a prompt instead of a pipe; see IsTerminal
-	NoColor    bool                                       // a prompt without colours; a pipe never has any
-	Actor      core.Actor                                 // the person who types; Local is set, an empty ID becomes console:local
-	Idle       func(context.Context) (bool, error)        // reports whether the conversation has nothing left to do; nil: it always has
+	Session string // the conversation's name; "" = default
+	In      io.Reader
+	Out     io.Writer
+	TTY     bool // a prompt instead of a pipe; see IsTerminal
+	NoColor bool // a prompt without colours; a pipe never has any
+	// the person who types; Local is set, an empty ID becomes console:local
+	Actor core.Actor
+	// reports whether the conversation has nothing left to do; nil: it always has
+	Idle       func(context.Context) (bool, error)
 	OpenCards  func(context.Context) ([]core.Card, error) // the conversation's open approvals; nil: none
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
@@ -68,7 +70,8 @@ func New(o Options) *Console {
 		o.NewID = rand.Text
 	}
 	return &Console{
-		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor}, texts: wording.New(o.Words),
+		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
+		texts:          wording.New(o.Words),
 		workingChanged: make(chan struct{}, 1),
 	}
 }
@@ -131,7 +134,8 @@ func (c *Console) remindOpen() {
 	for _, a := range c.cards {
 		how, command := c.texts.TerminalDecideLater, "gatehouse approvals approve "+string(a.card.Approval)
 		if a.card.Question != nil {
-			how, command = c.texts.TerminalAnswerLater, "gatehouse approvals answer "+string(a.card.Approval)+" --json ANSWER"
+			how, command = c.texts.TerminalAnswerLater,
+				"gatehouse approvals answer "+string(a.card.Approval)+" --json ANSWER"
 		}
 		if a.open() {
 			_ = c.print(c.style.lines(*a, a.edge, wording.Fill(how, "{what}", a.title, "{command}", command)))

@@ -102,12 +102,14 @@ func (o fakeTerminal) SideEffects() []string { return sideEffects(o.String()) }
 func sideEffects(text string) []string {
 	var found []string
 	for _, r := range text {
-		if r < 0x20 && r != '\n' && r != '\t' || 0x7f <= r && r <= 0x9f || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
+		if r < 0x20 && r != '\n' && r != '\t' || 0x7f <= r && r <= 0x9f || 0x202a <= r && r <= 0x202e ||
+			0x2066 <= r && r <= 0x2069 {
 			found = append(found, fmt.Sprintf("%U", r))
 		}
 	}
 	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if !strings.HasPrefix(line, "bot> ") && !strings.HasPrefix(line, "approval> ") && !strings.HasPrefix(line, "question> ") && !strings.HasPrefix(line, "     ") {
+		if !strings.HasPrefix(line, "bot> ") && !strings.HasPrefix(line, "approval> ") &&
+			!strings.HasPrefix(line, "question> ") && !strings.HasPrefix(line, "     ") {
 			found = append(found, fmt.Sprintf("a line that begins with %.20q", line))
 		}
 	}

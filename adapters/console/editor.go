@@ -21,10 +21,10 @@ const maxLine = 4096
 
 // editor is the line that is being typed. The library draws it: it knows how wide characters are, and how a line wraps.
 //
-// Three things are done around it. It asks the terminal where the cursor is before each line, and shows nothing until that answers; not
-// every terminal does, and the cursor is always in the first column then, so keys gives that answer. It takes every pasted newline for
-// Enter, so keys takes pastes out of its input. And it takes a line that the end of the input cuts off for a complete one, so that
-// line is discarded.
+// Three things are done around it. It asks the terminal where the cursor is before each line, and shows nothing until
+// that answers; not every terminal does, and the cursor is always in the first column then, so keys gives that answer.
+// It takes every pasted newline for Enter, so keys takes pastes out of its input. And it takes a line that the end of
+// the input cuts off for a complete one, so that line is discarded.
 type editor struct {
 	c       *Console
 	rl      *readline.Instance
@@ -50,17 +50,23 @@ type draft struct {
 func newEditor(c *Console, k *keys, prompt string) (*editor, error) {
 	e := &editor{c: c, keys: k, next: prompt}
 	e.config = &readline.Config{
-		Prompt: prompt, Stdin: k, Stdout: e, Stderr: e, EOFPrompt: "\n", Listener: e.typed, FuncFilterInputRune: e.takes,
-		FuncIsTerminal: func() bool { return true }, FuncGetSize: e.size, FuncOnWidthChanged: func(resized func()) { e.resized = resized },
-		FuncMakeRaw: func() error { return nil }, FuncExitRaw: func() error { return nil }, // raw for as long as the prompt runs
+		Prompt: prompt, Stdin: k, Stdout: e, Stderr: e, EOFPrompt: "\n", Listener: e.typed,
+		FuncFilterInputRune: e.takes,
+		FuncIsTerminal: func() bool {
+			return true
+		}, FuncGetSize: e.size, FuncOnWidthChanged: func(resized func()) {
+			e.resized = resized
+		},
+		// raw for as long as the prompt runs
+		FuncMakeRaw: func() error { return nil }, FuncExitRaw: func() error { return nil },
 	}
 	var err error
 	e.rl, err = readline.NewFromConfig(e.config)
 	return e, err
 }
 
-// Write is the library's way to the terminal. An empty text, which only setPrompt writes, takes over the new prompt: by then the
-// library has wiped the line with the old one.
+// Write is the library's way to the terminal. An empty text, which only setPrompt writes, takes over the new prompt: by
+// then the library has wiped the line with the old one.
 func (e *editor) Write(p []byte) (int, error) {
 	if len(p) == 0 {
 		e.config.Prompt = e.next
@@ -113,10 +119,13 @@ func (e *editor) resize() {
 	e.rl.Refresh()
 }
 
-// edits are the control characters that the library edits with. Left out are those that search the history and suspend the process.
+// edits are the control characters that the library edits with. Left out are those that search the history and suspend
+// the process.
 var edits = []rune{
-	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharEOT, readline.CharLineEnd, readline.CharForward, readline.CharCtrlH,
-	readline.CharTab, readline.CharCtrlJ, readline.CharKill, readline.CharCtrlL, readline.CharEnter, readline.CharNext, readline.CharPrev,
+	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharEOT, readline.CharLineEnd,
+	readline.CharForward, readline.CharCtrlH,
+	readline.CharTab, readline.CharCtrlJ, readline.CharKill, readline.CharCtrlL, readline.CharEnter, readline.CharNext,
+	readline.CharPrev,
 	readline.CharTranspose, readline.CharCtrlU, readline.CharCtrlW, readline.CharCtrlY, readline.CharBackspace,
 }
 
@@ -128,7 +137,8 @@ func (e *editor) takes(key rune) (rune, bool) {
 	return key, key < 0 || e.length < maxLine
 }
 
-// typed is called after each key, and inserts a paste. The card that an answer is for is the last one when the line began.
+// typed is called after each key, and inserts a paste. The card that an answer is for is the last one when the line
+// began.
 func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	changed := false
 	if key == readline.MetaShiftTab {
@@ -152,7 +162,8 @@ func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	return line, pos, changed
 }
 
-// insert inserts a paste at pos. All its lines but the last are finished: they are shown above the line, and kept for its end.
+// insert inserts a paste at pos. All its lines but the last are finished: they are shown above the line, and kept for
+// its end.
 func (e *editor) insert(line []rune, pos int, p paste) ([]rune, int) {
 	e.oversized = e.oversized || p.tooLarge
 	e.pasted = e.pasted || len(line) == 0

@@ -31,8 +31,8 @@ func (s *screen) shows(v *vt, want string) {
 	}
 }
 
-// settles reads until nothing more is on its way to the terminal: the editor and the reader of the terminal wait for input. Otherwise bytes
-// that the editor has written for the old size would be shown in the new one.
+// settles reads until nothing more is on its way to the terminal: the editor and the reader of the terminal wait for
+// input. Otherwise bytes that the editor has written for the old size would be shown in the new one.
 func (s *screen) settles(v *vt) {
 	s.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -61,7 +61,8 @@ func editorWaits() bool {
 			continue
 		}
 		head, _, _ := strings.Cut(g, "\n")
-		works := strings.Contains(head, "[runnable") || strings.Contains(head, "[running") || strings.Contains(head, "[syscall") && !strings.Contains(g, "os.(*File).Read")
+		works := strings.Contains(head, "[runnable") || strings.Contains(head, "[running") ||
+			strings.Contains(head, "[syscall") && !strings.Contains(g, "os.(*File).Read")
 		if works || strings.Contains(g, "os.(*File).Write") {
 			return false
 		}
@@ -69,8 +70,8 @@ func editorWaits() bool {
 	return true
 }
 
-// The line stays right while wide characters and emoji are typed, deleted and inserted, while the bot prints, and when the terminal's size
-// changes.
+// The line stays right while wide characters and emoji are typed, deleted and inserted, while the bot prints, and when
+// the terminal's size changes.
 func TestPromptKeepsTheLineRight(t *testing.T) {
 	sc := newScreen(t)
 	if err := pty.Setsize(sc.ptm, &pty.Winsize{Rows: 24, Cols: 20}); err != nil {

@@ -16,8 +16,8 @@ const (
 	firstColumn = "\x1b[1;1R" // the answer of a terminal whose cursor is in the first column
 )
 
-// keys is the keyboard as the line editor reads it: one character with each Read, so that nothing is read ahead of what the editor has
-// processed. A paste is taken out of the stream and kept for the editor; a Shift-Tab stands for it.
+// keys is the keyboard as the line editor reads it: one character with each Read, so that nothing is read ahead of what
+// the editor has processed. A paste is taken out of the stream and kept for the editor; a Shift-Tab stands for it.
 type keys struct {
 	ctx      context.Context
 	limit    int // of a paste, in bytes; what is longer is emptied and marked as too large

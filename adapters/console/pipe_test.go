@@ -17,7 +17,8 @@ import (
 	"gatehouse/core"
 )
 
-// gateway takes the place of the rest of gatehouse: it echoes messages, requests an approval for "note …", and prints decisions.
+// gateway takes the place of the rest of gatehouse: it echoes messages, requests an approval for "note …", and prints
+// decisions.
 type gateway struct {
 	*console.Console
 	t      *testing.T
@@ -74,7 +75,8 @@ func (s *gateway) accept(_ context.Context, e core.Event) (core.Receipt, error) 
 	return core.Receipt{Seq: int64(len(s.events)), Fresh: true}, nil
 }
 
-// untilAsked returns once a console that reads a pipe has asked several times whether the turn is over, and does nothing but wait for it.
+// untilAsked returns once a console that reads a pipe has asked several times whether the turn is over, and does
+// nothing but wait for it.
 func (s *gateway) untilAsked() {
 	for range 3 {
 		<-s.asked
@@ -82,7 +84,8 @@ func (s *gateway) untilAsked() {
 	synctest.Wait()
 }
 
-// finishTurn ends a turn of a console with a prompt, once the console has read what was typed. It returns when the result is printed.
+// finishTurn ends a turn of a console with a prompt, once the console has read what was typed. It returns when the
+// result is printed.
 func (s *gateway) finishTurn() {
 	synctest.Wait()
 	s.turn <- struct{}{}
@@ -111,8 +114,10 @@ func (s *gateway) answer(e core.Event) {
 		}
 		text := in.Message.Content.String()
 		if what, ok := strings.CutPrefix(text, "note "); ok {
-			card := &core.Card{Approval: core.ApprovalID("a-" + what), State: core.Open, Tool: "note.add", Summary: "Add " + what,
-				Arguments: "{\n  \"text\": \"" + what + "\"\n}", Requester: "Ann", Quorum: 1}
+			card := &core.Card{
+				Approval: core.ApprovalID("a-" + what), State: core.Open, Tool: "note.add", Summary: "Add " + what,
+				Arguments: "{\n  \"text\": \"" + what + "\"\n}", Requester: "Ann", Quorum: 1,
+			}
 			s.cards[what] = card
 			s.draw(*card)
 			return
@@ -184,23 +189,27 @@ func TestPipe(t *testing.T) {
 		},
 		"other lines while a card is open are messages, and the card can still be answered": {
 			"note milk\nwhat now\nyes please\ny\n", card("milk") +
-				"bot> you said what now\nbot> you said yes please\napproval> approved by Ann: Add milk\nbot> done with Add milk\n",
+				"bot> you said what now\nbot> you said yes please\napproval> approved by Ann: Add milk\nbot> done " +
+				"with Add milk\n",
 		},
 		"y without a card is a message": {
 			"y\nn\nn no\n", "bot> you said y\nbot> you said n\nbot> you said n no\n",
 		},
 		"the last card is answered first, then the one before is shown again": {
 			"note milk\nnote tea\ny\nn\n", card("milk") + card("tea") +
-				"approval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
+				"approval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> " +
+				"done with Add tea\n" +
 				"approval> denied by Ann: Add milk\nbot> done with Add milk\n",
 		},
 		"an answer that did not count leaves its card as the one that is answered": {
 			"note milk\nnote tea\nn does not count\ny\ny\n", card("milk") + card("tea") +
-				"bot> That did not count.\napproval> approved by Ann: Add tea\napproval> Add milk is still open: answer y, n or n REASON\nbot> done with Add tea\n" +
+				"bot> That did not count.\napproval> approved by Ann: Add tea\napproval> Add milk is still open: " +
+				"answer y, n or n REASON\nbot> done with Add tea\n" +
 				"approval> approved by Ann: Add milk\nbot> done with Add milk\n",
 		},
 		"an open card at the end leaves a hint": {
-			"note milk\n", card("milk") + "approval> Add milk is still open; decide with: gatehouse approvals approve a-milk\n",
+			"note milk\n", card("milk") + "approval> Add milk is still open; decide with: gatehouse approvals " +
+				"approve a-milk\n",
 		},
 		"control words overtake the turn, new does not, quit ends the console": {
 			"hello\n/stop\n!new\n/STATUS\n/quit\nnever\n",
@@ -217,7 +226,8 @@ func TestPipe(t *testing.T) {
 		},
 		"a line that is too long is refused and the next is not": {
 			strings.Repeat("x", 5000) + "\nhello\n" + strings.Repeat("y", 1<<20),
-			"bot> That message is longer than 200 bytes and was not accepted. Please send it in parts.\nbot> you said hello\n" +
+			"bot> That message is longer than 200 bytes and was not accepted. Please send it in parts.\nbot> you " +
+				"said hello\n" +
 				"bot> That message is longer than 200 bytes and was not accepted. Please send it in parts.\n",
 		},
 		"the limit counts what is stored": {
@@ -238,7 +248,8 @@ func TestPipe(t *testing.T) {
 
 func card(what string) string {
 	return "approval> note.add wants your approval: Add " + what + "\napproval> arguments: {\"text\":\"" + what +
-		"\"}\napproval> Tool: note.add\napproval> Asked by: Ann\napproval> id a-" + what + "\napproval> answer y, n or n REASON\n"
+		"\"}\napproval> Tool: note.add\napproval> Asked by: Ann\napproval> id a-" + what +
+		"\napproval> answer y, n or n REASON\n"
 }
 
 func TestPipeEvents(t *testing.T) {
@@ -247,15 +258,20 @@ func TestPipeEvents(t *testing.T) {
 		s.run(nil)
 		want := []core.Event{
 			{ID: "id1", Body: core.MessageEvent{}, Payload: []byte(`{"text":"note <milk>"}`)},
-			{ID: "vote/a-<milk>/ann/id2", Body: core.ClickEvent{Approval: "a-<milk>"}, Payload: []byte(`{"approval":"a-\u003cmilk\u003e","choice":"approve"}`)},
+			{
+				ID: "vote/a-<milk>/ann/id2", Body: core.ClickEvent{Approval: "a-<milk>"},
+				Payload: []byte(`{"approval":"a-\u003cmilk\u003e","choice":"approve"}`),
+			},
 			{ID: "id3", Body: core.ControlEvent{Word: "cancel"}, Payload: []byte(`{"text":"/cancel"}`)},
 			{ID: "id4", Body: core.ResetEvent{}, Payload: []byte(`{"text":"/new"}`)},
 		}
 		for i, e := range s.events {
-			if e.ID != want[i].ID || e.Kind() != want[i].Kind() || e.Subject() != want[i].Subject() || string(e.Payload) != string(want[i].Payload) {
+			if e.ID != want[i].ID || e.Kind() != want[i].Kind() || e.Subject() != want[i].Subject() ||
+				string(e.Payload) != string(want[i].Payload) {
 				t.Errorf("event %d is %q %s %q %s", i, e.ID, e.Kind(), e.Subject(), e.Payload)
 			}
-			if e.Platform != "console" || e.Conversation != "console:s1" || !e.Actor.Local || e.Address.Channel != "s1" {
+			if e.Platform != "console" || e.Conversation != "console:s1" || !e.Actor.Local ||
+				e.Address.Channel != "s1" {
 				t.Errorf("event %d is %+v", i, e)
 			}
 		}
@@ -267,13 +283,18 @@ func TestPipeEvents(t *testing.T) {
 
 func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		open := core.Card{Approval: "a-old", State: core.Open, Tool: "note.add", Summary: "Add old", Arguments: `{"text":"old"}`, Requester: "Ann"}
-		s := newGateway(t, console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
-			return []core.Card{open}, nil
-		}})
+		open := core.Card{
+			Approval: "a-old", State: core.Open, Tool: "note.add", Summary: "Add old", Arguments: `{"text":"old"}`,
+			Requester: "Ann",
+		}
+		s := newGateway(t,
+			console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
+				return []core.Card{open}, nil
+			}})
 		s.cards["old"] = &open
 		s.draw(open) // the outbox comes with it too
-		if got, want := s.run(nil), card("old")+"approval> approved by Ann: Add old\nbot> done with Add old\n"; got != want {
+		if got, want := s.run(nil),
+			card("old")+"approval> approved by Ann: Add old\nbot> done with Add old\n"; got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})
@@ -296,14 +317,20 @@ func TestLaw1_ALineThatIsNotStoredIsReportedAndNotAccepted(t *testing.T) {
 		},
 		"given up": {
 			func(int) error { return busy }, busy,
-			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please send it again later.\n",
+			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please " +
+				"send it again later.\n",
 		},
 		"refused permanently": {
-			func(int) error { return core.Errorf(core.Invalid, "No, because.") }, nil, "bot> Your message was not accepted: No, because.\n",
+			func(int) error {
+				return core.Errorf(core.Invalid, "No, because.")
+			}, nil, "bot> Your message was not accepted: No, because.\n",
 		},
 		"a database that can't be used now": {
-			func(int) error { return core.Errorf(core.StoreNewer, "A newer gatehouse wrote this.") }, core.Errorf(core.StoreNewer, ""),
-			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please send it again later.\n",
+			func(int) error {
+				return core.Errorf(core.StoreNewer, "A newer gatehouse wrote this.")
+			}, core.Errorf(core.StoreNewer, ""),
+			"bot> Your message could not be stored yet. Trying again.\nbot> Your message could not be stored. Please " +
+				"send it again later.\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -334,9 +361,12 @@ func TestLaw1_ALineThatIsNotStoredIsReportedAndNotAccepted(t *testing.T) {
 
 func TestPipeEndsIfTheStateCanNotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := console.New(console.Options{In: strings.NewReader("hello\n"), Out: &output{}, Idle: func(context.Context) (bool, error) {
-			return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
-		}})
+		c := console.New(
+			console.Options{
+				In: strings.NewReader("hello\n"), Out: &output{}, Idle: func(context.Context) (bool, error) {
+					return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
+				},
+			})
 		if err := c.Run(t.Context(), nil); core.CategoryOf(err) != core.StoreUnreadable {
 			t.Errorf("Run gave %v", err)
 		}
@@ -372,7 +402,11 @@ func TestCards(t *testing.T) {
 	}{
 		{core.Approved, "", "approval> approved by Ann: Add milk\n" + rest},
 		{core.Denied, "no\nbot> fake", "approval> denied by Ann: Add milk (no bot> fake)\n" + rest},
-		{core.Expired, "", "approval> expired without a decision: Add milk\n" + strings.Replace(rest, "approval> id", "approval> to ask for it again, type /again\napproval> id", 1)},
+		{
+			core.Expired, "",
+			"approval> expired without a decision: Add milk\n" +
+				strings.Replace(rest, "approval> id", "approval> to ask for it again, type /again\napproval> id", 1),
+		},
 		{core.Cancelled, "withdrawn by Ann", "approval> cancelled by Ann: Add milk (withdrawn by Ann)\n" + rest},
 	} {
 		var out output
@@ -394,15 +428,21 @@ func TestCardWithVotesAndLongArguments(t *testing.T) {
 	var out output
 	c := console.New(console.Options{Out: &out})
 	long := strings.Repeat("z", 120)
-	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy", Arguments: "{\n  \"to\": \"" + long + "\"\n}", Quorum: 2}
+	card := core.Card{
+		Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy",
+		Arguments: "{\n  \"to\": \"" + long + "\"\n}", Quorum: 2,
+	}
 	for votes := range 2 {
 		card.Voters = make([]core.Actor, votes)
-		if err := c.Edit(t.Context(), "", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card, Late: true}); err != nil {
+		if err := c.Edit(t.Context(),
+			"", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card, Late: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := "approval> ⏳ This comes late: it could not be sent earlier.\napproval> deploy wants your approval: Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
-		"\"\napproval> }\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 0 of 2\napproval> id a1\napproval> answer y, n or n REASON\n" +
+	want := "approval> ⏳ This comes late: it could not be sent earlier.\napproval> deploy wants your approval: " +
+		"Deploy\napproval> arguments: {\napproval>   \"to\": \"" + long +
+		"\"\napproval> }\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 0 of " +
+		"2\napproval> id a1\napproval> answer y, n or n REASON\n" +
 		"approval> Deploy – Approved so far: 1 of 2: somebody\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -414,7 +454,8 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 	var out output
 	c := console.New(console.Options{Out: &out})
 	card := core.Card{
-		Approval: "0199aaaa-bbbb", State: core.Open, Tool: "deploy", Summary: "Deploy", Quorum: 1, Vetoes: 2, Against: []core.Actor{{ID: "x:bob"}}, NeedsWhy: true,
+		Approval: "0199aaaa-bbbb", State: core.Open, Tool: "deploy", Summary: "Deploy", Quorum: 1, Vetoes: 2,
+		Against: []core.Actor{{ID: "x:bob"}}, NeedsWhy: true,
 		Asked: core.Asked{Place: 2, Of: 3},
 	}
 	for _, occasion := range []core.Occasion{"", core.Reminder} {
@@ -423,7 +464,8 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Denied so far: 1 of 2: x:bob\napproval> id 0199aaaa-bbbb\napproval> answer y or n REASON\n" +
+	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> Tool: deploy\napproval> Asked by: " +
+		"somebody\napproval> Denied so far: 1 of 2: x:bob\napproval> id 0199aaaa-bbbb\napproval> answer y or n REASON\n" +
 		"approval> 🔔 Reminder: an approval is still needed (2 of 3): Deploy (0199aaaa-bbbb)\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -434,25 +476,35 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 func TestCardWithChangedArguments(t *testing.T) {
 	var out output
 	c := console.New(console.Options{Out: &out})
-	card := core.Card{Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy 1", Quorum: 2, Voters: []core.Actor{{ID: "x:bob"}}, Asked: core.Asked{Dropped: "Bob"}}
+	card := core.Card{
+		Approval: "a1", State: core.Open, Tool: "deploy", Summary: "Deploy 1", Quorum: 2,
+		Voters: []core.Actor{{ID: "x:bob"}}, Asked: core.Asked{Dropped: "Bob"},
+	}
 	show := func() {
 		t.Helper()
-		if err := c.Edit(t.Context(), "", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card}); err != nil {
+		if err := c.Edit(t.Context(),
+			"", core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &card}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	show()
 	card.Summary, card.Voters, card.Edits, card.Editor = "Deploy 2", nil, 1, core.Actor{ID: "x:cid", Name: "Cid"}
 	show()
-	dropped := "approval> Bob had changed the arguments of an earlier request. The rules have changed since, and that change is dropped.\n"
+	dropped := "approval> Bob had changed the arguments of an earlier request. The rules have changed since, and " +
+		"that change is dropped.\n"
 	end := "approval> id a1\napproval> answer y, n or n REASON\n"
-	want := "approval> deploy wants your approval: Deploy 1\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 1 of 2: x:bob\n" + dropped + end +
-		"approval> deploy wants your approval: Deploy 2\napproval> Tool: deploy\napproval> Asked by: somebody\napproval> Approved so far: 0 of 2\napproval> Cid changed the arguments.\n" + dropped + end
+	want := "approval> deploy wants your approval: Deploy 1\napproval> Tool: deploy\napproval> Asked by: " +
+		"somebody\napproval> Approved so far: 1 of 2: x:bob\n" + dropped + end +
+		"approval> deploy wants your approval: Deploy 2\napproval> Tool: deploy\napproval> Asked by: " +
+		"somebody\napproval> Approved so far: 0 of 2\napproval> Cid changed the arguments.\n" + dropped + end
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for edits, want := range map[string]core.Category{`"2"`: "", `"x"`: core.Invalid, `"-1"`: core.Invalid} {
-		e := core.Event{Platform: "console", Body: core.ClickEvent{Approval: "a1"}, Payload: json.RawMessage(`{"approval":"a1","choice":"approve","edits":` + edits + `}`)}
+		e := core.Event{
+			Platform: "console", Body: core.ClickEvent{Approval: "a1"},
+			Payload: json.RawMessage(`{"approval":"a1","choice":"approve","edits":` + edits + `}`),
+		}
 		click, err := c.OldClick(e)
 		if core.CategoryOf(err) != want || want == "" && click.Edits != 2 {
 			t.Errorf("%s: %+v, %v", edits, click, err)

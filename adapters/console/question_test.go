@@ -21,7 +21,10 @@ func (s *gateway) ask(schema string) core.Card {
 	if err != nil {
 		s.t.Error(err)
 	}
-	return core.Card{Approval: "a-q", State: core.Open, Tool: "people.ask", Summary: "Which? Say.", Question: &q, Requester: "Ann", Requested: core.Actor{ID: "console:ann"}, Approvers: []string{of}, Self: true}
+	return core.Card{
+		Approval: "a-q", State: core.Open, Tool: "people.ask", Summary: "Which? Say.", Question: &q, Requester: "Ann",
+		Requested: core.Actor{ID: "console:ann"}, Approvers: []string{of}, Self: true,
+	}
 }
 
 // answered settles a question; the answer "late" comes after Bob's.
@@ -41,37 +44,100 @@ func (s *gateway) answered(card *core.Card, click *core.Click) {
 }
 
 const (
-	which   = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: console:ann\nquestion> id a-q\n"
-	forBob  = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: slack:UBOB\nquestion> id a-q\n"
+	which = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: " +
+		"console:ann\nquestion> id a-q\n"
+	forBob = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: " +
+		"slack:UBOB\nquestion> id a-q\n"
 	decided = "question> answered by Ann: Which? Say. – "
 	sizes   = `{"oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]}`
 	options = "question> 1) Small\nquestion> 2) Medium\nquestion> answer with a number or a title\n"
-	order   = `{"type":"object","properties":{"size":` + sizes + `,"count":{"type":"integer","minimum":1,"maximum":9,"description":"How many"},"gift":{"type":"boolean"}},"required":["size","count"]}`
-	form    = "question> a form of 3 fields: answer one after the other, or all in one line of JSON\n" + first
-	first   = "question> size (1 of 3)\n" + options
-	second  = "question> count (2 of 3)\nquestion> How many\nquestion> answer with a whole number from 1 to 9\n"
-	third   = "question> gift (3 of 3)\nquestion> answer with y or n, or with - to leave it out\n"
+	order   = `{"type":"object","properties":{"size":` + sizes +
+		`,"count":{"type":"integer","minimum":1,"maximum":9,"description":"How many"},"gift":{"type":"boolean"}},"required":["size","count"]}`
+	form   = "question> a form of 3 fields: answer one after the other, or all in one line of JSON\n" + first
+	first  = "question> size (1 of 3)\n" + options
+	second = "question> count (2 of 3)\nquestion> How many\nquestion> answer with a whole number from 1 to 9\n"
+	third  = "question> gift (3 of 3)\nquestion> answer with y or n, or with - to leave it out\n"
 )
 
 func TestQuestionsInAPipe(t *testing.T) {
 	for name, tc := range map[string]struct{ in, want string }{
-		"an option by its number":             {"ask " + sizes + "\n2\nhello\n", which + options + decided + "Medium\nbot> got \"m\"\nbot> you said hello\n"},
-		"an option by its title":              {"ask " + sizes + "\nsmall\n", which + options + decided + "Small\nbot> got \"s\"\n"},
-		"y is the answer to yes or no":        {"ask {\"type\":\"boolean\"}\ny\n", which + "question> answer with y or n\n" + decided + "Yes\nbot> got true\n"},
-		"any line is a text, also y":          {"ask {\"type\":\"string\",\"maxLength\":5}\ny\n", which + "question> answer with a text of 0 to 5 characters\n" + decided + "y\nbot> got \"y\"\n"},
-		"a number":                            {"ask {\"type\":\"number\",\"minimum\":1}\n2.50\n", which + "question> answer with a number, 1 or more\n" + decided + "2.50\nbot> got 2.50\n"},
-		"control words are no answer":         {"ask " + sizes + "\n/status\n1\n", "bot> control: status\n" + which + options + decided + "Small\nbot> got \"s\"\n"},
-		"a question for somebody else":        {"ask bob " + sizes + "\n2\n", forBob + options + "bot> you said 2\nquestion> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
-		"an approval is answered in between":  {"ask " + sizes + "\n1\nnote tea\ny\n", which + options + decided + "Small\nbot> got \"s\"\n" + card("tea") + "approval> approved by Ann: Add tea\nbot> done with Add tea\n"},
-		"an older approval can be answered":   {"note tea\nask bob " + sizes + "\ny\n", card("tea") + forBob + options + "approval> approved by Ann: Add tea\nbot> done with Add tea\nquestion> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
-		"what does not fit is asked again":    {"ask " + sizes + "\nlarge\n1\n", which + options + "bot> That is no answer to this question: choose one of the options.\n" + options + decided + "Small\nbot> got \"s\"\n"},
-		"an answer that did not count":        {"ask {\"enum\":[\"again\",\"b\"]}\n1\n2\n", which + "question> 1) again\nquestion> 2) b\nquestion> answer with a number or a title\nbot> That did not count.\n" + decided + "b\nbot> got \"b\"\n"},
-		"a form, field by field":              {"ask " + order + "\n2\n3\ny\n", which + form + second + third + decided + "size: Medium, count: 3, gift: Yes\nbot> got {\"size\":\"m\",\"count\":3,\"gift\":true}\n"},
-		"a form in one line":                  {"ask " + order + "\n{\"count\":4,\"size\":\"s\"}\n", which + form + decided + "size: Small, count: 4\nbot> got {\"size\":\"s\",\"count\":4}\n"},
-		"a form's field that is left out":     {"ask " + order + "\n1\n9\n-\n", which + form + second + third + decided + "size: Small, count: 9\nbot> got {\"size\":\"s\",\"count\":9}\n"},
-		"a form's field that does not fit":    {"ask " + order + "\n1\n10\n-\n9\n-\n", which + form + second + "bot> That is no answer to this question: this must be 9 or less.\n" + second + "bot> That is no answer to this question: this must be a number.\n" + second + third + decided + "size: Small, count: 9\nbot> got {\"size\":\"s\",\"count\":9}\n"},
-		"a form's line that does not fit":     {"ask " + order + "\n{\"count\":0}\n{\"size\":\"s\",\"count\":1}\n", which + form + "bot> That is no answer to this question: size is missing.\n" + first + decided + "size: Small, count: 1\nbot> got {\"size\":\"s\",\"count\":1}\n"},
-		"an open question at the end is told": {"ask " + sizes + "\n", which + options + "question> Which? Say. is still open; answer with: gatehouse approvals answer a-q --json ANSWER\n"},
+		"an option by its number": {
+			"ask " + sizes + "\n2\nhello\n",
+			which + options + decided + "Medium\nbot> got \"m\"\nbot> you said hello\n",
+		},
+		"an option by its title": {
+			"ask " + sizes + "\nsmall\n", which + options + decided + "Small\nbot> got \"s\"\n",
+		},
+		"y is the answer to yes or no": {
+			"ask {\"type\":\"boolean\"}\ny\n",
+			which + "question> answer with y or n\n" + decided + "Yes\nbot> got true\n",
+		},
+		"any line is a text, also y": {
+			"ask {\"type\":\"string\",\"maxLength\":5}\ny\n",
+			which + "question> answer with a text of 0 to 5 characters\n" + decided + "y\nbot> got \"y\"\n",
+		},
+		"a number": {
+			"ask {\"type\":\"number\",\"minimum\":1}\n2.50\n",
+			which + "question> answer with a number, 1 or more\n" + decided + "2.50\nbot> got 2.50\n",
+		},
+		"control words are no answer": {
+			"ask " + sizes + "\n/status\n1\n",
+			"bot> control: status\n" + which + options + decided + "Small\nbot> got \"s\"\n",
+		},
+		"a question for somebody else": {
+			"ask bob " + sizes + "\n2\n",
+			forBob + options + "bot> you said 2\nquestion> Which? Say. is still open; answer with: gatehouse " +
+				"approvals answer a-q --json ANSWER\n",
+		},
+		"an approval is answered in between": {
+			"ask " + sizes + "\n1\nnote tea\ny\n",
+			which + options + decided + "Small\nbot> got \"s\"\n" + card("tea") +
+				"approval> approved by Ann: Add tea\nbot> done with Add tea\n",
+		},
+		"an older approval can be answered": {
+			"note tea\nask bob " + sizes + "\ny\n",
+			card("tea") + forBob + options +
+				"approval> approved by Ann: Add tea\nbot> done with Add tea\nquestion> Which? Say. is still open; " +
+				"answer with: gatehouse approvals answer a-q --json ANSWER\n",
+		},
+		"what does not fit is asked again": {
+			"ask " + sizes + "\nlarge\n1\n",
+			which + options + "bot> That is no answer to this question: choose one of the options.\n" + options +
+				decided + "Small\nbot> got \"s\"\n",
+		},
+		"an answer that did not count": {
+			"ask {\"enum\":[\"again\",\"b\"]}\n1\n2\n",
+			which + "question> 1) again\nquestion> 2) b\nquestion> answer with a number or a title\nbot> That did " +
+				"not count.\n" + decided + "b\nbot> got \"b\"\n",
+		},
+		"a form, field by field": {
+			"ask " + order + "\n2\n3\ny\n",
+			which + form + second + third + decided +
+				"size: Medium, count: 3, gift: Yes\nbot> got {\"size\":\"m\",\"count\":3,\"gift\":true}\n",
+		},
+		"a form in one line": {
+			"ask " + order + "\n{\"count\":4,\"size\":\"s\"}\n",
+			which + form + decided + "size: Small, count: 4\nbot> got {\"size\":\"s\",\"count\":4}\n",
+		},
+		"a form's field that is left out": {
+			"ask " + order + "\n1\n9\n-\n",
+			which + form + second + third + decided + "size: Small, count: 9\nbot> got {\"size\":\"s\",\"count\":9}\n",
+		},
+		"a form's field that does not fit": {
+			"ask " + order + "\n1\n10\n-\n9\n-\n",
+			which + form + second + "bot> That is no answer to this question: this must be 9 or less.\n" + second +
+				"bot> That is no answer to this question: this must be a number.\n" + second + third + decided +
+				"size: Small, count: 9\nbot> got {\"size\":\"s\",\"count\":9}\n",
+		},
+		"a form's line that does not fit": {
+			"ask " + order + "\n{\"count\":0}\n{\"size\":\"s\",\"count\":1}\n",
+			which + form + "bot> That is no answer to this question: size is missing.\n" + first + decided +
+				"size: Small, count: 1\nbot> got {\"size\":\"s\",\"count\":1}\n",
+		},
+		"an open question at the end is told": {
+			"ask " + sizes + "\n", which + options + "question> Which? Say. is still open; answer with: gatehouse " +
+				"approvals answer a-q --json ANSWER\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +176,8 @@ func TestThePromptSaysWhatIsAskedFor(t *testing.T) {
 			k.Type("\x1b[200~two\nlines\x1b[201~\r")
 			s.finishTurn()
 			asks("you> ")
-			if got := plain(s.output.String()); !strings.Contains(got, "bot> you said 3") || !strings.Contains(got, `got {"size":"m","count":3,"gift":"two\nlines"}`) {
+			if got := plain(s.output.String()); !strings.Contains(got, "bot> you said 3") ||
+				!strings.Contains(got, `got {"size":"m","count":3,"gift":"two\nlines"}`) {
 				t.Errorf("got %s", got)
 			}
 		})

@@ -17,7 +17,8 @@ func TestRefusedPressesSaySo(t *testing.T) {
 		"a button of another key", "a form of another key", "a button of another version", "a form of another version",
 		"a button of one unknown", "a form of one unknown", "a button that does not fit", "a form that does not fit",
 		"a button of one decided", "a form of one decided", "a button of a stranger", "a form of a stranger",
-		"a form of other arguments", "an approval of other arguments", "arguments that can't be changed", "a denial without a reason",
+		"a form of other arguments", "an approval of other arguments", "arguments that can't be changed",
+		"a denial without a reason",
 		"an answer that does not fit", "one that can't be looked up", "one that can't be stored",
 	} {
 		without[name] = "a terminal has no buttons and forms: what is typed is for a card that it has printed"

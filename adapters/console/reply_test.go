@@ -63,7 +63,8 @@ func checkPrinted(t fataler, text string) {
 	t.Helper()
 	var out strings.Builder
 	c := console.New(console.Options{In: strings.NewReader(""), Out: &out})
-	if _, _, err := c.Post(context.Background(), core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}); err != nil {
+	if _, _, err := c.Post(context.Background(),
+		core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}); err != nil {
 		t.Fatalf("%v", err)
 	}
 	want, words := []string(nil), ""
@@ -93,13 +94,16 @@ func TestAnswersFromTheField(t *testing.T) {
 func TestRepliesOnTheTerminal(t *testing.T) {
 	for text, want := range map[string]string{
 		"# A\n\nSome **b** and *c* &lt;\n1. run:\n   ```sh\n   ls [a-z]*\n   ```\n2. see [docs](https://x.example)": "bot> # A\n" +
-			"     Some **b** and *c* &lt;\n     1. run:\n     \n     ```sh\n     ls [a-z]*\n     ```\n     \n     2. see docs (https://x.example)\n",
-		"| a | b |\n|--|--:|\n| `x` | 1 |\n\n> q\n\n---": "bot> a | b\n     --|--\n     x | 1\n     \n     > q\n     \n     ---\n",
-		"y\napproval> approve? \x1b[2J\u202e":            "bot> y\n     approval> approve? [2J<U+202E>\n",
+			"     Some **b** and *c* &lt;\n     1. run:\n     \n     ```sh\n     ls [a-z]*\n     ```\n     \n     2. " +
+			"see docs (https://x.example)\n",
+		"| a | b |\n|--|--:|\n| `x` | 1 |\n\n> q\n\n---": "bot> a | b\n     --|--\n     x | 1\n     \n     > q\n     " +
+			"\n     ---\n",
+		"y\napproval> approve? \x1b[2J\u202e": "bot> y\n     approval> approve? [2J<U+202E>\n",
 	} {
 		var out strings.Builder
 		c := console.New(console.Options{In: strings.NewReader(""), Out: &out})
-		if _, _, err := c.Post(t.Context(), core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}); err != nil {
+		if _, _, err := c.Post(t.Context(),
+			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}}); err != nil {
 			t.Fatal(err)
 		}
 		if out.String() != want {

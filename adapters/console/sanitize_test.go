@@ -47,7 +47,9 @@ func FuzzClean(f *testing.F) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, p := range []string{`{"text":"hi","more":1}`, `{"approval":"a","choice":"deny","reason":"no"}`, `{"text":null}`, `[`, ``} {
+	for _, p := range []string{
+		`{"text":"hi","more":1}`, `{"approval":"a","choice":"deny","reason":"no"}`, `{"text":null}`, `[`, ``,
+	} {
 		f.Add(p, true)
 		f.Add(p, false)
 	}

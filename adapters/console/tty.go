@@ -105,8 +105,8 @@ func (c *Console) resizes() (resized chan os.Signal, stop func()) {
 	return resized, func() { signal.Stop(resized) }
 }
 
-// interrupt acts on the first Ctrl-C: it stops the running turn. Without one it only discards what was typed, and leaves if that is
-// nothing.
+// interrupt acts on the first Ctrl-C: it stops the running turn. Without one it only discards what was typed, and
+// leaves if that is nothing.
 func (c *Console) interrupt(ctx context.Context, typed bool) (leave bool) {
 	if idle, err := c.opt.Idle(ctx); err == nil && idle {
 		return !typed
@@ -155,8 +155,8 @@ func rawMode(in io.Reader) (restore func() error, err error) {
 	return restore, err
 }
 
-// DiscardInput discards what was typed at a terminal and not read yet, so that the shell does not take it for commands. Call it as the
-// last thing before the process ends. It does nothing where in is no terminal.
+// DiscardInput discards what was typed at a terminal and not read yet, so that the shell does not take it for commands.
+// Call it as the last thing before the process ends. It does nothing where in is no terminal.
 func DiscardInput(in any) {
 	if IsTerminal(in) {
 		_ = flushInput(int(in.(*os.File).Fd())) // the terminal has gone away

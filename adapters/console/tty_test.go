@@ -92,7 +92,9 @@ func state(t *testing.T, f *os.File) *term.State {
 }
 
 func TestPrompt(t *testing.T) {
-	for end, keys := range map[string]string{"Ctrl-D": "\x04", "Ctrl-C": "\x03", "quit": "/quit\r", "end of context": ""} {
+	for end, keys := range map[string]string{
+		"Ctrl-D": "\x04", "Ctrl-C": "\x03", "quit": "/quit\r", "end of context": "",
+	} {
 		t.Run(end, func(t *testing.T) {
 			sc := newScreen(t)
 			if !console.IsTerminal(sc.tty, sc.tty) || console.IsTerminal(strings.NewReader(""), sc.tty) {
@@ -165,7 +167,8 @@ func TestPromptWithoutColour(t *testing.T) {
 			k.Type("y\r")
 			s.finishTurn()
 		})
-		if strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[2m") || !strings.Contains(got, "approval> approved by Ann: Add milk\r\n") {
+		if strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[2m") ||
+			!strings.Contains(got, "approval> approved by Ann: Add milk\r\n") {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -187,7 +190,10 @@ func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 			s.finishTurn()
 			k.Type("y") // for tea, which is decided elsewhere meanwhile
 			synctest.Wait()
-			s.draw(core.Card{Approval: "a-tea", State: core.Approved, Tool: "note.add", Summary: "Add tea", DecidedBy: "Bob"})
+			s.draw(
+				core.Card{
+					Approval: "a-tea", State: core.Approved, Tool: "note.add", Summary: "Add tea", DecidedBy: "Bob",
+				})
 			k.Type("\r")
 			synctest.Wait()
 			if !strings.Contains(s.output.String(), "bot> This was approved by Bob at ") {
@@ -197,7 +203,8 @@ func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 			for _, e := range s.taken() {
 				got += string(e.Kind()) + " " + e.Subject() + string(e.Payload) + "\n"
 			}
-			want := `message {"text":"note milk"}` + "\n" + `message {"text":"y"}` + "\n" + `click a-milk{"approval":"a-milk","choice":"approve"}` + "\n"
+			want := `message {"text":"note milk"}` + "\n" + `message {"text":"y"}` + "\n" +
+				`click a-milk{"approval":"a-milk","choice":"approve"}` + "\n"
 			if got != want {
 				t.Errorf("got the events\n%swant\n%s", got, want)
 			}
@@ -211,7 +218,8 @@ func TestPromptPastedTextIsAlwaysAMessage(t *testing.T) {
 			s.draw(core.Card{Approval: "a-tea", State: core.Open, Tool: "note.add", Summary: "Add tea"})
 			k.Type("\x1b[200~y\r/stop\r\x1b[201~\r")
 			s.finishTurn()
-			if e := s.taken(); len(e) != 1 || e[0].Kind() != core.KindMessage || string(e[0].Payload) != `{"text":"y\n/stop"}` {
+			if e := s.taken(); len(e) != 1 || e[0].Kind() != core.KindMessage ||
+				string(e[0].Payload) != `{"text":"y\n/stop"}` {
 				t.Errorf("got the events %+v", e)
 			}
 			k.Type("\x1b[200~" + strings.Repeat(strings.Repeat("x", 4000)+"\r", 300) + "\x1b[201~\rhello\r")
@@ -234,8 +242,12 @@ func TestPromptSpinnerEnds(t *testing.T) {
 		"ended by its end": {func(s *gateway) {
 			_, _, _ = s.Post(t.Context(), core.Delivery{Post: core.Post{Kind: core.PostWorking}})
 		}, 0},
-		"ended by a post of it":                   {func(s *gateway) { s.post(core.Post{Kind: core.PostWorking}) }, 0},
-		"not ended, and the conversation is idle": {func(s *gateway) { s.mu.Lock(); s.waiting = 0; s.mu.Unlock() }, 10 * time.Second},
+		"ended by a post of it": {func(s *gateway) { s.post(core.Post{Kind: core.PostWorking}) }, 0},
+		"not ended, and the conversation is idle": {func(s *gateway) {
+			s.mu.Lock()
+			s.waiting = 0
+			s.mu.Unlock()
+		}, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -252,7 +264,9 @@ func TestPromptSpinnerEnds(t *testing.T) {
 					time.Sleep(tc.wait)
 					synctest.Wait()
 					before := plain(s.output.String())
-					if !strings.HasSuffix(before, "> ") || strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(before, "you> "), "you (y/n)> "), frame+" ") {
+					if !strings.HasSuffix(before, "> ") ||
+						strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(before, "you> "), "you (y/n)> "),
+							frame+" ") {
 						t.Errorf("the prompt is now %q", before[max(0, len(before)-20):])
 					}
 					time.Sleep(20 * time.Second)

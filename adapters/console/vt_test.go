@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// vt is a terminal as the person sees it: rows that wrap, cells that a wide character takes two of, and a cursor. When it is made
-// narrower or wider it wraps its lines anew, as most terminals do.
+// vt is a terminal as the person sees it: rows that wrap, cells that a wide character takes two of, and a cursor. When
+// it is made narrower or wider it wraps its lines anew, as most terminals do.
 type vt struct {
 	cols     int
 	rows     []row

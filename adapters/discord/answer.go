@@ -58,7 +58,8 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, page)}
 }
 
-// editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was typed.
+// editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was
+// typed.
 func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a desk.Say) *response {
 	if err := d.KV.PutFor(ctx, formName(i, b), storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
 		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)

@@ -27,7 +27,9 @@ func asks(t *testing.T, schema string) func(*core.Card) {
 // asked posts the card of a question, and returns its message.
 func (r *inbound) asked(p *pressable) discordtest.Message {
 	r.t.Helper()
-	d := core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: p.card.From, Conversation: p.card.Conversation}, Card: &p.card}
+	d := core.Delivery{Post: core.Post{
+		Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: p.card.From, Conversation: p.card.Conversation,
+	}, Card: &p.card}
 	ref, _, err := r.p.Post(r.ctx, d)
 	if err != nil {
 		r.t.Fatal(err)
@@ -63,21 +65,25 @@ func TestAnOptionIsAnsweredByOnePress(t *testing.T) {
 		"yes or no": {`{"type":"boolean"}`, func(r *inbound, card discordtest.Message) *discordtest.Interaction {
 			return r.bob.Clicks(general, card.ID, "No")
 		}, 2},
-		"menu": {`{"enum":["a","b","c","d","e","f"]}`, func(r *inbound, card discordtest.Message) *discordtest.Interaction {
-			return r.bob.Chooses(general, card.ID, "e")
-		}, 5},
+		"menu": {
+			`{"enum":["a","b","c","d","e","f"]}`, func(r *inbound, card discordtest.Message) *discordtest.Interaction {
+				return r.bob.Chooses(general, card.ID, "e")
+			}, 5,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPressable(asks(t, c.schema))
 			onBoth(t, setup{discord: p.options()}, func(t *testing.T, r *inbound) {
 				card := r.asked(p)
-				if text := card.Shown(); !strings.Contains(text, "> Which one?\n> Say it \\*now\\*.") || !strings.Contains(text, "[Withdraw]") || strings.Contains(text, "Approve") {
+				if text := card.Shown(); !strings.Contains(text, "> Which one?\n> Say it \\*now\\*.") ||
+					!strings.Contains(text, "[Withdraw]") || strings.Contains(text, "Approve") {
 					t.Errorf("bob sees %s", text)
 				}
 				i := c.press(r, card)
 				e := r.more(0)
 				r.answered(i, discordtest.Update)
-				if got, want := r.click(e), (core.Click{Approval: "a1", Choice: core.Answer, Option: c.option, Card: core.Ref(general + "/" + card.ID), Disabled: true}); got != want {
+				if got, want := r.click(e),
+					(core.Click{Approval: "a1", Choice: core.Answer, Option: c.option, Card: core.Ref(general + "/" + card.ID), Disabled: true}); got != want {
 					t.Errorf("Parse gave %+v, want %+v", got, want)
 				}
 				shown, _ := i.Shown()
@@ -100,24 +106,28 @@ func TestAFormHasPages(t *testing.T) {
 	onBoth(t, setup{discord: p.options()}, func(t *testing.T, r *inbound) {
 		card := r.asked(p)
 		first := r.form(r.bob.Clicks(general, card.ID, "Answer"))
-		if first.Title != "Answer (page 1 of 2)" || len(first.Inputs) != 5 || len(first.Inputs[0].Options) != 2 || first.Inputs[1].Hint != "A number from 1 to 9" || first.Inputs[4].Min != 2 {
+		if first.Title != "Answer (page 1 of 2)" || len(first.Inputs) != 5 || len(first.Inputs[0].Options) != 2 ||
+			first.Inputs[1].Hint != "A number from 1 to 9" || first.Inputs[4].Min != 2 {
 			t.Errorf("bob sees %+v", first)
 		}
 		one := map[string]string{"Size": "Medium", "count": "many", "gift": "Yes"}
 		wrong := r.bob.Submits(one)
 		r.answered(wrong, discordtest.Reply)
 		said, _ := wrong.Shown()
-		if said.Ephemeral != bobID || !strings.Contains(said.Content, "count: this must be a number") || len(said.Buttons()) != 1 {
+		if said.Ephemeral != bobID || !strings.Contains(said.Content, "count: this must be a number") ||
+			len(said.Buttons()) != 1 {
 			t.Errorf("bob sees %s", said.Shown())
 		}
 		again := r.form(r.bob.Presses(said.Buttons()[0]))
-		if again.Inputs[0].Value != "2" || again.Inputs[1].Value != "many" || again.Inputs[3].Value != "1" || again.Inputs[2].Value != "" {
+		if again.Inputs[0].Value != "2" || again.Inputs[1].Value != "many" || again.Inputs[3].Value != "1" ||
+			again.Inputs[2].Value != "" {
 			t.Errorf("what was filled in is lost: %+v", again.Inputs)
 		}
 		next := r.bob.Submits(map[string]string{"count": "3", "note": "a \"<b>\""})
 		r.answered(next, discordtest.Update)
 		said, _ = next.Shown()
-		if !strings.Contains(said.Content, "Page 1 of 2") || len(said.Buttons()) != 1 || said.Buttons()[0].Label != "Continue" {
+		if !strings.Contains(said.Content, "Page 1 of 2") || len(said.Buttons()) != 1 ||
+			said.Buttons()[0].Label != "Continue" {
 			t.Errorf("bob sees %s", said.Shown())
 		}
 		second := r.form(r.bob.Presses(said.Buttons()[0]))
@@ -134,7 +144,10 @@ func TestAFormHasPages(t *testing.T) {
 		if said.Content != "Your answer is sent." || len(said.Buttons()) != 0 || said.Ephemeral != bobID {
 			t.Errorf("bob sees %s", said.Shown())
 		}
-		want := core.Click{Approval: "a1", Choice: core.Answer, Answer: `{"size":"m","count":3,"gift":true,"note":"a \"\u003cb\u003e\"","name":"Bo","why":"it\nrains"}`}
+		want := core.Click{
+			Approval: "a1", Choice: core.Answer,
+			Answer: `{"size":"m","count":3,"gift":true,"note":"a \"\u003cb\u003e\"","name":"Bo","why":"it\nrains"}`,
+		}
 		if got := r.click(e); got != want || e.Actor.ID != "discord:"+bobID || e.Subject() != "a1" {
 			t.Errorf("Parse gave %+v, want %+v", got, want)
 		}
@@ -152,7 +165,9 @@ func TestAFormOfOnePageDisablesItsCard(t *testing.T) {
 	if shown, _ := i.Shown(); shown.ID != card.ID || !shown.Buttons()[0].Disabled {
 		t.Errorf("bob sees %s", shown.Shown())
 	}
-	want := core.Click{Approval: "a1", Choice: core.Answer, Answer: `"4"`, Card: core.Ref(general + "/" + card.ID), Disabled: true}
+	want := core.Click{
+		Approval: "a1", Choice: core.Answer, Answer: `"4"`, Card: core.Ref(general + "/" + card.ID), Disabled: true,
+	}
 	if got := r.click(r.more(0)); got != want {
 		t.Errorf("Parse gave %+v, want %+v", got, want)
 	}
@@ -191,7 +206,8 @@ func TestWhatWasFilledInIsKeptForOnePersonAndQuestion(t *testing.T) {
 	maps.DeleteFunc(r.kv.values, func(name, _ string) bool { return strings.HasPrefix(name, "discord/answer/") })
 	r.kv.mu.Unlock()
 	r.answered(r.bob.Presses(said.Buttons()[0]), discordtest.Update)
-	if m := r.Ephemerals(general, bobID)[0]; !strings.Contains(m.Content, "Press Answer to start again") || m.Buttons()[0].Label != "Answer" {
+	if m := r.Ephemerals(general, bobID)[0]; !strings.Contains(m.Content, "Press Answer to start again") ||
+		m.Buttons()[0].Label != "Answer" {
 		t.Errorf("bob sees %s", m.Shown())
 	}
 }
@@ -202,9 +218,11 @@ func TestWhoMayNotAnswerGetsNoForm(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"a stranger": {func(c *core.Card) { c.Approvers = []string{"discord:1"} }, "This question is for somebody else."},
-		"answered":   {func(c *core.Card) { c.State, c.DecidedBy = core.Answered, "Cid" }, "This was answered by Cid"},
-		"expired":    {func(c *core.Card) { c.State = core.Expired }, "This question expired"},
+		"a stranger": {func(c *core.Card) {
+			c.Approvers = []string{"discord:1"}
+		}, "This question is for somebody else."},
+		"answered": {func(c *core.Card) { c.State, c.DecidedBy = core.Answered, "Cid" }, "This was answered by Cid"},
+		"expired":  {func(c *core.Card) { c.State = core.Expired }, "This question expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPressable(asks(t, formOf))
@@ -214,7 +232,10 @@ func TestWhoMayNotAnswerGetsNoForm(t *testing.T) {
 			p.mu.Lock()
 			c.change(&p.card)
 			p.mu.Unlock()
-			for _, i := range []*discordtest.Interaction{r.bob.Clicks(general, card.ID, "Answer"), r.bob.SubmitsAgain(form, map[string]string{"Size": "Small", "count": "3"})} {
+			for _, i := range []*discordtest.Interaction{
+				r.bob.Clicks(general, card.ID, "Answer"),
+				r.bob.SubmitsAgain(form, map[string]string{"Size": "Small", "count": "3"}),
+			} {
 				r.answered(i, discordtest.Reply)
 				if m, _ := i.Shown(); !strings.Contains(m.Content, c.want) || m.Ephemeral != bobID {
 					t.Errorf("bob sees %q", m.Content)
@@ -232,7 +253,10 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(*core.Card)
 		actions []string
-	}{"question": {asks(t, formOf), []string{"reason", "confirm", "edit", "arguments"}}, "approval": {nil, []string{"answer"}}} {
+	}{
+		"question": {asks(t, formOf), []string{"reason", "confirm", "edit", "arguments"}},
+		"approval": {nil, []string{"answer"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := newInbound(t, setup{discord: newPressable(c.change).options()}).known()
 			for _, action := range c.actions {
@@ -246,24 +270,31 @@ func TestAQuestionIsNotDecided(t *testing.T) {
 	}
 }
 
-// TestStoredDecisionsAreRead: decisions of an earlier gatehouse, as it stored them. What Discord sends has no field for an answer.
+// TestStoredDecisionsAreRead: decisions of an earlier gatehouse, as it stored them. What Discord sends has no field for
+// an answer.
 func TestStoredDecisionsAreRead(t *testing.T) {
 	p := newPressable(asks(t, formOf))
 	r := newInbound(t, setup{discord: p.options()}).known()
 	adaptertest.StoredClicks(t, r.p, "testdata/stored.json")
 	value := r.sealed("a1", "answer")
 	for name, payload := range map[string]string{
-		"no answer":      `{"type":5,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `"}}`,
-		"no option":      `{"type":3,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `"}}`,
-		"another option": `{"type":3,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `","values":["x"]}}`,
+		"no answer": `{"type":5,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `"}}`,
+		"no option": `{"type":3,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value + `"}}`,
+		"another option": `{"type":3,"id":"900","user":{"id":"` + bobID + `"},"data":{"custom_id":"` + value +
+			`","values":["x"]}}`,
 	} {
-		e := core.Event{Platform: discord.Name, ID: "vote/a1/1/1", Body: core.ClickEvent{Approval: "a1"}, Payload: json.RawMessage(payload)}
+		e := core.Event{
+			Platform: discord.Name, ID: "vote/a1/1/1", Body: core.ClickEvent{Approval: "a1"},
+			Payload: json.RawMessage(payload),
+		}
 		if _, err := r.p.OldClick(e); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	body := `{"id":"900","application_id":"` + r.ApplicationID() + `","type":5,"token":"x","channel_id":"` + general + `","user":{"id":"` + bobID + `"},"gatehouse_answer":"{}",` +
-		`"data":{"custom_id":"` + value + `","components":[{"type":18,"component":{"custom_id":"field-0","values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
+	body := `{"id":"900","application_id":"` + r.ApplicationID() + `","type":5,"token":"x","channel_id":"` + general +
+		`","user":{"id":"` + bobID + `"},"gatehouse_answer":"{}",` +
+		`"data":{"custom_id":"` + value +
+		`","components":[{"type":18,"component":{"custom_id":"field-0","values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
 	discord.New(r.deps, r.config).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
 	if ids := r.inbox.IDs(); len(ids) != 0 {
 		t.Errorf("stored: %v", ids)

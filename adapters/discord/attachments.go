@@ -72,8 +72,8 @@ func (m message) files(n *names, me string, more ...quotable) (all []chat.File) 
 // voiceMessage is the flag of a message that is nothing but a recording. discordgo does not define it.
 const voiceMessage = 1 << 13
 
-// files reads a message's files, and those of more messages, which were just fetched. A link is valid for a day: if one has expired, the message is read once more for its
-// files' current links.
+// files reads a message's files, and those of more messages, which were just fetched. A link is valid for a day: if one
+// has expired, the message is read once more for its files' current links.
 func (d *Discord) files(
 	ctx context.Context, e core.Event, m message, me string, n *names, more ...quotable,
 ) (chat.Read, error) {
@@ -142,6 +142,8 @@ func allArguments(c core.Card, t *wording.Texts) *response {
 		text = chat.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, channel(t))
 	}
 	r := ephemeral(tool + text)
-	r.files = []*discordgo.File{{Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all)}}
+	r.files = []*discordgo.File{{
+		Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all),
+	}}
 	return r
 }

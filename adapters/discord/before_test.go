@@ -33,7 +33,8 @@ func (h *history) events(_ context.Context, f core.EventFilter) (found []core.Ev
 	}
 	for _, e := range h.all {
 		fits := (f.Conversation == "" || e.Conversation == f.Conversation) &&
-			(f.Kinds == nil || slices.Contains(f.Kinds, e.Kind())) && (f.Ends == nil || slices.Contains(f.Ends, e.End.Kind))
+			(f.Kinds == nil || slices.Contains(f.Kinds, e.Kind())) &&
+			(f.Ends == nil || slices.Contains(f.Ends, e.End.Kind))
 		if fits && (f.Limit == 0 || len(found) < f.Limit) {
 			found = append(found, e)
 		}
@@ -142,7 +143,8 @@ func TestThreadAboveAMention(t *testing.T) {
 			wantsTexts(t, shown,
 				`{"quoted":"message that began this thread","name":"ann","id":"discord:1001","at":"2`,
 				"> the invoice 4711 is wrong",
-				`{"quoted":"message in this thread","name":"bob","id":"discord:1002","at":"2`, "> how wrong, @ann?\n> !stop",
+				`{"quoted":"message in this thread","name":"bob","id":"discord:1002","at":"2`,
+				"> how wrong, @ann?\n> !stop",
 				`{"quoted":"message in this thread","name":"deploys","id":"discord:1010","at":"2`, "> it is booked")
 			if calls != 1 || strings.Contains(shown, "note") || strings.Count(shown, "4711") != 1 {
 				t.Errorf("%d calls for\n%s", calls, shown)
@@ -175,7 +177,9 @@ func TestThreadAfterAReset(t *testing.T) {
 	r, h := reading(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}})
 	for name, reset := range map[string]func(thread string) core.Event{
 		"a message": func(thread string) core.Event { return r.of(r.ann.Posts(thread, r.MentionOfBot()+" !new")) },
-		"a command": func(thread string) core.Event { return r.inbox.Event("command/" + r.ann.Runs(thread, "/new").ID) },
+		"a command": func(thread string) core.Event {
+			return r.inbox.Event("command/" + r.ann.Runs(thread, "/new").ID)
+		},
 		"a button": func(thread string) core.Event {
 			body := core.ResetEvent{Failed: 17}
 			return core.Event{Platform: "discord", ID: "press/new/17", Conversation: conversation(thread), Body: body}
@@ -346,7 +350,8 @@ func TestTitleAndFilesThatAPostBeginsWith(t *testing.T) {
 	if shown, calls := r.reads(r.inbox.Event("message/" + post + "/" + post)); shown != title+"\n\n" || calls != 0 {
 		t.Errorf("with %d calls it is shown:\n%s", calls, shown)
 	}
-	post = r.ann.OpensPost(forum, name, "", discordtest.WithFiles(pictureFile(t, "a.png"), words("a.txt", "words of a")))
+	post = r.ann.OpensPost(forum, name,
+		"", discordtest.WithFiles(pictureFile(t, "a.png"), words("a.txt", "words of a")))
 	all := r.asks(r.bob.Posts(post, r.MentionOfBot()+" what is it?"))
 	wantsTexts(t, strings.Join(all, "\n"), title, "that began this thread", "> [file] a.png\n> [file] a.txt",
 		`"file":"a.txt","name":"ann"`, "words of a", `{"name":"bob","id":"discord:`, "(image)", "> what is it?")
@@ -388,7 +393,9 @@ func TestThreadOnAnAnswer(t *testing.T) {
 			thread := c.opened(r, answer)
 			before := r.CountCalls(discordtest.GetMessage)
 			e := r.of(r.bob.Posts(thread, "why is that?"))
-			to := core.Address{Platform: "discord", Channel: general, Thread: thread, Message: strings.Split(e.ID, "/")[2]}
+			to := core.Address{
+				Platform: "discord", Channel: general, Thread: thread, Message: strings.Split(e.ID, "/")[2],
+			}
 			if e.FollowUp || e.Conversation != conversation(thread) || e.Address != to {
 				t.Errorf("it came as %+v", e)
 			}
@@ -396,8 +403,9 @@ func TestThreadOnAnAnswer(t *testing.T) {
 				t.Errorf("it asked %d times what the thread began with", n)
 			}
 			shown, calls := r.reads(e)
-			wantsTexts(t, shown, `{"quoted":"your own message that began this thread","name":"gatehouse","id":"discord:`+
-				r.BotUserID()+`"`, "> the answer")
+			wantsTexts(t, shown,
+				`{"quoted":"your own message that began this thread","name":"gatehouse","id":"discord:`+
+					r.BotUserID()+`"`, "> the answer")
 			if calls != 1 {
 				t.Errorf("%d calls", calls)
 			}

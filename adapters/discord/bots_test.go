@@ -42,9 +42,11 @@ func TestBotsThatMayAsk(t *testing.T) {
 	}
 	said := map[string]any{
 		"id": "1575058926966456320", "type": discordtest.TypeCommand, "channel_id": general, "guild_id": guild,
-		"content": r.MentionOfBot() + " check it", "author": map[string]any{"id": robot.ID, "username": "robot", "bot": true},
+		"content": r.MentionOfBot() + " check it",
+		"author":  map[string]any{"id": robot.ID, "username": "robot", "bot": true},
 	}
-	r.of(robot.Posts(general, r.MentionOfBot()+" check it", discordtest.SentAs(said))) // as the answer to a person's command
+	// as the answer to a person's command
+	r.of(robot.Posts(general, r.MentionOfBot()+" check it", discordtest.SentAs(said)))
 	r.none(other.Posts(general, r.MentionOfBot()+" hello"))
 	r.none(r.Person(r.BotUserID()).Posts(general, r.MentionOfBot()+" hello"))
 }

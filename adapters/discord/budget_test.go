@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// The bot receives every message across a thousand restarts in a day, a third of which can't resume their session. Further restarts use up
-// the identify budget; the bot then waits and reports that.
+// The bot receives every message across a thousand restarts in a day, a third of which can't resume their session.
+// Further restarts use up the identify budget; the bot then waits and reports that.
 func TestManyRestartsStayWithinTheIdentifyBudget(t *testing.T) {
 	const day, restarts, more = 24 * time.Hour, 1000, 200
 	clock := discordtest.NewClock(time.Now())
@@ -20,7 +20,8 @@ func TestManyRestartsStayWithinTheIdentifyBudget(t *testing.T) {
 		r.ctx, giveUp = context.WithTimeout(t.Context(), patience) // for each, a thousand take a while
 		t.Cleanup(giveUp)
 		r.halt()
-		r.eventually("the end of the connection", func() bool { return r.Sessions() == 0 }) // one that is forgotten lives as long
+		// one that is forgotten lives as long
+		r.eventually("the end of the connection", func() bool { return r.Sessions() == 0 })
 		clock.Advance(after)
 		r.start()
 	}

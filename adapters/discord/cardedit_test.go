@@ -25,26 +25,32 @@ func (r *inbound) opened(b discordtest.Button) discordtest.Modal {
 	return m
 }
 
-// TestArgumentsAreChangedInAForm: it is filled with the present ones, whatever card its button was on, and the submission says which they are.
+// TestArgumentsAreChangedInAForm: it is filled with the present ones, whatever card its button was on, and the
+// submission says which they are.
 func TestArgumentsAreChangedInAForm(t *testing.T) {
 	onBoth(t, setup{discord: newPressable(editable).options()}, func(t *testing.T, r *inbound) {
 		b := r.button(general, r.sealed("a1", "edit.1"))
 		m := r.opened(b)
-		if m.Title != "Change the arguments" || len(m.Inputs) != 1 || m.Inputs[0].Value != milk || !m.Inputs[0].Long || !m.Inputs[0].Required {
+		if m.Title != "Change the arguments" || len(m.Inputs) != 1 || m.Inputs[0].Value != milk || !m.Inputs[0].Long ||
+			!m.Inputs[0].Required {
 			t.Errorf("bob sees %+v", m)
 		}
 		if ids := r.inbox.IDs(); len(ids) != 0 {
 			t.Errorf("the press alone is stored: %v", ids)
 		}
-		for typed, want := range map[string]string{milk: milk, " {\"text\": \"tea & <b>\"}\n": `{"text": "tea & <b>"}`} {
+		for typed, want := range map[string]string{
+			milk: milk, " {\"text\": \"tea & <b>\"}\n": `{"text": "tea & <b>"}`,
+		} {
 			before := len(r.inbox.IDs())
 			i := r.bob.SubmitsAgain(m, map[string]string{"arguments": typed})
 			e := r.more(before)
 			r.answered(i, discordtest.Update)
-			if shown, _ := i.Shown(); !strings.Contains(shown.Shown(), "Approval needed") || !shown.Buttons()[0].Disabled {
+			if shown, _ := i.Shown(); !strings.Contains(shown.Shown(), "Approval needed") ||
+				!shown.Buttons()[0].Disabled {
 				t.Errorf("bob sees %s", shown.Shown())
 			}
-			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:"+bobID || !strings.HasSuffix(e.ID, "/"+i.ID) {
+			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general ||
+				e.Actor.ID != "discord:"+bobID || !strings.HasSuffix(e.ID, "/"+i.ID) {
 				t.Errorf("got %+v", e)
 			}
 			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Edit, Edits: 2, Changed: want, Card: core.Ref(general + "/" + b.Message), Disabled: true}) {
@@ -64,11 +70,16 @@ func TestADecisionSaysWhichArgumentsItsCardShowed(t *testing.T) {
 				t.Errorf("%s: Parse gave %+v", action, c)
 			}
 		}
-		for button, typed := range map[string]map[string]string{"reason.1": {"reason": "no"}, "confirm.2": {"confirm": "approve"}} {
+		for button, typed := range map[string]map[string]string{
+			"reason.1": {"reason": "no"}, "confirm.2": {"confirm": "approve"},
+		} {
 			before := len(r.inbox.IDs())
 			r.bob.SubmitsAgain(r.opened(r.button(general, r.sealed("a1", button))), typed)
-			want := map[string]core.Click{"reason.1": {Choice: core.Deny, Edits: 1, Reason: "no"}, "confirm.2": {Choice: core.Approve, Edits: 2}}[button]
-			if c := r.click(r.more(before)); c.Choice != want.Choice || c.Edits != want.Edits || c.Reason != want.Reason {
+			want := map[string]core.Click{
+				"reason.1": {Choice: core.Deny, Edits: 1, Reason: "no"}, "confirm.2": {Choice: core.Approve, Edits: 2},
+			}[button]
+			if c := r.click(r.more(before)); c.Choice != want.Choice || c.Edits != want.Edits ||
+				c.Reason != want.Reason {
 				t.Errorf("%s: got %+v", button, c)
 			}
 		}
@@ -78,7 +89,8 @@ func TestADecisionSaysWhichArgumentsItsCardShowed(t *testing.T) {
 // TestWhatIsDecidedOnAnOldCardChangesNoButton: it will not count. A denial does, whatever the arguments are.
 func TestWhatIsDecidedOnAnOldCardChangesNoButton(t *testing.T) {
 	for action, want := range map[string]discordtest.CallbackKind{
-		"approve.1": discordtest.DeferredUpdate, "approve": discordtest.DeferredUpdate, "approve.2": discordtest.Update, "deny.1": discordtest.Update,
+		"approve.1": discordtest.DeferredUpdate, "approve": discordtest.DeferredUpdate, "approve.2": discordtest.Update,
+		"deny.1": discordtest.Update,
 	} {
 		t.Run(action, func(t *testing.T) {
 			r := newInbound(t, setup{discord: newPressable(editable).options()}).known()
@@ -87,11 +99,14 @@ func TestWhatIsDecidedOnAnOldCardChangesNoButton(t *testing.T) {
 	}
 }
 
-// TestAVoterMayChangeTheirMind: who approved may deny or change the arguments, and the card shows at once that it is taken.
+// TestAVoterMayChangeTheirMind: who approved may deny or change the arguments, and the card shows at once that it is
+// taken.
 func TestAVoterMayChangeTheirMind(t *testing.T) {
 	p := newPressable(func(c *core.Card) { editable(c); c.Voters = []core.Actor{{ID: "discord:" + bobID}} })
 	r := newInbound(t, setup{discord: p.options()}).known()
-	for action, typed := range map[string]map[string]string{"reason.2": {"reason": "no"}, "edit.2": {"arguments": "{}"}} {
+	for action, typed := range map[string]map[string]string{
+		"reason.2": {"reason": "no"}, "edit.2": {"arguments": "{}"},
+	} {
 		r.answered(r.bob.SubmitsAgain(r.opened(r.button(general, r.sealed("a1", action))), typed), discordtest.Update)
 	}
 }
@@ -100,13 +115,15 @@ func TestAVoterMayChangeTheirMind(t *testing.T) {
 func TestAFormWhoseArgumentsWereChangedSinceSaysSo(t *testing.T) {
 	p := newPressable(editable)
 	r := newInbound(t, setup{discord: p.options()}).known()
-	edit, confirm := r.opened(r.button(general, r.sealed("a1", "edit.2"))), r.opened(r.button(general, r.sealed("a1", "confirm.2")))
+	edit, confirm := r.opened(r.button(general, r.sealed("a1", "edit.2"))),
+		r.opened(r.button(general, r.sealed("a1", "confirm.2")))
 	p.mu.Lock()
 	p.card.Edits = 3
 	p.mu.Unlock()
 	for name, i := range map[string]*discordtest.Interaction{
-		"an edit": r.bob.SubmitsAgain(edit, map[string]string{"arguments": "{}"}), "a confirmation": r.bob.SubmitsAgain(confirm, map[string]string{"confirm": "approve"}),
-		"an old button": r.bob.Presses(r.button(general, r.sealed("a1", "confirm.2"))),
+		"an edit":        r.bob.SubmitsAgain(edit, map[string]string{"arguments": "{}"}),
+		"a confirmation": r.bob.SubmitsAgain(confirm, map[string]string{"confirm": "approve"}),
+		"an old button":  r.bob.Presses(r.button(general, r.sealed("a1", "confirm.2"))),
 	} {
 		r.answered(i, discordtest.Reply)
 		if m, _ := i.Shown(); !strings.HasPrefix(m.Content, core.ErrChanged.Message) || m.Ephemeral != bobID {
@@ -123,10 +140,19 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, wording.BuiltIn.PressNoEdit},
-		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 4000) + `"}` }, wording.BuiltIn.PressNoEdit},
-		"decided":         {func(c *core.Card) { editable(c); c.State, c.DecidedBy = core.Approved, "somebody" }, "approved by somebody"},
-		"not an approver": {func(c *core.Card) { editable(c); c.Approvers = []string{"discord:1"} }, "You are not an approver of this request."},
+		"not editable": {func(c *core.Card) { editable(c); c.Editable = false }, wording.BuiltIn.PressNoEdit},
+		"too long": {func(c *core.Card) {
+			editable(c)
+			c.Arguments = `{"text": "` + strings.Repeat("x", 4000) + `"}`
+		}, wording.BuiltIn.PressNoEdit},
+		"decided": {func(c *core.Card) {
+			editable(c)
+			c.State, c.DecidedBy = core.Approved, "somebody"
+		}, "approved by somebody"},
+		"not an approver": {func(c *core.Card) {
+			editable(c)
+			c.Approvers = []string{"discord:1"}
+		}, "You are not an approver of this request."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newInbound(t, setup{discord: newPressable(c.change).options()}).known()

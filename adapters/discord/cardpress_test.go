@@ -39,8 +39,10 @@ func (p *pressable) options() core.Deps {
 
 func newPressable(change func(*core.Card)) *pressable {
 	p := &pressable{card: core.Card{
-		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}", Approvers: []string{"discord:" + bobID}, Quorum: 2,
-		From: core.Address{Platform: discord.Name, Channel: general}, Conversation: "discord:" + guild + ":" + general, Requested: core.Actor{ID: "discord:" + annID},
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}",
+		Approvers: []string{"discord:" + bobID}, Quorum: 2,
+		From: core.Address{Platform: discord.Name, Channel: general}, Conversation: "discord:" + guild + ":" + general,
+		Requested: core.Actor{ID: "discord:" + annID},
 	}}
 	if change != nil {
 		change(&p.card)
@@ -48,8 +50,8 @@ func newPressable(change func(*core.Card)) *pressable {
 	return p
 }
 
-// TestAPressDisablesTheButtonsUntilTheCardIsRedrawn: whoever pressed sees at once that it is taken, and the card is redrawn after the answer,
-// so that no button stays disabled by mistake and no earlier state stays.
+// TestAPressDisablesTheButtonsUntilTheCardIsRedrawn: whoever pressed sees at once that it is taken, and the card is
+// redrawn after the answer, so that no button stays disabled by mistake and no earlier state stays.
 func TestAPressDisablesTheButtonsUntilTheCardIsRedrawn(t *testing.T) {
 	p := newPressable(nil)
 	onBoth(t, setup{discord: p.options()}, func(t *testing.T, r *inbound) {
@@ -60,7 +62,9 @@ func TestAPressDisablesTheButtonsUntilTheCardIsRedrawn(t *testing.T) {
 		i := r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
 		r.answered(i, discordtest.Update)
 		shown, _ := i.Shown()
-		if n := len(shown.Buttons()); n != 3 || slices.ContainsFunc(shown.Buttons(), func(b discordtest.Button) bool { return !b.Disabled }) {
+		if n := len(shown.Buttons()); n != 3 || slices.ContainsFunc(shown.Buttons(), func(b discordtest.Button) bool {
+			return !b.Disabled
+		}) {
 			t.Errorf("%d buttons, not all disabled:\n%s", n, shown.Shown())
 		}
 		if !strings.Contains(shown.Shown(), "Approval needed") {
@@ -82,11 +86,13 @@ func TestAPressThatDoesNotCountChangesNoButton(t *testing.T) {
 		action string
 		change func(*core.Card)
 	}{
-		"not an approver":            {"approve", func(c *core.Card) { c.Approvers = []string{"discord:1"} }},
-		"who asked, not an approver": {"approve", func(c *core.Card) { c.Approvers, c.Requested.ID = []string{"discord:1"}, "discord:"+bobID }},
-		"has voted":                  {"approve", func(c *core.Card) { c.Voters = []core.Actor{{ID: "discord:" + bobID}} }},
-		"decided":                    {"approve", func(c *core.Card) { c.State = core.Approved }},
-		"withdrawn by another":       {"withdraw", nil},
+		"not an approver": {"approve", func(c *core.Card) { c.Approvers = []string{"discord:1"} }},
+		"who asked, not an approver": {"approve", func(c *core.Card) {
+			c.Approvers, c.Requested.ID = []string{"discord:1"}, "discord:"+bobID
+		}},
+		"has voted":            {"approve", func(c *core.Card) { c.Voters = []core.Actor{{ID: "discord:" + bobID}} }},
+		"decided":              {"approve", func(c *core.Card) { c.State = core.Approved }},
+		"withdrawn by another": {"withdraw", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newInbound(t, setup{discord: newPressable(c.change).options()}).known()
@@ -95,15 +101,21 @@ func TestAPressThatDoesNotCountChangesNoButton(t *testing.T) {
 	}
 }
 
-// TestCardsThatWerePressedLatelyAreRedrawnAtTheStart: the process before may have ended between the answer to a press and the redrawing.
+// TestCardsThatWerePressedLatelyAreRedrawnAtTheStart: the process before may have ended between the answer to a press
+// and the redrawing.
 func TestCardsThatWerePressedLatelyAreRedrawnAtTheStart(t *testing.T) {
 	p := newPressable(nil)
 	o := p.options()
 	o.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 		click := func(id core.ApprovalID, ago time.Duration) core.EventRecord {
-			return core.EventRecord{Event: core.Event{Platform: discord.Name, Body: core.ClickEvent{Approval: id}}, AcceptedAt: time.Now().Add(-ago)}
+			return core.EventRecord{
+				Event:      core.Event{Platform: discord.Name, Body: core.ClickEvent{Approval: id}},
+				AcceptedAt: time.Now().Add(-ago),
+			}
 		}
-		return []core.EventRecord{click("a1", time.Minute), click("a1", 2*time.Minute), click("a2", 2*time.Minute), click("a3", time.Hour)}, nil
+		return []core.EventRecord{
+			click("a1", time.Minute), click("a1", 2*time.Minute), click("a2", 2*time.Minute), click("a3", time.Hour),
+		}, nil
 	}
 	r := newInbound(t, setup{discord: o}).known()
 	if err := adaptertest.Poll(r.ctx, func() bool {
@@ -121,9 +133,15 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"a stranger":                 {func(c *core.Card) { c.Approvers = []string{"discord:1"} }, "You are not an approver of this request."},
-		"who asked, not an approver": {func(c *core.Card) { c.Approvers, c.Requested.ID = []string{"discord:1"}, "discord:"+bobID }, "You are not an approver of this request."},
-		"who asked, an approver":     {func(c *core.Card) { c.Requested.ID = "discord:" + bobID }, "You asked for this yourself, so another approver has to decide."},
+		"a stranger": {func(c *core.Card) {
+			c.Approvers = []string{"discord:1"}
+		}, "You are not an approver of this request."},
+		"who asked, not an approver": {func(c *core.Card) {
+			c.Approvers, c.Requested.ID = []string{"discord:1"}, "discord:"+bobID
+		}, "You are not an approver of this request."},
+		"who asked, an approver": {func(c *core.Card) {
+			c.Requested.ID = "discord:" + bobID
+		}, "You asked for this yourself, so another approver has to decide."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, setup{discord: newPressable(c.change).options()}, func(t *testing.T, r *inbound) {
@@ -145,7 +163,8 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 func TestWithdrawAndAskAgain(t *testing.T) {
 	onBoth(t, setup{discord: newPressable(nil).options()}, func(t *testing.T, r *inbound) {
 		r.answered(r.ann.Presses(r.button(general, r.sealed("a1", "withdraw"))), discordtest.Update)
-		if e := r.more(0); e.Kind() != core.KindClick || r.click(e).Choice != core.Withdraw || r.click(e).Approval != "a1" {
+		if e := r.more(0); e.Kind() != core.KindClick || r.click(e).Choice != core.Withdraw ||
+			r.click(e).Approval != "a1" {
 			t.Errorf("got %+v", e)
 		}
 		b := r.button(general, r.sealed("a1", "ask_again"))

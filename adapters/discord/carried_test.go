@@ -72,7 +72,9 @@ func TestForwardedMessages(t *testing.T) {
 // A forward may have the message itself, in place of a snapshot, or be the forward of a forward.
 func TestOtherFormsOfForwards(t *testing.T) {
 	r := newInbound(t, setup{}).known()
-	file := map[string]any{"id": "7", "filename": "a.txt", "url": r.AddFile("a.txt", "text/plain", []byte("words of a"))}
+	file := map[string]any{
+		"id": "7", "filename": "a.txt", "url": r.AddFile("a.txt", "text/plain", []byte("words of a")),
+	}
 	sent := map[string]any{
 		"id": "1575058926966456320", "type": 0, "channel_id": r.DMWith(annID), "content": "",
 		"author":            map[string]any{"id": annID, "username": "ann"},
@@ -86,7 +88,8 @@ func TestOtherFormsOfForwards(t *testing.T) {
 	said := strings.Join(r.asks(r.ann.Says("", discordtest.SentAs(sent))), "\n")
 	by := `{"quoted":"forwarded message","name":"bob","id":"discord:1002"} wrote:` +
 		"\n> !stop 4711 is wrong\n> [file] a.txt"
-	if !strings.HasPrefix(said, by) || !strings.Contains(said, "words of a") || strings.Contains(said, "does not show") {
+	if !strings.HasPrefix(said, by) || !strings.Contains(said, "words of a") ||
+		strings.Contains(said, "does not show") {
 		t.Errorf("the agent is asked\n%s", said)
 	}
 

@@ -14,13 +14,19 @@ import (
 
 // held makes Discord answer no question for a channel's messages, until it is lifted.
 func (r *inbound) held(channel string) *discordtest.Injected {
-	slow := r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.Held(), When: func(c discordtest.Call) bool { return c.Params["channel"] == channel }})
+	slow := r.Inject(
+		discordtest.Fault{
+			Endpoint: discordtest.ListMessages, Trouble: discordtest.Held(), When: func(c discordtest.Call) bool {
+				return c.Params["channel"] == channel
+			},
+		})
 	r.t.Cleanup(slow.Lift)
 	return slow
 }
 
-// behind starts a platform with a conversation in a thread and one in direct messages, ends the session, and waits until the thread's
-// messages are asked for, which Discord does not answer. It returns the ids of the events that are to be stored.
+// behind starts a platform with a conversation in a thread and one in direct messages, ends the session, and waits
+// until the thread's messages are asked for, which Discord does not answer. It returns the ids of the events that are
+// to be stored.
 func behind(t *testing.T, s setup) (r *inbound, thread string, slow *discordtest.Injected, ids []string) {
 	t.Helper()
 	r = newInbound(t, withRecent(s, nil)).known()
@@ -86,10 +92,12 @@ func TestGapDuringACatchUp(t *testing.T) {
 	r.wantsInOrder(ids)
 }
 
-// What is stored meanwhile in one conversation does not hide what another one missed, although the process ends before that is fetched.
+// What is stored meanwhile in one conversation does not hide what another one missed, although the process ends before
+// that is fetched.
 func TestRestartDuringACatchUp(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	r := newInbound(t, withRecent(setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}, nil)).known()
+	r := newInbound(t,
+		withRecent(setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}, nil)).known()
 	quiet := r.DMWith(bobID)
 	ids := []string{r.of(r.bob.Says("long ago")).ID}
 	clock.Advance(time.Hour)
@@ -125,8 +133,8 @@ func (r *inbound) kill(forgotten bool) {
 	}
 }
 
-// A process is killed while it fetches what bob's conversation missed, and so is the next one. Meanwhile the others have so many events that
-// bob's are none of the latest any more.
+// A process is killed while it fetches what bob's conversation missed, and so is the next one. Meanwhile the others
+// have so many events that bob's are none of the latest any more.
 func TestKillsDuringACatchUpLoseNothing(t *testing.T) {
 	for name, forgotten := range map[string]bool{"another session": true, "the session is resumed": false} {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +207,12 @@ func TestBacklogWithoutLostChannels(t *testing.T) {
 				t.Fatalf("the backlog is %q", text)
 			}
 			slow.Lift()
-			r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: trouble, When: func(c discordtest.Call) bool { return c.Params["channel"] == thread }})
+			r.Inject(
+				discordtest.Fault{
+					Endpoint: discordtest.ListMessages, Trouble: trouble, When: func(c discordtest.Call) bool {
+						return c.Params["channel"] == thread
+					},
+				})
 			r.start()
 			live := key(r.bob.Posts(thread, "after"))
 			r.inbox.Event(live)
@@ -207,7 +220,9 @@ func TestBacklogWithoutLostChannels(t *testing.T) {
 			if log := r.log.String(); !strings.Contains(log, thread) {
 				t.Errorf("the log does not name the channel: %s", log)
 			}
-			r.wantsInOrder(slices.DeleteFunc(append(ids, live), func(id string) bool { return strings.Contains(id, "/"+thread+"/") && id != live && id != ids[0] }))
+			r.wantsInOrder(slices.DeleteFunc(append(ids, live), func(id string) bool {
+				return strings.Contains(id, "/"+thread+"/") && id != live && id != ids[0]
+			}))
 		})
 	}
 }
@@ -217,7 +232,13 @@ func TestWhatIsPassedOverIsShown(t *testing.T) {
 	thread, first := r.inThread()
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
-	r.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.MissesPermissions(), When: func(c discordtest.Call) bool { return c.Params["channel"] == general }})
+	r.Inject(
+		discordtest.Fault{
+			Endpoint: discordtest.ListMessages, Trouble: discordtest.MissesPermissions(),
+			When: func(c discordtest.Call) bool {
+				return c.Params["channel"] == general
+			},
+		})
 	r.wantsInOrder(append(ids, r.gap(thread)...))
 	shown := func() core.Check {
 		for _, c := range r.config.Check(r.ctx, core.Checkup{KV: r.kv}) {
@@ -228,7 +249,8 @@ func TestWhatIsPassedOverIsShown(t *testing.T) {
 		return core.Check{}
 	}
 	r.eventually("the check", func() bool { return r.kv.value("discord/missed/0") != "" })
-	if c := shown(); c.State != "warn" || !strings.Contains(c.What, general) || c.Mend == "" || !strings.Contains(c.What, "did not give") {
+	if c := shown(); c.State != "warn" || !strings.Contains(c.What, general) || c.Mend == "" ||
+		!strings.Contains(c.What, "did not give") {
 		t.Errorf("it says %+v", c)
 	}
 }

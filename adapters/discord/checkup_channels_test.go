@@ -21,7 +21,9 @@ const (
 
 // settles replaces the server by one in which the bot's permissions come from its own roles alone.
 func (w *rig) settles(change func(*discordtest.Guild)) {
-	g := discordtest.Guild{ID: serverID, Name: "town", Members: []string{"1001", "1002"}, Everyone: little, BotPermissions: needs}
+	g := discordtest.Guild{
+		ID: serverID, Name: "town", Members: []string{"1001", "1002"}, Everyone: little, BotPermissions: needs,
+	}
 	if change != nil {
 		change(&g)
 	}
@@ -56,24 +58,37 @@ func TestCheckupOfPermissions(t *testing.T) {
 		state core.CheckState
 		words string
 	}{
-		"nothing said":     {state: chat.OK},
-		"denied everybody": {made: func(*rig) overwrites { return overwrites{everybody(0, discordtest.SendMessages)} }, state: chat.Fail, words: "lacks the permission Send Messages, so"},
+		"nothing said": {state: chat.OK},
+		"denied everybody": {made: func(*rig) overwrites {
+			return overwrites{everybody(0, discordtest.SendMessages)}
+		}, state: chat.Fail, words: "lacks the permission Send Messages, so"},
 		"denied everybody, allowed the bot's role": {made: func(w *rig) overwrites {
 			return overwrites{{ID: mine(w), Allow: discordtest.SendMessages}, everybody(0, discordtest.SendMessages)}
 		}, state: chat.OK},
 		"allowed by one role and denied by another": {
 			guild: func(g *discordtest.Guild) {
-				g.Roles = []discordtest.Role{{ID: "4000000000000000009", Name: "quiet", Members: []string{"900000000000000002"}}}
+				g.Roles = []discordtest.Role{{
+					ID: "4000000000000000009", Name: "quiet", Members: []string{"900000000000000002"},
+				}}
 			},
 			made: func(w *rig) overwrites {
-				return overwrites{{ID: mine(w), Allow: discordtest.SendMessages}, {ID: "4000000000000000009", Deny: discordtest.SendMessages}}
+				return overwrites{
+					{ID: mine(w), Allow: discordtest.SendMessages},
+					{ID: "4000000000000000009", Deny: discordtest.SendMessages},
+				}
 			}, state: chat.OK,
 		},
 		"denied the role, allowed the bot itself": {made: func(w *rig) overwrites {
-			return overwrites{{ID: w.BotUserID(), Member: true, Allow: discordtest.SendMessages}, {ID: mine(w), Deny: discordtest.SendMessages}}
+			return overwrites{
+				{ID: w.BotUserID(), Member: true, Allow: discordtest.SendMessages},
+				{ID: mine(w), Deny: discordtest.SendMessages},
+			}
 		}, state: chat.OK},
 		"allowed the role, denied the bot itself": {made: func(w *rig) overwrites {
-			return overwrites{{ID: w.BotUserID(), Member: true, Deny: discordtest.SendMessages}, {ID: mine(w), Allow: discordtest.SendMessages}}
+			return overwrites{
+				{ID: w.BotUserID(), Member: true, Deny: discordtest.SendMessages},
+				{ID: mine(w), Allow: discordtest.SendMessages},
+			}
 		}, state: chat.Fail, words: "Send Messages"},
 		"denied somebody else": {made: func(*rig) overwrites {
 			return overwrites{{ID: "1001", Member: true, Deny: needs}, {ID: "4000000000000000009", Deny: needs}}
@@ -89,12 +104,20 @@ func TestCheckupOfPermissions(t *testing.T) {
 			guild: func(g *discordtest.Guild) { g.Owner, g.BotPermissions = "900000000000000002", little },
 			made:  func(*rig) overwrites { return overwrites{everybody(0, needs)} }, state: chat.OK,
 		},
-		"no threads to answer in": {made: func(*rig) overwrites { return overwrites{everybody(0, discordtest.SendInThreads)} }, state: chat.Fail, words: "Send Messages in Threads"},
-		"no threads to open":      {made: func(*rig) overwrites { return overwrites{everybody(0, discordtest.CreatePublicThreads)} }, state: chat.Warn, words: "Create Public Threads, so a mention is answered in the channel"},
+		"no threads to answer in": {made: func(*rig) overwrites {
+			return overwrites{everybody(0, discordtest.SendInThreads)}
+		}, state: chat.Fail, words: "Send Messages in Threads"},
+		"no threads to open": {made: func(*rig) overwrites {
+			return overwrites{everybody(0, discordtest.CreatePublicThreads)}
+		}, state: chat.Warn, words: "Create Public Threads, so a mention is answered in the channel"},
 		"no threads to open, nor wanted": {
-			made: func(*rig) overwrites { return overwrites{everybody(0, discordtest.CreatePublicThreads)} }, reply: replyChannel, state: chat.OK,
+			made: func(*rig) overwrites {
+				return overwrites{everybody(0, discordtest.CreatePublicThreads)}
+			}, reply: replyChannel, state: chat.OK,
 		},
-		"no history": {made: func(*rig) overwrites { return overwrites{everybody(0, discordtest.ReadMessageHistory)} }, state: chat.Warn, words: "Read Message History"},
+		"no history": {made: func(*rig) overwrites {
+			return overwrites{everybody(0, discordtest.ReadMessageHistory)}
+		}, state: chat.Warn, words: "Read Message History"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
@@ -105,7 +128,8 @@ func TestCheckupOfPermissions(t *testing.T) {
 			checkup := w.checkup()
 			checkup.Config.Reply = c.reply
 			f := w.finds(checkup)["discord channel "+cmp.Or(c.check, "#general")]
-			if f.State != c.state || !strings.Contains(f.What, c.words) || c.state != chat.OK && !strings.Contains(f.Mend, "Open the channel's settings, Permissions") {
+			if f.State != c.state || !strings.Contains(f.What, c.words) ||
+				c.state != chat.OK && !strings.Contains(f.Mend, "Open the channel's settings, Permissions") {
 				t.Errorf("got %+v, want %s", f, c.state)
 			}
 		})
@@ -130,16 +154,23 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		}, nil, "server town", chat.Warn, "Some channels make an exception."},
 		"timed out": {func(w *rig) {
 			w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(time.Hour))
-		}, []core.EventRecord{spokenIn(general, "")}, "server town", chat.Fail, "the bot is timed out until 2026-03-01"},
+		}, []core.EventRecord{spokenIn(general, "")}, "server town", chat.Fail,
+			"the bot is timed out until 2026-03-01"},
 		"an administrator can't be timed out": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = discordtest.Administrator })
 			w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(time.Hour))
 		}, nil, "server town", chat.OK, ""},
-		"no longer timed out": {func(w *rig) { w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(-time.Hour)) }, nil, "server town", chat.OK, ""},
+		"no longer timed out": {func(w *rig) {
+			w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(-time.Hour))
+		}, nil, "server town", chat.OK, ""},
 		"another channel is closed": {func(w *rig) {
 			w.DenyBot(rules, discordtest.SendMessages|discordtest.SendInThreads)
-		}, nil, "channels of town", chat.Warn, "sees 4 channels of the server town, and lacks a permission in #rules (Send Messages, Send Messages in Threads)."},
-		"another channel is not seen": {func(w *rig) { w.DenyBot(rules, discordtest.ViewChannel) }, nil, "channels of town", chat.OK, "sees 3 channels"},
+		}, nil, "channels of town", chat.Warn,
+			"sees 4 channels of the server town, and lacks a permission in #rules (Send Messages, Send Messages in " +
+				"Threads)."},
+		"another channel is not seen": {func(w *rig) {
+			w.DenyBot(rules, discordtest.ViewChannel)
+		}, nil, "channels of town", chat.OK, "sees 3 channels"},
 		"no channel is seen": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs &^ discordtest.ViewChannel })
 			w.SetOverwrites(secret)
@@ -147,11 +178,22 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		"a forum needs no more": {func(w *rig) {
 			w.DenyBot(forum, discordtest.SendMessages|discordtest.CreatePublicThreads)
 		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", chat.OK, ""},
-		"a forum without threads":    {func(w *rig) { w.DenyBot(forum, discordtest.SendInThreads) }, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", chat.Fail, "Send Messages in Threads"},
-		"a channel that was deleted": {func(w *rig) { w.RemoveChannel(rules) }, []core.EventRecord{spokenIn(rules, "")}, "channel #rules", "", ""},
-		"a thread":                   {nil, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
-		"a thread that was deleted":  {func(w *rig) { w.RemoveChannel("7002") }, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
-		"a locked thread":            {func(w *rig) { w.ArchiveThread("7002", true) }, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", chat.Warn, "The thread work of #general is locked"},
+		"a forum without threads": {func(w *rig) {
+			w.DenyBot(forum, discordtest.SendInThreads)
+		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", chat.Fail, "Send Messages in Threads"},
+		"a channel that was deleted": {func(w *rig) {
+			w.RemoveChannel(rules)
+		}, []core.EventRecord{spokenIn(rules, "")}, "channel #rules", "", ""},
+		"a thread": {
+			nil, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", "",
+		},
+		"a thread that was deleted": {func(w *rig) {
+			w.RemoveChannel("7002")
+		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
+		"a locked thread": {func(w *rig) {
+			w.ArchiveThread("7002", true)
+		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", chat.Warn,
+			"The thread work of #general is locked"},
 		"a locked thread, and it manages them": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs | discordtest.ManageThreads })
 			w.ArchiveThread("7002", true)
@@ -159,15 +201,26 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		"a thread that it was put out of": {func(w *rig) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetChannel, Trouble: discordtest.MissesAccess()})
 		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", chat.Fail, "is private"},
-		"a thread of a channel that is not seen": {func(w *rig) { w.DenyBot(general, discordtest.ViewChannel) }, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
-		"a server that it left":                  {func(w *rig) { w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", WithoutBot: true}) }, []core.EventRecord{spokenIn(general, "")}, "servers", chat.Fail, "discord.com/oauth2/authorize?client_id=900000000000000001"},
+		"a thread of a channel that is not seen": {func(w *rig) {
+			w.DenyBot(general, discordtest.ViewChannel)
+		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
+		"a server that it left": {func(w *rig) {
+			w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", WithoutBot: true})
+		}, []core.EventRecord{spokenIn(general, "")}, "servers", chat.Fail,
+			"discord.com/oauth2/authorize?client_id=900000000000000001"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
 			w.AddChannel(discordtest.Channel{ID: rules, Guild: serverID, Name: "rules"})
 			w.AddChannel(discordtest.Channel{ID: forum, Guild: serverID, Name: "forum", Kind: discordtest.Forum})
-			w.AddChannel(discordtest.Channel{ID: "7001", Guild: serverID, Name: "post", Kind: discordtest.PublicThread, Parent: forum})
-			w.AddChannel(discordtest.Channel{ID: "7002", Guild: serverID, Name: "work", Kind: discordtest.PublicThread, Parent: general})
+			w.AddChannel(
+				discordtest.Channel{
+					ID: "7001", Guild: serverID, Name: "post", Kind: discordtest.PublicThread, Parent: forum,
+				})
+			w.AddChannel(
+				discordtest.Channel{
+					ID: "7002", Guild: serverID, Name: "work", Kind: discordtest.PublicThread, Parent: general,
+				})
 			w.settles(nil)
 			if c.change != nil {
 				c.change(w)

@@ -17,9 +17,11 @@ import (
 // checkup is a check of a correct configuration.
 func (w *rig) checkup() *checkup {
 	ev := core.EventRecord{AcceptedAt: w.clock.Now().Add(-time.Minute)}
-	ev.Platform, ev.Conversation, ev.Address = Name, core.ConversationID("discord:"+serverID+":"+general), core.Address{Platform: Name, Channel: general}
+	ev.Platform, ev.Conversation, ev.Address = Name, core.ConversationID("discord:"+serverID+":"+general),
+		core.Address{Platform: Name, Channel: general}
 	return &checkup{w.d.Config, core.Checkup{
-		Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"}, Now: w.clock.Now,
+		Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"},
+		Now:    w.clock.Now,
 		Events: listing(nil, ev, ev),
 	}}
 }
@@ -31,7 +33,9 @@ type checkup struct {
 }
 
 // listing lists these events.
-func listing(err error, events ...core.EventRecord) func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+func listing(
+	err error, events ...core.EventRecord,
+) func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 	return func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return events, err }
 }
 
@@ -65,8 +69,11 @@ func TestCheckupWithoutFaults(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	for _, name := range []string{"token", "content", "interactions", "gateway", "commands", "server town", "channels of town", "channel #general", "events", "approver discord:1002",
-		"approver discord:role:" + approvers} {
+	for _, name := range []string{
+		"token", "content", "interactions", "gateway", "commands", "server town", "channels of town",
+		"channel #general", "events", "approver discord:1002",
+		"approver discord:role:" + approvers,
+	} {
 		if found["discord "+name].What == "" {
 			t.Errorf("%s was not checked", name)
 		}
@@ -85,68 +92,117 @@ func TestCheckupFindsFaults(t *testing.T) {
 		state  core.CheckState
 		words  []string
 	}{
-		"the token":       {func(w *rig, _ *checkup) { w.RevokeToken() }, "token", chat.Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
-		"nobody is there": {func(_ *rig, c *checkup) { c.Config.APIURL = "http://127.0.0.1:1/api/v10" }, "token", chat.Fail, []string{"can't be reached"}},
+		"the token": {func(w *rig, _ *checkup) {
+			w.RevokeToken()
+		}, "token", chat.Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
+		"nobody is there": {func(_ *rig, c *checkup) {
+			c.Config.APIURL = "http://127.0.0.1:1/api/v10"
+		}, "token", chat.Fail, []string{"can't be reached"}},
 		"somebody else there": {func(_ *rig, c *checkup) {
 			c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1)
 		}, "token", chat.Fail, []string{"does not answer as Discord"}},
 		"asked too much": {func(w *rig, _ *checkup) {
-			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser)})
+			w.Inject(
+				discordtest.Fault{
+					Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser),
+				})
 		}, "token", chat.Warn, []string{"limits the rate of requests"}},
-		"no content": {func(w *rig, _ *checkup) { w.SetDenied(discordtest.IntentMessageContent) }, "content", chat.Warn, []string{"Message Content Intent", "mention", "can't read what others said there before"}},
+		"no content": {func(w *rig, _ *checkup) {
+			w.SetDenied(discordtest.IntentMessageContent)
+		}, "content", chat.Warn, []string{"Message Content Intent", "mention", "can't read what others said there " +
+			"before"}},
 		"no history": {
-			func(w *rig, _ *checkup) { w.DenyBot(general, discordtest.ReadMessageHistory) }, "channel #general", chat.Warn,
+			func(w *rig, _ *checkup) {
+				w.DenyBot(general, discordtest.ReadMessageHistory)
+			}, "channel #general", chat.Warn,
 			[]string{"Read Message History, so it answers in a thread without what was said there before"},
 		},
 		"every message needs a mention": {
 			func(_ *rig, c *checkup) { c.Config.FollowUp = followMention }, "content", chat.OK,
 			[]string{"a mention in a thread is read with what was said there before"},
 		},
-		"not hearing":   {func(w *rig, _ *checkup) { w.SetInteractionsURL("https://bot.example/discord/interactions") }, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
-		"nowhere":       {func(w *rig, c *checkup) { c.Config.PublicKey = w.PublicKey() }, "interactions", chat.Fail, []string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
-		"another's key": {func(_ *rig, c *checkup) { c.Config.PublicKey = strings.Repeat("ab", 32) }, "interactions", chat.Fail, []string{"not the key of this application"}},
-		"no commands":   {func(*rig, *checkup) {}, "commands", chat.Warn, []string{"not registered"}},
+		"not hearing": {func(w *rig, _ *checkup) {
+			w.SetInteractionsURL("https://bot.example/discord/interactions")
+		}, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
+		"nowhere": {func(w *rig, c *checkup) {
+			c.Config.PublicKey = w.PublicKey()
+		},
+			"interactions", chat.Fail,
+			[]string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
+		"another's key": {func(_ *rig, c *checkup) {
+			c.Config.PublicKey = strings.Repeat("ab", 32)
+		}, "interactions", chat.Fail, []string{"not the key of this application"}},
+		"no commands": {func(*rig, *checkup) {}, "commands", chat.Warn, []string{"not registered"}},
 		"no server": {func(w *rig, _ *checkup) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
 		}, "servers", chat.Fail, nil},
-		"may not answer": {func(w *rig, _ *checkup) { w.DenyBot(general, discordtest.SendMessages) }, "channel #general", chat.Fail, []string{"Send Messages, so the bot can't answer there"}},
-		"no threads":     {func(w *rig, _ *checkup) { w.DenyBot(general, discordtest.CreatePublicThreads) }, "channel #general", chat.Warn, []string{"Create Public Threads"}},
-		"does not see":   {func(w *rig, _ *checkup) { w.DenyBot(general, discordtest.ViewChannel) }, "channel " + general, chat.Fail, []string{"does not see", "View Channel"}},
+		"may not answer": {func(w *rig, _ *checkup) {
+			w.DenyBot(general, discordtest.SendMessages)
+		}, "channel #general", chat.Fail, []string{"Send Messages, so the bot can't answer there"}},
+		"no threads": {func(w *rig, _ *checkup) {
+			w.DenyBot(general, discordtest.CreatePublicThreads)
+		}, "channel #general", chat.Warn, []string{"Create Public Threads"}},
+		"does not see": {func(w *rig, _ *checkup) {
+			w.DenyBot(general, discordtest.ViewChannel)
+		}, "channel " + general, chat.Fail, []string{"does not see", "View Channel"}},
 		"nothing came": {func(_ *rig, c *checkup) {
 			c.Events = listing(nil)
 		}, "events", chat.Warn, []string{"No event"}},
 		"nothing but our own": {func(w *rig, c *checkup) {
-			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()}, core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
-			signal.Platform, signal.Body, again.Platform, again.Body = Name, core.SignalEvent{}, Name, core.MessageEvent{}
+			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()},
+				core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
+			signal.Platform, signal.Body, again.Platform, again.Body = Name, core.SignalEvent{}, Name,
+				core.MessageEvent{}
 			c.Events = listing(nil, signal, again)
 		}, "events", chat.Warn, []string{"No event"}},
 		"no database": {func(_ *rig, c *checkup) {
 			c.Events = listing(errors.New("gone"))
 		}, "events", chat.Fail, []string{"gone"}},
-		"long ago":     {func(w *rig, _ *checkup) { w.clock.Advance(2 * time.Hour) }, "events", chat.Warn, []string{"at 2026"}},
-		"no approvers": {func(_ *rig, c *checkup) { c.Approvers = nil }, "approvers", chat.Warn, []string{"No approvers are configured"}},
-		"none here":    {func(_ *rig, c *checkup) { c.Approvers = []string{"slack:U1"} }, "approvers", chat.Warn, []string{"None of the configured approvers is on Discord"}},
-		"nobody":       {func(_ *rig, c *checkup) { c.Approvers = []string{"discord:4004"} }, "approver discord:4004", chat.Fail, []string{"not a user on Discord"}},
-		"no role":      {func(_ *rig, c *checkup) { c.Approvers = []string{"discord:role:4004"} }, "approver discord:role:4004", chat.Fail, []string{"not a role"}},
-		"neither":      {func(_ *rig, c *checkup) { c.Approvers = []string{"discord:bob"} }, "approver discord:bob", chat.Fail, []string{"neither a person's id"}},
-		"everyone":     {func(_ *rig, c *checkup) { c.Approvers = []string{"discord:role:" + serverID} }, "approver discord:role:" + serverID, chat.Fail, []string{"everyone in town", "Make a role"}},
-		"a bot's role": {func(w *rig, c *checkup) { c.Approvers = []string{"discord:role:" + w.RoleOfBot(serverID)} }, "", chat.Fail, []string{"gatehouse in town", "belongs to a bot"}},
+		"long ago": {func(w *rig, _ *checkup) {
+			w.clock.Advance(2 * time.Hour)
+		}, "events", chat.Warn, []string{"at 2026"}},
+		"no approvers": {func(_ *rig, c *checkup) {
+			c.Approvers = nil
+		}, "approvers", chat.Warn, []string{"No approvers are configured"}},
+		"none here": {func(_ *rig, c *checkup) {
+			c.Approvers = []string{"slack:U1"}
+		}, "approvers", chat.Warn, []string{"None of the configured approvers is on Discord"}},
+		"nobody": {func(_ *rig, c *checkup) {
+			c.Approvers = []string{"discord:4004"}
+		}, "approver discord:4004", chat.Fail, []string{"not a user on Discord"}},
+		"no role": {func(_ *rig, c *checkup) {
+			c.Approvers = []string{"discord:role:4004"}
+		}, "approver discord:role:4004", chat.Fail, []string{"not a role"}},
+		"neither": {func(_ *rig, c *checkup) {
+			c.Approvers = []string{"discord:bob"}
+		}, "approver discord:bob", chat.Fail, []string{"neither a person's id"}},
+		"everyone": {func(_ *rig, c *checkup) {
+			c.Approvers = []string{"discord:role:" + serverID}
+		}, "approver discord:role:" + serverID, chat.Fail, []string{"everyone in town", "Make a role"}},
+		"a bot's role": {func(w *rig, c *checkup) {
+			c.Approvers = []string{"discord:role:" + w.RoleOfBot(serverID)}
+		}, "", chat.Fail, []string{"gatehouse in town", "belongs to a bot"}},
 		"a bot": {func(w *rig, c *checkup) {
 			w.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
 			c.Approvers = []string{"discord:1009"}
 		}, "approver discord:1009", chat.Fail, []string{"is a bot"}},
-		"a stranger": {func(_ *rig, c *checkup) { c.Approvers = []string{"discord:1003"} }, "approver discord:1003", chat.Warn, []string{"carol", "shares no server with the bot", "Invite them"}},
+		"a stranger": {func(_ *rig, c *checkup) {
+			c.Approvers = []string{"discord:1003"}
+		}, "approver discord:1003", chat.Warn, []string{"carol", "shares no server with the bot", "Invite them"}},
 		"other commands": {func(w *rig, _ *checkup) {
 			w.registers(func(c []slashCommand) []slashCommand { c[0].Description = "What it said before"; return c })
 		}, "commands", chat.Warn, []string{"not registered as this build has them"}},
 		"one command more": {func(w *rig, _ *checkup) {
 			w.registers(func(c []slashCommand) []slashCommand {
-				return append(c, slashCommand{Name: "old", Type: discordgo.ChatApplicationCommand, Description: "Another's"})
+				return append(c,
+					slashCommand{Name: "old", Type: discordgo.ChatApplicationCommand, Description: "Another's"})
 			})
 		}, "commands", chat.OK, nil},
-		"identifies spent": {func(w *rig, _ *checkup) { w.SpendIdentifies(901) }, "gateway", chat.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
-		"few shards":       {nil, "gateway", chat.Warn, []string{"DISCORD_SHARDS"}},
-		"identifies":       {nil, "gateway", chat.Warn, []string{"resets the token"}},
+		"identifies spent": {func(w *rig, _ *checkup) {
+			w.SpendIdentifies(901)
+		}, "gateway", chat.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
+		"few shards": {nil, "gateway", chat.Warn, []string{"DISCORD_SHARDS"}},
+		"identifies": {nil, "gateway", chat.Warn, []string{"resets the token"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, func(o *discordtest.Options) {
@@ -181,7 +237,8 @@ func TestCheckupFindsFaults(t *testing.T) {
 // registers replaces the registered commands.
 func (w *rig) registers(change func([]slashCommand) []slashCommand) {
 	w.t.Helper()
-	if err := w.d.Call(w.ctx(), "PUT", "/applications/"+w.ApplicationID()+"/commands", change(slashCommands()), nil); err != nil {
+	if err := w.d.Call(w.ctx(), "PUT", "/applications/"+w.ApplicationID()+"/commands", change(slashCommands()),
+		nil); err != nil {
 		w.t.Fatal(err)
 	}
 }

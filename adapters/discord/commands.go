@@ -45,13 +45,19 @@ type commandOption struct {
 func slashCommands() []slashCommand {
 	command := func(name, description string, options ...commandOption) slashCommand {
 		return slashCommand{
-			Name: name, Type: discordgo.ChatApplicationCommand, Description: description, Options: append([]commandOption{}, options...),
-			Contexts: []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM},
+			Name: name, Type: discordgo.ChatApplicationCommand, Description: description,
+			Options: append([]commandOption{}, options...),
+			Contexts: []discordgo.InteractionContextType{
+				discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM,
+			},
 			Installs: []discordgo.ApplicationIntegrationType{discordgo.ApplicationIntegrationGuildInstall},
 		}
 	}
 	return []slashCommand{
-		command(commandAsk, "Ask the bot something, right here", commandOption{"text", discordgo.ApplicationCommandOptionString, "What you would like to know, or have done", true}),
+		command(commandAsk, "Ask the bot something, right here",
+			commandOption{
+				"text", discordgo.ApplicationCommandOptionString, "What you would like to know, or have done", true,
+			}),
 		command(commandNew, "Start a new conversation here: what was said so far is forgotten"),
 		command(commandStatus, "Show what the bot is doing here, and what waits for approval"),
 		command(commandHelp, "How to talk to the bot"),

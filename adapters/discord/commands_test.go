@@ -19,30 +19,43 @@ func TestAsk(t *testing.T) {
 		thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
 		for channel, want := range map[string]core.Event{
 			general: {Conversation: "discord:2001:3001", Address: core.Address{Platform: "discord", Channel: general}},
-			thread:  {Conversation: core.ConversationID("discord:2001:" + thread), Address: core.Address{Platform: "discord", Channel: general, Thread: thread}},
-			dm:      {Conversation: core.ConversationID("discord:@me:" + dm), Address: core.Address{Platform: "discord", Channel: dm}},
+			thread: {
+				Conversation: core.ConversationID("discord:2001:" + thread),
+				Address:      core.Address{Platform: "discord", Channel: general, Thread: thread},
+			},
+			dm: {
+				Conversation: core.ConversationID("discord:@me:" + dm),
+				Address:      core.Address{Platform: "discord", Channel: dm},
+			},
 		} {
 			i := r.ann.Runs(channel, "/ask why is *the* sky @everyone blue")
 			e := r.inbox.Event("command/" + i.ID)
 			r.answered(i, discordtest.DeferredReply)
 			want.Address.Message = "command:" + i.ID
-			if e.Kind() != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address || e.Actor.ID != "discord:1001" || e.FollowUp {
+			if e.Kind() != core.KindMessage || e.Conversation != want.Conversation || e.Address != want.Address ||
+				e.Actor.ID != "discord:1001" || e.FollowUp {
 				t.Errorf("got %+v", e)
 			}
 			if bytes.Contains(e.Payload, []byte(i.Token)) {
 				t.Error("the payload has the token")
 			}
 			text := r.says(e).Content.String()
-			if !strings.Contains(text, "why is *the* sky @everyone blue") || (channel != dm) != strings.Contains(text, `{"name":"ann","id":"discord:1001"} says:`) {
+			if !strings.Contains(text, "why is *the* sky @everyone blue") ||
+				(channel != dm) != strings.Contains(text, `{"name":"ann","id":"discord:1001"} says:`) {
 				t.Errorf("it says %q", text)
 			}
 			said := len(r.Messages(channel))
-			post := core.Delivery{Post: core.Post{Key: "reply/" + i.ID, Kind: core.PostReply, Text: "Because of the air.", To: e.Address, Conversation: e.Conversation}}
+			post := core.Delivery{Post: core.Post{
+				Key: "reply/" + i.ID, Kind: core.PostReply, Text: "Because of the air.", To: e.Address,
+				Conversation: e.Conversation,
+			}}
 			if _, more, err := r.p.Post(r.ctx, post); err != nil || more {
 				t.Fatal(err)
 			}
 			m, ok := i.Shown()
-			if !ok || m.Ephemeral != "" || !strings.Contains(m.Content, "sky") || !strings.Contains(m.Content, "the air") || len(m.Reaches()) != 0 || strings.Contains(m.Content, "@everyone") {
+			if !ok || m.Ephemeral != "" || !strings.Contains(m.Content, "sky") ||
+				!strings.Contains(m.Content, "the air") || len(m.Reaches()) != 0 ||
+				strings.Contains(m.Content, "@everyone") {
 				t.Errorf("all see %+v", m)
 			}
 			if n := len(r.Messages(channel)); n != said {
@@ -55,8 +68,9 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// TestTheCardOfACommandTellsItsApprovers: Discord notifies nobody of an edit, and an answer that was announced is one. So the answer to /ask
-// is the question, and the card is a message of its own, which is redrawn with the command's token and, later, without.
+// TestTheCardOfACommandTellsItsApprovers: Discord notifies nobody of an edit, and an answer that was announced is one.
+// So the answer to /ask is the question, and the card is a message of its own, which is redrawn with the command's
+// token and, later, without.
 func TestTheCardOfACommandTellsItsApprovers(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}).known()
@@ -66,10 +80,13 @@ func TestTheCardOfACommandTellsItsApprovers(t *testing.T) {
 	e := r.inbox.Event("command/" + i.ID)
 	r.answered(i, discordtest.DeferredReply)
 	card := &core.Card{
-		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}", Approvers: []string{"discord:" + bobID}, Quorum: 1,
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}",
+		Approvers: []string{"discord:" + bobID}, Quorum: 1,
 		Deadline: clock.Now().Add(time.Hour),
 	}
-	d := core.Delivery{Post: core.Post{Key: "card/a", Kind: core.PostCard, Approval: card.Approval, To: e.Address, Conversation: e.Conversation}, Card: card}
+	d := core.Delivery{Post: core.Post{
+		Key: "card/a", Kind: core.PostCard, Approval: card.Approval, To: e.Address, Conversation: e.Conversation,
+	}, Card: card}
 	ref, _, err := r.p.Post(r.ctx, d)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +105,8 @@ func TestTheCardOfACommandTellsItsApprovers(t *testing.T) {
 	if found, err := r.p.Find(r.ctx, d); err != nil || found.Ref != ref {
 		t.Errorf("Find gives %+v, %v", found, err)
 	}
-	for state, title := range map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied"} { // with the token, and after it
+	// with the token, and after it
+	for state, title := range map[core.ApprovalState]string{core.Approved: "Approved", core.Denied: "Denied"} {
 		card.State = state
 		if err := r.p.Edit(r.ctx, ref, d); err != nil || !strings.Contains(shown().Shown(), title) {
 			t.Errorf("%s: %v\n%s", state, err, r.Dump())
@@ -105,7 +123,9 @@ func TestAskWhereTheBotMayNotPost(t *testing.T) {
 	i := r.ann.Runs(general, "/ask why")
 	e := r.inbox.Event("command/" + i.ID)
 	r.answered(i, discordtest.DeferredReply)
-	post := core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "Because.", To: e.Address, Conversation: e.Conversation}}
+	post := core.Delivery{Post: core.Post{
+		Key: "reply/1", Kind: core.PostReply, Text: "Because.", To: e.Address, Conversation: e.Conversation,
+	}}
 	if _, _, err := r.p.Post(r.ctx, post); err != nil {
 		t.Fatal(err)
 	}
@@ -121,16 +141,21 @@ func TestTheOtherCommands(t *testing.T) {
 			i := r.ann.Runs(general, "/"+name)
 			e := r.inbox.Event("command/" + i.ID)
 			r.answered(i, discordtest.DeferredReply)
-			if e.Kind() != want || e.Conversation != "discord:2001:3001" || want == core.KindControl && e.Subject() != name || bytes.Contains(e.Payload, []byte(i.Token)) {
+			if e.Kind() != want || e.Conversation != "discord:2001:3001" ||
+				want == core.KindControl && e.Subject() != name || bytes.Contains(e.Payload, []byte(i.Token)) {
 				t.Errorf("/%s came as %+v", name, e)
 			}
 			said := len(r.Messages(general))
-			post := core.Delivery{Post: core.Post{Key: "notice/" + name, Kind: core.PostNotice, Text: "This is how it is.", To: e.Address, Conversation: e.Conversation}}
+			post := core.Delivery{Post: core.Post{
+				Key: "notice/" + name, Kind: core.PostNotice, Text: "This is how it is.", To: e.Address,
+				Conversation: e.Conversation,
+			}}
 			if _, more, err := r.p.Post(r.ctx, post); err != nil || more {
 				t.Fatalf("/%s: %v, %v", name, more, err)
 			}
 			m, ok := i.Shown()
-			if alone := m.Ephemeral == annID; !ok || alone != (name == "status") || !strings.Contains(m.Content, "This is how it is.") || len(m.Reaches()) != 0 {
+			if alone := m.Ephemeral == annID; !ok || alone != (name == "status") ||
+				!strings.Contains(m.Content, "This is how it is.") || len(m.Reaches()) != 0 {
 				t.Errorf("/%s: the answer is %+v", name, m)
 			}
 			if got := len(r.Messages(general)); got != said {
@@ -145,7 +170,8 @@ func TestTheOtherCommands(t *testing.T) {
 			if name == "status" { // its answers are for ann alone
 				where, not = not, where
 			}
-			if m, _ := i.Shown(); strings.Contains(m.Content, more) || r.standsIn(where, more) != 1 || r.standsIn(not, more) != 0 {
+			if m, _ := i.Shown(); strings.Contains(m.Content, more) || r.standsIn(where, more) != 1 ||
+				r.standsIn(not, more) != 0 {
 				t.Errorf("/%s: what more there is to say stands in %+v", name, m)
 			}
 		}
@@ -165,7 +191,10 @@ func TestTheOtherCommands(t *testing.T) {
 func (r *inbound) statusAsked() (*discordtest.Interaction, core.Delivery) {
 	i := r.ann.Runs(general, "/status")
 	e := r.inbox.Event("command/" + i.ID)
-	return i, core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation}}
+	return i,
+		core.Delivery{Post: core.Post{
+			Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation,
+		}}
 }
 
 // standsIn counts the messages of a channel with a text.
@@ -192,7 +221,8 @@ func TestCommandAnswerReadyBeforeItsAnnouncement(t *testing.T) {
 	if _, _, err := r.p.Post(r.ctx, post); err != nil {
 		t.Fatal(err)
 	}
-	if m, _ := i.Shown(); m.Ephemeral != annID || !strings.Contains(m.Content, "Nothing waits.") || r.standsIn(general, "Nothing waits.") != 0 {
+	if m, _ := i.Shown(); m.Ephemeral != annID || !strings.Contains(m.Content, "Nothing waits.") ||
+		r.standsIn(general, "Nothing waits.") != 0 {
 		t.Errorf("the answer is %+v\n%s", m, r.Dump())
 	}
 }
@@ -202,11 +232,15 @@ func TestLateCommandAnswerIsAnOrdinaryMessage(t *testing.T) {
 	for name, dm := range map[string]bool{"new": false, "status": true} {
 		t.Run(name, func(t *testing.T) {
 			clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-			r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}).known()
+			r := newInbound(t,
+				setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}).known()
 			r.registered()
 			i := r.ann.Runs(general, "/"+name)
 			e := r.inbox.Event("command/" + i.ID)
-			post := core.Delivery{Post: core.Post{Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address, Conversation: e.Conversation}, SentAt: clock.Now()}
+			post := core.Delivery{Post: core.Post{
+				Key: "notice/1", Kind: core.PostNotice, Text: "Nothing waits.", To: e.Address,
+				Conversation: e.Conversation,
+			}, SentAt: clock.Now()}
 			r.answered(i, discordtest.DeferredReply)
 			clock.Advance(discordtest.TokenLifetime + time.Second)
 			ref, _, err := r.p.Post(r.ctx, post)
@@ -261,18 +295,24 @@ func TestLongQuestionIsQuotedInOneMessage(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		r.registered()
 		for name, text := range map[string]string{
-			"escapes": strings.Repeat("*", 3000), "emoji": strings.Repeat("🐈", 3000), "lines": strings.Repeat("a\n", 1500), "calls": strings.Repeat("@b", 1500), "words": strings.Repeat("ward ", 1000),
+			"escapes": strings.Repeat("*", 3000), "emoji": strings.Repeat("🐈", 3000),
+			"lines": strings.Repeat("a\n", 1500), "calls": strings.Repeat("@b", 1500),
+			"words": strings.Repeat("ward ", 1000),
 		} {
 			i := r.ann.Runs(general, "/ask", discordtest.WithOption("text", text))
 			e := r.inbox.Event("command/" + i.ID)
 			r.answered(i, discordtest.DeferredReply)
-			answer := core.Delivery{Post: core.Post{Key: "reply/" + i.ID, Kind: core.PostReply, Text: strings.Repeat("word ", 360), To: e.Address, Conversation: e.Conversation}}
+			answer := core.Delivery{Post: core.Post{
+				Key: "reply/" + i.ID, Kind: core.PostReply, Text: strings.Repeat("word ", 360), To: e.Address,
+				Conversation: e.Conversation,
+			}}
 			if _, _, err := r.p.Post(r.ctx, answer); err != nil {
 				t.Fatal(err)
 			}
 			m, ok := i.Shown()
 			question, _, _ := strings.Cut(m.Content, "word word")
-			if n := len(utf16.Encode([]rune(m.Content))); !ok || n < 1900 || n > 2000 || !strings.Contains(question, "…") {
+			if n := len(utf16.Encode([]rune(m.Content))); !ok || n < 1900 || n > 2000 ||
+				!strings.Contains(question, "…") {
 				t.Errorf("%s: %v, %d characters begin with %q", name, ok, n, m.Content[:min(len(m.Content), 300)])
 			}
 		}

@@ -77,7 +77,8 @@ func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 	return b, p
 }
 
-var errClickShape = core.Errorf(core.Invalid, "The event from Discord is not a press of one of gatehouse's buttons. Press again.")
+var errClickShape = core.Errorf(core.Invalid,
+	"The event from Discord is not a press of one of gatehouse's buttons. Press again.")
 
 // OldClick reads a decision that was stored as the interaction that it came with.
 func (d *Discord) OldClick(e core.Event) (core.Click, error) {

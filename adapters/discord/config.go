@@ -55,14 +55,18 @@ func (c Config) Validate() []string {
 	case strings.HasPrefix(c.BotToken, "Bot "):
 		fault("DISCORD_BOT_TOKEN: give the token alone, without the word Bot before it")
 	case strings.ContainsFunc(c.BotToken, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		fault("DISCORD_BOT_TOKEN: there is a space or a line break in it; copy it again from the page Bot of your application")
+		fault("DISCORD_BOT_TOKEN: there is a space or a line break in it; copy it again from the page Bot of your " +
+			"application")
 	case snowflake.Valid(c.BotToken):
-		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; find the token on the page Bot of your application, under Reset Token")
+		fault("DISCORD_BOT_TOKEN: this is a number, such as the application's id; find the token on the page Bot of " +
+			"your application, under Reset Token")
 	case err == nil && len(key) == ed25519.PublicKeySize:
-		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; find the token on the page Bot of your application, under Reset Token")
+		fault("DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY; find the token on the " +
+			"page Bot of your application, under Reset Token")
 	}
 	if key, err := hex.DecodeString(c.PublicKey); err != nil || c.PublicKey != "" && len(key) != ed25519.PublicKeySize {
-		fault("DISCORD_PUBLIC_KEY: this is not a public key, which has 64 hexadecimal digits; find it under General Information of your application")
+		fault("DISCORD_PUBLIC_KEY: this is not a public key, which has 64 hexadecimal digits; find it under General " +
+			"Information of your application")
 	}
 	if u, err := url.Parse(c.APIURL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		fault("DISCORD_API_URL: %q is not of the form https://HOST/api/v10", c.APIURL)
@@ -78,7 +82,8 @@ func (c Config) Validate() []string {
 	}
 	for _, id := range c.bots() {
 		if !snowflake.Valid(id) {
-			fault("DISCORD_BOTS: %q is not the id of a bot or a webhook, which is a number; switch Developer Mode on in "+
+			fault("DISCORD_BOTS: %q is not the id of a bot or a webhook, which is a number; switch Developer Mode on "+
+				"in "+
 				"Discord's settings, Advanced, then right-click the name above one of its messages, Copy User ID", id)
 		}
 	}

@@ -12,14 +12,17 @@ import (
 // The fake compares each request with Discord's own description, and fails the test with those that differ.
 func TestPostsAreAsDiscordDescribesThem(t *testing.T) {
 	if !discordtest.Described() {
-		t.Skip("SKIPPED: no post was compared with Discord's description of its API. Set " + discordtest.DescriptionKey + " to the path of discord-openapi.json.")
+		t.Skip("SKIPPED: no post was compared with Discord's description of its API. Set " +
+			discordtest.DescriptionKey + " to the path of discord-openapi.json.")
 	}
 	w := newRig(t, nil)
 	samples := adaptertest.Samples{
 		Ann: core.Actor{ID: "discord:1001", Name: "Ann"}, Bob: core.Actor{ID: "discord:1002", Name: "Bob"},
-		Approvers: []string{"discord:1002", "discord:role:" + approvers, "local"}, Prefixes: []string{"discord:role:", "discord:"},
-		From: w.asked("work"), Conversation: "discord:" + serverID + ":" + general, Broadcast: "@everyone",
-		Hostile: "@everyone <@&1> [safe](https://evil.example) ``` ||x|| </ask:1> *_~` \x00", Reply: "Hello **you**", Notice: "Stopped.\nNothing waits.",
+		Approvers: []string{"discord:1002", "discord:role:" + approvers, "local"},
+		Prefixes:  []string{"discord:role:", "discord:"},
+		From:      w.asked("work"), Conversation: "discord:" + serverID + ":" + general, Broadcast: "@everyone",
+		Hostile: "@everyone <@&1> [safe](https://evil.example) ``` ||x|| </ask:1> *_~` \x00", Reply: "Hello **you**",
+		Notice:  "Stopped.\nNothing waits.",
 		Context: []core.Line{{Role: core.User, Text: "hello"}, {Role: core.Assistant, Text: "hello yourself"}},
 	}
 	posted := 0

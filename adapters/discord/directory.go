@@ -13,9 +13,9 @@ import (
 	"gatehouse/core"
 )
 
-// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else as
-// Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If Discord
-// can't be asked now, the error is retryable.
+// Groups returns those of the wanted roles (discord:role:…) that a person has: by what came with their press, or else
+// as Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If
+// Discord can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	user, ok := userOf(who.ID)
 	if !ok {
@@ -50,8 +50,8 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 	return in, nil
 }
 
-// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members Discord
-// does not list. "": somebody can, or Discord can't say so now.
+// Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members
+// Discord does not list. "": somebody can, or Discord can't say so now.
 func (d *Discord) Missing(ctx context.Context, p core.Post) string {
 	if strings.HasPrefix(accountOf(p.Person), "&") {
 		return "Discord does not say who has the role " + p.Person + ", so its members get no direct messages"
@@ -104,7 +104,8 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		}
 		return d.sees(ctx, delivery, user)
 	}
-	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users, sees, refused)
+	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users,
+		sees, refused)
 }
 
 // told returns whom a card pings: the approvers that it names, and nobody else.
@@ -136,7 +137,8 @@ func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string)
 	}
 	sees, err := d.guilds.Sees(ctx, guild, delivery.To.Channel, user)
 	if err != nil && !core.IsTemporary(err) {
-		d.warnOnce("who sees a channel can't be looked up; approvers outside it get no copy of its cards", "channel", delivery.To.Channel, "err", err)
+		d.warnOnce("who sees a channel can't be looked up; approvers outside it get no copy of its cards",
+			"channel", delivery.To.Channel, "err", err)
 		return true, nil
 	}
 	return sees, err

@@ -1,18 +1,20 @@
-// Package discord is the platform Discord: one bot in any number of servers. Events come over the gateway. If a public key is set,
-// interactions come over HTTP instead.
+// Package discord is the platform Discord: one bot in any number of servers. Events come over the gateway. If a public
+// key is set, interactions come over HTTP instead.
 //
 // # In
 //
-// A gateway event passes through internal/gateway → events.go, and from there → message.go, or → interactions.go → commands.go or
-// components.go, which asks adapters/internal/desk what a press or a form means (and, for the pages of an answer, → answer.go). Then it is
-// committed. An interaction over HTTP enters at interactions.go. When a message's turn comes, message.go parses it.
+// A gateway event passes through internal/gateway → events.go, and from there → message.go, or → interactions.go →
+// commands.go or components.go, which asks adapters/internal/desk what a press or a form means (and, for the pages of
+// an answer, → answer.go). Then it is committed. An interaction over HTTP enters at interactions.go. When a message's
+// turn comes, message.go parses it.
 //
-// The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection loop is gatehouse's own
-// rather than discordgo's (discordgo's types, constants and REST client are used). After a session that can't be resumed, the adapter
-// fetches the messages that were missed in known conversations: those since the last committed message, in the channels, threads and
-// direct messages of the latest events, and those that an earlier process did not get to fetch. It does so beside the events, a few
-// conversations at a time; only the messages of a conversation that is not fetched yet wait, so that they follow those that were missed. It
-// can't fetch a first contact during the gap, nor an edit or a press in it. A press does not wait for messages that are still to be stored,
+// The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection
+// loop is gatehouse's own rather than discordgo's (discordgo's types, constants and REST client are used). After a
+// session that can't be resumed, the adapter fetches the messages that were missed in known conversations: those since
+// the last committed message, in the channels, threads and direct messages of the latest events, and those that an
+// earlier process did not get to fetch. It does so beside the events, a few conversations at a time; only the messages
+// of a conversation that is not fetched yet wait, so that they follow those that were missed. It can't fetch a first
+// contact during the gap, nor an edit or a press in it. A press does not wait for messages that are still to be stored,
 // since Discord waits three seconds for its answer.
 //
 // A second delivery of an event must have the same event id:
@@ -23,20 +25,21 @@
 //	press/again/EVENT, press/new/EVENT   the button below the reply to a failed event
 //	command/INTERACTION             a slash command
 //
-// A conversation is discord:SERVER:CHANNEL. CHANNEL may be a thread. For direct messages SERVER is @me, and CHANNEL is their channel.
-// A mention in a channel opens a thread. The thread's id is the message's own id, so the conversation is known before the thread exists;
-// the first answer opens it. With DISCORD_REPLY=channel a channel is one conversation, answered in the channel itself. That is always so
-// in the chat of a voice channel, and for answers to /ask and to replies to those answers. A thread with a conversation needs no further
-// mention if the bot is granted the message content. Otherwise messages without a mention arrive empty and are ignored.
-// A thread that began with a message of the bot's own is a conversation from its first message on: threads.go finds
-// that out before the commit. What was said in a thread before the bot was asked there is read when the message's turn
-// comes, once: before.go.
+// A conversation is discord:SERVER:CHANNEL. CHANNEL may be a thread. For direct messages SERVER is @me, and CHANNEL is
+// their channel. A mention in a channel opens a thread. The thread's id is the message's own id, so the conversation is
+// known before the thread exists; the first answer opens it. With DISCORD_REPLY=channel a channel is one conversation,
+// answered in the channel itself. That is always so in the chat of a voice channel, and for answers to /ask and to
+// replies to those answers. A thread with a conversation needs no further mention if the bot is granted the message
+// content. Otherwise messages without a mention arrive empty and are ignored. A thread that began with a message of the
+// bot's own is a conversation from its first message on: threads.go finds that out before the commit. What was said in
+// a thread before the bot was asked there is read when the message's turn comes, once: before.go.
 //
 // # Out
 //
-// A post passes through post.go → card.go, form.go or reply.go → span.go, line.go → text.go. An answer to an interaction then goes to replies.go, any other
-// post to threads.go → send.go → internal/rest. Each part of a post is one Discord message. Its nonce is made from the post's key and
-// part; for some minutes Discord posts no second message with the same nonce. If the answer to a send was lost, find.go later looks for
-// the message among the bot's own messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons
-// carry sealed values of at most 100 bytes. No event and no post contains an interaction's token (replies.go).
+// A post passes through post.go → card.go, form.go or reply.go → span.go, line.go → text.go. An answer to an
+// interaction then goes to replies.go, any other post to threads.go → send.go → internal/rest. Each part of a post is
+// one Discord message. Its nonce is made from the post's key and part; for some minutes Discord posts no second message
+// with the same nonce. If the answer to a send was lost, find.go later looks for the message among the bot's own
+// messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons carry sealed
+// values of at most 100 bytes. No event and no post contains an interaction's token (replies.go).
 package discord

@@ -22,9 +22,12 @@ import (
 // anyText is a text with characters that are hard to draw.
 func anyText(t *rapid.T, label string) string {
 	bits := []string{
-		"<", ">", "!", "@everyone", "#", "<@1>", "<@&1>", "<https://x>", "](", "][", "[", "]", "(https://x)", "[safe](https://evil.example)", "`", "``", "```", "\n", "\r",
-		"\n\n", "```go\n", "\n```\n", "~~~\n", "> ", "- ", "1. ", "    ", "|", "||", "**", "__", "_", "*", "~~", "\\", "&", ";", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u2028", "\U000e0041",
-		"😀", "👩‍👩‍👧", "word ", "\xff", "\u0085", "\ufeff", "\u2060", "http://", "https://x/`", strings.Repeat("long", 300), strings.Repeat("more words ", 200), strings.Repeat("<", 500),
+		"<", ">", "!", "@everyone", "#", "<@1>", "<@&1>", "<https://x>", "](", "][", "[", "]", "(https://x)",
+		"[safe](https://evil.example)", "`", "``", "```", "\n", "\r",
+		"\n\n", "```go\n", "\n```\n", "~~~\n", "> ", "- ", "1. ", "    ", "|", "||", "**", "__", "_", "*", "~~", "\\",
+		"&", ";", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u2028", "\U000e0041",
+		"😀", "👩‍👩‍👧", "word ", "\xff", "\u0085", "\ufeff", "\u2060", "http://",
+		"https://x/`", strings.Repeat("long", 300), strings.Repeat("more words ", 200), strings.Repeat("<", 500),
 		strings.Repeat("\n", 50), "\u2060\u200b\u200c\u200d",
 	}
 	return adaptertest.AnyText(t, label, bits)
@@ -46,7 +49,8 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		}
 		if c.Question != nil {
 			for page := range pagesOf(len(c.Question.Fields)) {
-				inspectModal(t, drawForm("value", pageOf(formOf(c, chat.ActionAnswer), page, nil)), 40_000) // five menus of 25 options
+				// five menus of 25 options
+				inspectModal(t, drawForm("value", pageOf(formOf(c, chat.ActionAnswer), page, nil)), 40_000)
 			}
 		}
 		readArguments(t, c)
@@ -110,14 +114,22 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, choice := range []chat.Action{chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionRemember, chat.ActionConfirmRemember, chat.ActionForget, chat.ActionEdit, chat.ActionArguments} {
-		if v := signer.Seal(chat.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt}, choice).Fields()...); len(v) > maxCustomID {
+	for _, choice := range []chat.Action{
+		chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionRemember,
+		chat.ActionConfirmRemember, chat.ActionForget, chat.ActionEdit, chat.ActionArguments,
+	} {
+		if v := signer.Seal(
+			chat.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt},
+				choice).Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
 	}
 	longest := fmt.Sprintf("%s:%d:%d", Name, uint64(math.MaxUint64), uint64(math.MaxUint64))
 	for _, action := range []chat.Action{chat.ActionRetry, chat.ActionNew} {
-		if v := signer.Seal(chat.Button{Action: action, Failed: math.MaxInt64, Conversation: core.ConversationID(longest)}.Fields()...); len(v) > maxCustomID {
+		if v := signer.Seal(
+			chat.Button{
+				Action: action, Failed: math.MaxInt64, Conversation: core.ConversationID(longest),
+			}.Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", action, len(v))
 		}
 	}
@@ -231,7 +243,8 @@ func TestTopics(t *testing.T) {
 // A link would include the backslash that follows it, so that the escaped character would be Markdown again.
 func TestEscapesNeverBecomePartOfALink(t *testing.T) {
 	c := core.Card{
-		Approval: "ap-1", State: core.Approved, Tool: "<", DecidedBy: "<<", Reason: "<https://x><", Summary: "<https://x>", Requester: "<<<",
+		Approval: "ap-1", State: core.Approved, Tool: "<", DecidedBy: "<<", Reason: "<https://x><",
+		Summary: "<https://x>", Requester: "<<<",
 		Arguments: "<<<<<[safe](https://evil.example)<<<**<<", DecidedAt: adaptertest.Noon,
 	}
 	drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: &c})
@@ -247,7 +260,8 @@ func TestEscapesNeverBecomePartOfALink(t *testing.T) {
 	}
 }
 
-// TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown but blocks of code, which are kept byte for byte, and has the same words.
+// TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown but blocks of code, which are kept byte for byte, and has the same
+// words.
 func TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown(t *testing.T) {
 	const code = "```go\n# a **b** `c` <@1>\n```\n"
 	for _, head := range []string{"### 🔔 Approval needed", "# Аррrоvаl nееdеd", "**:bell: Approval needed**"} {

@@ -17,10 +17,14 @@ func TestEditIsOfferedWhereAllArgumentsAreOnTheCard(t *testing.T) {
 		change func(*core.Card)
 		want   []string
 	}{
-		"editable":     {func(c *core.Card) { c.Editable = true }, []string{"Approve", "Deny", "Edit", "Withdraw (Ann)", "Open the conversation"}},
+		"editable": {func(c *core.Card) {
+			c.Editable = true
+		}, []string{"Approve", "Deny", "Edit", "Withdraw (Ann)", "Open the conversation"}},
 		"not editable": {nil, []string{"Approve", "Deny", "Withdraw (Ann)", "Open the conversation"}},
-		"cut":          {func(c *core.Card) { c.Editable, c.Arguments = true, long }, []string{"Approve", "Deny", "Show all arguments", "Withdraw (Ann)", "Open the conversation"}},
-		"decided":      {func(c *core.Card) { c.Editable, c.State = true, core.Denied }, []string{"Open the conversation"}},
+		"cut": {func(c *core.Card) {
+			c.Editable, c.Arguments = true, long
+		}, []string{"Approve", "Deny", "Show all arguments", "Withdraw (Ann)", "Open the conversation"}},
+		"decided": {func(c *core.Card) { c.Editable, c.State = true, core.Denied }, []string{"Open the conversation"}},
 	} {
 		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true}, Card: testCard(c.change)})
 		var got []string

@@ -26,7 +26,8 @@ func TestEditThatAddsAMentionIsAnEvent(t *testing.T) {
 	r.none(m)
 	r.ann.Edits(general, m.ID, r.MentionOfBot()+" hello")
 	e := r.of(m)
-	if e.Kind() != core.KindMessage || e.Address.Thread != m.ID || e.FollowUp || !strings.Contains(r.says(e).Content.String(), "hello") {
+	if e.Kind() != core.KindMessage || e.Address.Thread != m.ID || e.FollowUp ||
+		!strings.Contains(r.says(e).Content.String(), "hello") {
 		t.Errorf("it came as %+v", e)
 	}
 	r.Unfurl(general, m.ID, "https://example.org")
@@ -42,8 +43,13 @@ func TestEditThatAddsAMentionIsAnEvent(t *testing.T) {
 // An update by Discord itself, such as for a thread, does not make an old message new.
 func TestOldEditIsNotANewMessage(t *testing.T) {
 	r := newInbound(t, setup{}).known()
-	for id, edited := range map[string]string{"91": time.Now().Add(-time.Hour).UTC().Format(time.RFC3339Nano), "92": "some day"} {
-		r.Dispatch(guild, "MESSAGE_UPDATE", []byte(`{"id":"`+id+`","channel_id":"`+general+`","guild_id":"`+guild+`","type":0,"content":"`+r.MentionOfBot()+` hi",
+	for id, edited := range map[string]string{
+		"91": time.Now().Add(-time.Hour).UTC().Format(time.RFC3339Nano), "92": "some day",
+	} {
+		r.Dispatch(guild,
+			"MESSAGE_UPDATE",
+			[]byte(`{"id":"`+id+`","channel_id":"`+general+`","guild_id":"`+guild+
+				`","type":0,"content":"`+r.MentionOfBot()+` hi",
 			"author":{"id":"`+annID+`","username":"ann"},"edited_timestamp":"`+edited+`","flags":32}`))
 		if ids := r.about("/" + id); len(ids) != 1 || !strings.HasPrefix(ids[0], "amend/") {
 			t.Errorf("it came as %v", ids)
@@ -54,11 +60,13 @@ func TestOldEditIsNotANewMessage(t *testing.T) {
 // An edited message that is fetched later has one amendment; updates by Discord itself add none.
 func TestFetchedEditedMessageIsAmendedOnce(t *testing.T) {
 	r := newInbound(t, setup{}).known()
-	body := []byte(`{"id":"93","channel_id":"` + general + `","guild_id":"` + guild + `","type":0,"content":"` + r.MentionOfBot() + ` hi",
+	body := []byte(`{"id":"93","channel_id":"` + general + `","guild_id":"` + guild +
+		`","type":0,"content":"` + r.MentionOfBot() + ` hi",
 		"author":{"id":"` + annID + `","username":"ann"},"edited_timestamp":"2026-11-01T10:00:00.000000+00:00"}`)
 	r.Dispatch(guild, "MESSAGE_CREATE", body)
 	first := r.about("/93")
-	if len(first) != 2 || first[0] != "message/"+general+"/93" || first[1] != "amend/"+general+"/93/2026-11-01T10:00:00.000000+00:00" {
+	if len(first) != 2 || first[0] != "message/"+general+"/93" ||
+		first[1] != "amend/"+general+"/93/2026-11-01T10:00:00.000000+00:00" {
 		t.Errorf("it came as %v", first)
 	}
 	r.Dispatch(guild, "MESSAGE_UPDATE", body)

@@ -29,7 +29,8 @@ func (d *Discord) takeEvent(ctx context.Context, event string, data []byte, acce
 		return result
 	}
 	if err := d.guilds.Update(event, data); err != nil {
-		d.Log.Warn("an event about a server can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
+		d.Log.Warn("an event about a server can't be read and is ignored", "event", event, "bytes", len(data),
+			"err", chat.JSONFault(err))
 	}
 	return chat.Stored
 }
@@ -42,7 +43,8 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 		d.Log.Warn("a message waits until Discord says which channel it belongs to", "err", err)
 		return chat.NotStored
 	case err != nil:
-		d.Log.Warn("an event can't be read and is ignored", "event", event, "bytes", len(data), "err", chat.JSONFault(err))
+		d.Log.Warn("an event can't be read and is ignored", "event", event, "bytes", len(data),
+			"err", chat.JSONFault(err))
 		return chat.Malformed
 	}
 	for _, e := range events {
@@ -94,7 +96,8 @@ func (d *Discord) hears(m message) bool {
 		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID)) {
 		return false
 	}
-	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) && isSaid(m.Type)
+	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
+		isSaid(m.Type)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
@@ -104,7 +107,8 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 		return e, false, nil
 	}
 	e = core.Event{
-		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member), Payload: body,
+		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member),
+		Payload: body,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Message: m.ID},
 	}
 	me := d.whoami().User
@@ -130,8 +134,8 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	return e, true, nil
 }
 
-// cameBefore reports whether a message in a thread is older than all that is stored of its conversation, so that the bot
-// was not asked there yet: Discord repeats it when a session is resumed after a kill. Error: provider_unavailable.
+// cameBefore reports whether a message in a thread is older than all that is stored of its conversation, so that the
+// bot was not asked there yet: Discord repeats it when a session is resumed after a kill. Error: provider_unavailable.
 func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool, error) {
 	older := func(r core.EventRecord) bool { return !snowflake.Greater(heardUpTo(r), m.ID) }
 	f := core.EventFilter{Platform: Name, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
@@ -236,7 +240,8 @@ func amendment(channel, id string, a core.Amendment) core.Event {
 	key := messageID(channel, id)
 	payload, _ := json.Marshal(a) // can't fail: it has only texts and JSON that was read
 	return core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision,
+		Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
 		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
 	}
 }
@@ -279,7 +284,8 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 			if begins == "" {
 				begins = snowflake.At(e.AcceptedAt.Add(-gateway.CatchUpSlack))
 			}
-			d.guilds.SetChannels(discordgo.Channel{ID: thread, ParentID: channel, Type: discordgo.ChannelTypeGuildPublicThread})
+			d.guilds.SetChannels(
+				discordgo.Channel{ID: thread, ParentID: channel, Type: discordgo.ChannelTypeGuildPublicThread})
 			note(thread, guild, message, begins)
 		}
 	}

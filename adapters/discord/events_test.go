@@ -16,29 +16,35 @@ func TestWhichMessagesBecomeEvents(t *testing.T) {
 	me := r.MentionOfBot()
 
 	direct := r.of(r.ann.Says("hello"))
-	if direct.Kind() != core.KindMessage || direct.Conversation != core.ConversationID("discord:@me:"+dm) || direct.Actor.ID != "discord:1001" || direct.FollowUp ||
+	if direct.Kind() != core.KindMessage || direct.Conversation != core.ConversationID("discord:@me:"+dm) ||
+		direct.Actor.ID != "discord:1001" || direct.FollowUp ||
 		direct.Address.Channel != dm || direct.Address.Thread != "" {
 		t.Errorf("a direct message came as %+v", direct)
 	}
 	m := r.ann.Posts(general, me+" hello")
 	mention := r.of(m)
-	if mention.Conversation != core.ConversationID("discord:2001:"+m.ID) || mention.Address != (core.Address{Platform: "discord", Channel: general, Thread: m.ID, Message: m.ID}) || mention.FollowUp {
+	if mention.Conversation != core.ConversationID("discord:2001:"+m.ID) ||
+		mention.Address != (core.Address{Platform: "discord", Channel: general, Thread: m.ID, Message: m.ID}) ||
+		mention.FollowUp {
 		t.Errorf("a mention came as %+v", mention)
 	}
 	thread := r.ann.OpensThread(general, m.ID, "work")
 	follow := r.of(r.bob.Posts(thread, "and another thing"))
-	if follow.Conversation != mention.Conversation || follow.Address.Channel != general || follow.Address.Thread != thread || !follow.FollowUp {
+	if follow.Conversation != mention.Conversation || follow.Address.Channel != general ||
+		follow.Address.Thread != thread || !follow.FollowUp {
 		t.Errorf("what was said in the thread came as %+v", follow)
 	}
 	if again := r.of(r.bob.Posts(thread, me+" listen")); again.Conversation != mention.Conversation || again.FollowUp {
 		t.Errorf("a mention in the thread came as %+v", again)
 	}
 	role := r.RoleOfBot(guild)
-	if e := r.of(r.ann.Posts(general, "<@&"+role+"> hello")); e.FollowUp || r.says(e).Content.String() == "" || strings.Contains(r.says(e).Content.String(), role) {
+	if e := r.of(r.ann.Posts(general, "<@&"+role+"> hello")); e.FollowUp || r.says(e).Content.String() == "" ||
+		strings.Contains(r.says(e).Content.String(), role) {
 		t.Errorf("a mention of the bot's role came as %+v", e)
 	}
 	reply := r.ann.Replies(general, r.button(general, "x").Message, "what is this?", discordtest.WithoutPing())
-	if e := r.of(reply); e.FollowUp || e.Conversation != "discord:2001:3001" || e.Address.Channel != general || e.Address.Thread != "" {
+	if e := r.of(reply); e.FollowUp || e.Conversation != "discord:2001:3001" || e.Address.Channel != general ||
+		e.Address.Thread != "" {
 		t.Errorf("a reply to the bot came as %+v", e)
 	}
 	r.none(r.ann.Posts(general, "nothing for you"))
@@ -49,7 +55,8 @@ func TestWhichMessagesBecomeEvents(t *testing.T) {
 func TestReplyInChannel(t *testing.T) {
 	r := newInbound(t, setup{config: func(c *discord.Config) { c.Reply = "channel" }}).known()
 	m := r.ann.Posts(general, "hello "+r.MentionOfBot())
-	if e := r.of(m); e.Conversation != "discord:2001:3001" || e.Address != (core.Address{Platform: "discord", Channel: general, Message: m.ID}) {
+	if e := r.of(m); e.Conversation != "discord:2001:3001" ||
+		e.Address != (core.Address{Platform: "discord", Channel: general, Message: m.ID}) {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -67,7 +74,10 @@ func TestMessagesOfBotsAndOfDiscordAreIgnored(t *testing.T) {
 		"a system notice": `"type":6,"author":{"id":"1001","username":"ann"}`,
 		"nobody":          `"author":null`,
 	} {
-		r.Dispatch(guild, "MESSAGE_CREATE", []byte(`{"id":"99999","channel_id":"3001","guild_id":"2001","content":"`+r.MentionOfBot()+`","type":0,"mentions":[],`+change+`}`))
+		r.Dispatch(guild,
+			"MESSAGE_CREATE",
+			[]byte(`{"id":"99999","channel_id":"3001","guild_id":"2001","content":"`+r.MentionOfBot()+
+				`","type":0,"mentions":[],`+change+`}`))
 		r.settled()
 		for _, id := range r.inbox.IDs() {
 			if strings.Contains(id, "99999") {
@@ -80,14 +90,16 @@ func TestMessagesOfBotsAndOfDiscordAreIgnored(t *testing.T) {
 func TestControlWords(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	for text, want := range map[string]core.Kind{
-		"!new": core.KindReset, "!STOP": core.KindControl, "!status": core.KindControl, " !cancel ": core.KindControl, "!help": core.KindControl, "!newer": core.KindMessage,
+		"!new": core.KindReset, "!STOP": core.KindControl, "!status": core.KindControl, " !cancel ": core.KindControl,
+		"!help": core.KindControl, "!newer": core.KindMessage,
 	} {
 		e := r.of(r.ann.Says(text))
 		if e.Kind() != want || want == core.KindControl && e.Subject() != strings.ToLower(strings.Trim(text, " !")) {
 			t.Errorf("%q came as %q, %q", text, e.Kind(), e.Subject())
 		}
 	}
-	if e := r.of(r.ann.Posts(general, r.MentionOfBot()+", !status")); e.Kind() != core.KindControl || e.Subject() != "status" {
+	if e := r.of(r.ann.Posts(general, r.MentionOfBot()+", !status")); e.Kind() != core.KindControl ||
+		e.Subject() != "status" {
 		t.Errorf("in a channel it came as %+v", e)
 	}
 }
@@ -113,18 +125,21 @@ func TestEditsAndDeletions(t *testing.T) {
 	}
 	e := amendments[0]
 	a := amendment(t, e)
-	if e.Subject() != "message/"+dm+"/"+m.ID || e.Actor.ID != "discord:1001" || a.Text != "add milk" || a.Revision == "" {
+	if e.Subject() != "message/"+dm+"/"+m.ID || e.Actor.ID != "discord:1001" || a.Text != "add milk" ||
+		a.Revision == "" {
 		t.Errorf("got %+v: %+v", e, a)
 	}
 	changed := e
-	changed.Body, changed.Conversation, changed.Payload = core.MessageEvent{}, core.ConversationID("discord:@me:"+dm), a.Payload
+	changed.Body, changed.Conversation, changed.Payload = core.MessageEvent{}, core.ConversationID("discord:@me:"+dm),
+		a.Payload
 	if text := r.says(changed).Content.String(); text != "add milk" {
 		t.Errorf("it says %q", text)
 	}
 	r.Unfurl(dm, m.ID, "https://example.com") // after an edit: the time of the edit is as it was
 	r.ann.Deletes(dm, m.ID)
 	gone := r.inbox.Event("amend/" + dm + "/" + m.ID + "/deleted")
-	if b := amendment(t, gone); gone.Subject() != e.Subject() || gone.Actor.ID != "" || b.Payload != nil || b.Revision <= a.Revision {
+	if b := amendment(t, gone); gone.Subject() != e.Subject() || gone.Actor.ID != "" || b.Payload != nil ||
+		b.Revision <= a.Revision {
 		t.Errorf("the deletion came as %+v: %+v", gone, b)
 	}
 	r.Dispatch(guild, "MESSAGE_DELETE_BULK", []byte(`{"ids":["71","72"],"channel_id":"3001","guild_id":"2001"}`))
@@ -162,7 +177,10 @@ func TestMessageContentIsGrantedLater(t *testing.T) {
 		"it is heard": func(r *inbound) { r.timers.Fire(time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newInbound(t, setup{fake: discordtest.Options{Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second}}).known()
+			r := newInbound(t,
+				setup{fake: discordtest.Options{
+					Denied: discordtest.IntentMessageContent, HeartbeatInterval: time.Second,
+				}}).known()
 			r.eventually("asked who it is", func() bool { return r.timers.Count(time.Minute) == 1 })
 			r.SetDenied(0)
 			goesOn(r)
@@ -197,7 +215,8 @@ func TestChannelUnknownToTheSession(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	if r.CountCalls("GET /channels/{channel}") != calls+1 || len(r.Identifies()) != 1 {
-		t.Errorf("it asked %d times and identified %d times", r.CountCalls("GET /channels/{channel}")-calls, len(r.Identifies()))
+		t.Errorf("it asked %d times and identified %d times", r.CountCalls("GET /channels/{channel}")-calls,
+			len(r.Identifies()))
 	}
 	r.of(r.ann.Posts(thread, "and on"))
 	if r.CountCalls("GET /channels/{channel}") != calls+1 {

@@ -11,15 +11,20 @@ import (
 
 // interactionBody is a press of a button by bob, with more JSON in three places.
 func (r *inbound) interactionBody(id, outer, user, data string) []byte {
-	return []byte(`{"type":3,"id":"` + id + `","application_id":"` + r.ApplicationID() + `","guild_id":"2001","channel_id":"` + general + `","token":"t"` + outer +
-		`,"member":{"user":{"id":"1002"` + user + `},"roles":[]},"message":{"id":"5001"},"data":{"component_type":2,"custom_id":"` + r.sealed("a1", "deny") + `"` + data + `}}`)
+	return []byte(`{"type":3,"id":"` + id + `","application_id":"` + r.ApplicationID() +
+		`","guild_id":"2001","channel_id":"` + general + `","token":"t"` + outer +
+		`,"member":{"user":{"id":"1002"` + user +
+		`},"roles":[]},"message":{"id":"5001"},"data":{"component_type":2,"custom_id":"` + r.sealed("a1", "deny") +
+		`"` + data + `}}`)
 }
 
 // TestWhoDidWhatIsReadFromExactNames: a key that differs in its case only says nothing, wherever it stands.
 func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	outer := `,"TYPE":2,"Id":"9","Application_ID":"77","CHANNEL_ID":"3009","MEMBER":{"user":{"id":"1001"}},"User":{"id":"1001"},"DATA":{"name":"new"}`
-	r.Dispatch(guild, "INTERACTION_CREATE", r.interactionBody("7001", outer, `,"ID":"1001"`, `,"CUSTOM_ID":"`+r.sealed("a1", "approve")+`"`))
+	r.Dispatch(guild,
+		"INTERACTION_CREATE",
+		r.interactionBody("7001", outer, `,"ID":"1001"`, `,"CUSTOM_ID":"`+r.sealed("a1", "approve")+`"`))
 	e := r.inbox.Event("vote/a1/1002/7001")
 	if e.Actor.ID != "discord:1002" || e.Address.Channel != general {
 		t.Errorf("the press is %+v", e)
@@ -27,9 +32,14 @@ func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 	if c := r.click(e); c.Choice != core.Deny {
 		t.Errorf("it decides %+v", c)
 	}
-	r.Dispatch(guild, "MESSAGE_CREATE", json.RawMessage(`{"id":"7002","ID":"7003","channel_id":"`+general+`","Channel_Id":"3009","guild_id":"2001","GUILD_ID":"2002","type":0,"TYPE":7,`+
-		`"content":"`+r.MentionOfBot()+` hello","CONTENT":"!new","author":{"id":"1002","Id":"1001","username":"bob","BOT":true},"AUTHOR":{"id":"1001"},"mentions":[]}`))
-	if e := r.inbox.Event("message/" + general + "/7002"); e.Actor.ID != "discord:1002" || e.Kind() != core.KindMessage || e.Conversation != "discord:2001:7002" {
+	r.Dispatch(guild,
+		"MESSAGE_CREATE",
+		json.RawMessage(`{"id":"7002","ID":"7003","channel_id":"`+general+
+			`","Channel_Id":"3009","guild_id":"2001","GUILD_ID":"2002","type":0,"TYPE":7,`+
+			`"content":"`+r.MentionOfBot()+
+			` hello","CONTENT":"!new","author":{"id":"1002","Id":"1001","username":"bob","BOT":true},"AUTHOR":{"id":"1001"},"mentions":[]}`))
+	if e := r.inbox.Event("message/" + general + "/7002"); e.Actor.ID != "discord:1002" ||
+		e.Kind() != core.KindMessage || e.Conversation != "discord:2001:7002" {
 		t.Errorf("the message is %+v", e)
 	}
 }
@@ -59,8 +69,11 @@ func TestARepeatedFieldIsRefused(t *testing.T) {
 				t.Errorf("%s: the log says %s", name, w)
 			}
 		}
-		r.Dispatch(guild, "MESSAGE_CREATE", json.RawMessage(`{"id":"7002","channel_id":"`+general+`","guild_id":"2001","type":0,"content":"`+r.MentionOfBot()+` hello",`+
-			`"author":{"id":"1002"},"author":{"id":"1001"}}`))
+		r.Dispatch(guild,
+			"MESSAGE_CREATE",
+			json.RawMessage(`{"id":"7002","channel_id":"`+general+`","guild_id":"2001","type":0,"content":"`+
+				r.MentionOfBot()+` hello",`+
+				`"author":{"id":"1002"},"author":{"id":"1001"}}`))
 		r.of(r.ann.Says("hello")) // what follows is received
 		if got := r.inbox.IDs(); len(got) != 1 {
 			t.Errorf("stored: %v", got)

@@ -47,7 +47,8 @@ func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
 func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found, error) {
 	ctx = rest.ForPosts(ctx)
 	if delivery.Kind == core.PostPrivate {
-		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
+		return core.Found{},
+			core.Errorf(core.DeliveryInDoubt, "A message that only one person sees can't be read back.")
 	}
 	delivery, part, more, err := d.next(ctx, delivery)
 	if err != nil {
@@ -82,7 +83,8 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 			return core.Found{Ref: refOf(channel, id), More: more}, nil
 		}
 	}
-	return core.Found{Late: followUp}, nil // any other message has a nonce, which prevents a duplicate if it becomes readable late
+	// any other message has a nonce, which prevents a duplicate if it becomes readable late
+	return core.Found{Late: followUp}, nil
 }
 
 // findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is

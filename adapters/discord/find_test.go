@@ -114,11 +114,14 @@ func TestFailedSearchIsRetried(t *testing.T) {
 	}
 }
 
-// For a known nonce Discord returns the message as it was first sent. If the approval was decided since then, the card is edited.
+// For a known nonce Discord returns the message as it was first sent. If the approval was decided since then, the card
+// is edited.
 func TestCardDecidedBeforeItsSecondSendIsUpdated(t *testing.T) {
 	w := newRig(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
-	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
+	d := core.Delivery{
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil),
+	}
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Fatalf("%v", err)
@@ -126,7 +129,8 @@ func TestCardDecidedBeforeItsSecondSendIsUpdated(t *testing.T) {
 	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	ref := w.say(d)[0]
 	said := w.FromBot(general)
-	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Shown(), "✅ Approved") {
+	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 ||
+		!strings.Contains(said[0].Shown(), "✅ Approved") {
 		t.Errorf("%q names none of\n%s", ref, w.Dump())
 	}
 	w.say(core.Delivery{Post: core.Post{Key: "card/2", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: d.Card})
@@ -137,8 +141,8 @@ func TestCardDecidedBeforeItsSecondSendIsUpdated(t *testing.T) {
 	w.checkNoPings()
 }
 
-// After a restart it is not known which messages were sent. Find skips a message with the same text from before the send, and finds the one
-// that was posted.
+// After a restart it is not known which messages were sent. Find skips a message with the same text from before the
+// send, and finds the one that was posted.
 func TestAnotherProcessFindsALostAnswer(t *testing.T) {
 	for name, arrived := range map[string]bool{"it had arrived": true, "it had not": false} {
 		t.Run(name, func(t *testing.T) {
@@ -183,19 +187,26 @@ func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 	for name, c := range map[string]struct{ first, then core.Delivery }{
 		"a card that was decided": {
 			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(nil)},
-			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(func(c *core.Card) { c.State = core.Approved })},
+			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(func(c *core.Card) {
+				c.State = core.Approved
+			})},
 		},
 		"a reply that comes late": {
-			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}}, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
+			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}},
+			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}, Late: true},
 		},
 		"more steps": {
-			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc"}}, core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc · note.add"}},
+			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc"}},
+			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc · note.add"}},
 		},
-		"a button that was pressed": {samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true)},
+		"a button that was pressed": {
+			samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
-			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
+			w.Inject(
+				discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 			c.first.Key, c.first.To = "post/1", core.Address{Platform: Name, Channel: general}
 			c.then.Key, c.then.To, c.then.SentAt = c.first.Key, c.first.To, w.clock.Now()
 			if _, _, err := w.d.Post(w.ctx(), c.first); core.CategoryOf(err) != core.DeliveryInDoubt {

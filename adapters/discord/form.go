@@ -58,7 +58,8 @@ func drawForm(value string, f doc.Form) modal {
 // pageOf is a page of a form, from 0, filled with what was typed into the form before, by the places of its inputs.
 func pageOf(f doc.Form, page int, typed []string) doc.Form {
 	if n := pagesOf(len(f.Inputs)); n > 1 {
-		f.Title = wording.Fill(f.FormPage, "{title}", f.Title, "{page}", strconv.Itoa(page+1), "{pages}", strconv.Itoa(n))
+		f.Title = wording.Fill(f.FormPage, "{title}", f.Title, "{page}", strconv.Itoa(page+1),
+			"{pages}", strconv.Itoa(n))
 	}
 	for i := range min(len(typed), len(f.Inputs)) {
 		f.Inputs[i].Value = cmp.Or(typed[i], f.Inputs[i].Value)

@@ -62,11 +62,13 @@ func FuzzAddress(f *testing.F) {
 		}
 		kv := newTestKV()
 		kv.values[tokenName("1")] = stored
-		if id, onlyFor, ok := commandIn(core.Address{Message: message}); ok && (!snowflake.Valid(id) || onlyFor != "" && !snowflake.Valid(onlyFor)) {
+		if id, onlyFor, ok := commandIn(core.Address{Message: message}); ok &&
+			(!snowflake.Valid(id) || onlyFor != "" && !snowflake.Valid(onlyFor)) {
 			t.Errorf("%q gives %q for %q", message, id, onlyFor)
 		}
 		got, err := (&Discord{Deps: core.Deps{KV: kv}}).token(t.Context(), "1")
-		if err != nil && !errors.Is(err, errLate) || err == nil && (!snowflake.Valid(got.app) || strings.ContainsAny(got.token, "/?#%")) {
+		if err != nil && !errors.Is(err, errLate) ||
+			err == nil && (!snowflake.Valid(got.app) || strings.ContainsAny(got.token, "/?#%")) {
 			t.Errorf("%q gives %+v: %v", stored, got, err)
 		}
 		if name := topic(message); name == "" || chat.Units(name) > maxThreadName || !utf8.ValidString(name) {

@@ -32,13 +32,15 @@ func withRecent(s setup, first func(*inbound, context.Context) error) setup {
 	return s
 }
 
-// gap ends the session so that it can't be resumed. It returns the event ids of the messages that are sent to a thread and directly before
-// the next session.
+// gap ends the session so that it can't be resumed. It returns the event ids of the messages that are sent to a thread
+// and directly before the next session.
 func (r *inbound) gap(thread string) (missed []string) {
 	r.t.Helper()
 	c := r.connection()
 	c.GoSilent()
-	for _, m := range []discordtest.Message{r.ann.Says("missed directly"), r.bob.Posts(thread, "missed in a thread"), r.bob.Posts(thread, "and more")} {
+	for _, m := range []discordtest.Message{
+		r.ann.Says("missed directly"), r.bob.Posts(thread, "missed in a thread"), r.bob.Posts(thread, "and more"),
+	} {
 		missed = append(missed, "message/"+m.Channel+"/"+m.ID)
 	}
 	r.ForgetSessions()
@@ -66,8 +68,8 @@ func (r *inbound) wantsInOrder(ids []string) {
 	}
 }
 
-// A process that ends while it fetches missed messages leaves a session that is resumed. The replay must not hide the messages that are
-// still to be fetched.
+// A process that ends while it fetches missed messages leaves a session that is resumed. The replay must not hide the
+// messages that are still to be fetched.
 func TestReplayDoesNotHideMissedMessages(t *testing.T) {
 	var killed atomic.Bool
 	killed.Store(true) // not yet: the first session fetches nothing
@@ -107,7 +109,8 @@ func TestReplayDoesNotHideMissedMessages(t *testing.T) {
 	}
 }
 
-// Presses overtake fetched messages, and arrive over HTTP while the gateway is down. So they do not show which messages were received.
+// Presses overtake fetched messages, and arrive over HTTP while the gateway is down. So they do not show which messages
+// were received.
 func TestPressDoesNotHideMissedMessages(t *testing.T) {
 	var vote atomic.Pointer[core.EventRecord]
 	s := withRecent(setup{}, nil)
@@ -124,7 +127,8 @@ func TestPressDoesNotHideMissedMessages(t *testing.T) {
 	ids := append([]string{first}, r.saysMany(2, "before")...)
 	r.wants(ids)
 	vote.Store(&core.EventRecord{AcceptedAt: time.Now().Add(time.Hour), Event: core.Event{
-		Platform: "discord", ID: "vote/a1/1002/9", Conversation: core.ConversationID("discord:" + guild + ":" + thread), Body: core.ClickEvent{Approval: "a1"},
+		Platform: "discord", ID: "vote/a1/1002/9", Conversation: core.ConversationID("discord:" + guild + ":" + thread),
+		Body:    core.ClickEvent{Approval: "a1"},
 		Address: core.Address{Platform: "discord", Channel: general, Thread: thread},
 	}})
 	ids = append(ids, r.gap(thread)...)

@@ -72,7 +72,9 @@ func TestDroppedConnectionIsResumed(t *testing.T) {
 			}
 			before := len(r.Resumes())
 			drop(r, c)
-			r.eventually("a resume", func() bool { return len(r.Resumes()) > before || len(r.Resumes()) > 0 && !c.State().Open })
+			r.eventually("a resume", func() bool {
+				return len(r.Resumes()) > before || len(r.Resumes()) > 0 && !c.State().Open
+			})
 			r.known()
 			ids = append(ids, r.saysMany(3, "after")...)
 			r.wants(ids)
@@ -101,7 +103,9 @@ func TestSessionThatCannotBeResumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
 			r := (*inbound)(nil)
-			s.discord.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return r.recent(), nil }
+			s.discord.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+				return r.recent(), nil
+			}
 			s.before = func(in *inbound) { r = in }
 			newInbound(t, s).known()
 			thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")
@@ -127,10 +131,12 @@ func TestSessionThatCannotBeResumed(t *testing.T) {
 			if e := r.of(mention); e.Address.Thread != mention.ID || e.FollowUp {
 				t.Errorf("what was fetched came as %+v", e)
 			}
-			if e := r.of(reply); e.Conversation != first.Conversation || e.Address.Channel != general || e.Address.Thread != thread || !e.FollowUp {
+			if e := r.of(reply); e.Conversation != first.Conversation || e.Address.Channel != general ||
+				e.Address.Thread != thread || !e.FollowUp {
 				t.Errorf("what was fetched of a thread came as %+v, what was heard %+v", e, first)
 			}
-			if text := r.says(r.of(reply)).Content.String(); !strings.Contains(text, `{"name":"bob","id":"discord:1002"} says:`) || !strings.Contains(text, "more") {
+			if text := r.says(r.of(reply)).Content.String(); !strings.Contains(text,
+				`{"name":"bob","id":"discord:1002"} says:`) || !strings.Contains(text, "more") {
 				t.Errorf("what was fetched says %q", text)
 			}
 		})
@@ -231,7 +237,8 @@ func TestRequestedHeartbeat(t *testing.T) {
 
 func TestFatalCloseCodes(t *testing.T) {
 	for code, want := range map[int]string{
-		4004: "DISCORD_BOT_TOKEN", 4010: "DISCORD_SHARDS", 4011: "DISCORD_SHARDS", 4012: "newer gatehouse", 4013: "newer gatehouse",
+		4004: "DISCORD_BOT_TOKEN", 4010: "DISCORD_SHARDS", 4011: "DISCORD_SHARDS", 4012: "newer gatehouse",
+		4013: "newer gatehouse",
 	} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			r := newInbound(t, setup{}).known()
@@ -241,7 +248,8 @@ func TestFatalCloseCodes(t *testing.T) {
 			case <-r.ctx.Done():
 				t.Fatal("the platform goes on")
 			}
-			if r.err == nil || !strings.Contains(core.MessageOf(r.err), want) || !strings.Contains(core.MessageOf(r.err), fmt.Sprint(code)) {
+			if r.err == nil || !strings.Contains(core.MessageOf(r.err), want) ||
+				!strings.Contains(core.MessageOf(r.err), fmt.Sprint(code)) {
 				t.Errorf("it ended with %v", r.err)
 			}
 			if n := len(r.Identifies()); n != 1 {
@@ -270,8 +278,12 @@ func TestRefusedTokenEndsRun(t *testing.T) {
 func TestUnreadablePayloads(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	c := r.connection()
-	for _, raw := range []string{`{`, `[]`, `{"op":0,"t":"MESSAGE_CREATE","s":5,"d":{"id":5}}`, `{"op":0,"t":"GUILD_CREATE","s":6,"d":{"id":7}}`, `{"op":99}`,
-		`{"op":0,"t":"INTERACTION_CREATE","s":7,"d":{"type":"x"}}`, `{"op":0,"t":"INTERACTION_CREATE","s":8,"d":null}`, `{"op":0,"t":"MESSAGE_DELETE_BULK","s":9,"d":{"ids":5}}`} {
+	for _, raw := range []string{
+		`{`, `[]`, `{"op":0,"t":"MESSAGE_CREATE","s":5,"d":{"id":5}}`, `{"op":0,"t":"GUILD_CREATE","s":6,"d":{"id":7}}`,
+		`{"op":99}`,
+		`{"op":0,"t":"INTERACTION_CREATE","s":7,"d":{"type":"x"}}`, `{"op":0,"t":"INTERACTION_CREATE","s":8,"d":null}`,
+		`{"op":0,"t":"MESSAGE_DELETE_BULK","s":9,"d":{"ids":5}}`,
+	} {
 		c.SendRaw([]byte(raw))
 	}
 	r.settled()
@@ -292,7 +304,8 @@ func TestTheSessionIsStoredWithoutTheToken(t *testing.T) {
 		Last string `json:"last"`
 	}
 	text := r.kv.value("discord/session/0")
-	if err := json.Unmarshal([]byte(text), &s); err != nil || s.ID == "" || s.Seq == 0 || s.URL == "" || s.Bot != r.BotUserID() || s.Last == "" {
+	if err := json.Unmarshal([]byte(text), &s); err != nil || s.ID == "" || s.Seq == 0 || s.URL == "" ||
+		s.Bot != r.BotUserID() || s.Last == "" {
 		t.Errorf("stored: %s", text)
 	}
 	if strings.Contains(text, r.BotToken()) {
@@ -311,7 +324,8 @@ func TestSessionOfAnotherBotIsNotResumed(t *testing.T) {
 
 func TestUnreachableResumeAddress(t *testing.T) {
 	r := newInbound(t, setup{before: func(r *inbound) {
-		_ = r.kv.Put(r.ctx, "discord/session/0", `{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
+		_ = r.kv.Put(r.ctx, "discord/session/0",
+			`{"id":"abc","url":"ws://127.0.0.1:1","seq":5,"bot":"`+r.BotUserID()+`","shards":1}`)
 	}})
 	r.timers.FireAlways(time.Second)
 	r.known()

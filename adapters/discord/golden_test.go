@@ -15,18 +15,23 @@ import (
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
 
-var testPainter = newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, wording.BuiltIn)
+var testPainter = newPainter(func(fields ...string) string {
+	return "sealed:" + strings.Join(fields, "|")
+}, wording.BuiltIn)
 
 // samples are the posts that have golden files.
 var samples = adaptertest.Samples{
 	Ann: core.Actor{ID: "discord:1001", Name: "Ann"}, Bob: core.Actor{ID: "discord:1002", Name: "Bob"},
 	Approvers: []string{"discord:1002", "discord:role:4001", "local"}, Prefixes: []string{"discord:role:", "discord:"},
-	From: core.Address{Platform: Name, Channel: "3001", Thread: "5001"}, Conversation: "discord:2001:5001", Broadcast: "@everyone", Hostile: hostile,
-	Reply:  "Words, `a[i](b)` and\n\n```go\nx := m[k](\"<b>\")\n```\nHello **you**\n\n> a quote\n\n[text](https://x.example) `a[i](b)`",
+	From: core.Address{Platform: Name, Channel: "3001", Thread: "5001"}, Conversation: "discord:2001:5001",
+	Broadcast: "@everyone", Hostile: hostile,
+	Reply: "Words, `a[i](b)` and\n\n```go\nx := m[k](\"<b>\")\n```\nHello **you**\n\n> a " +
+		"quote\n\n[text](https://x.example) `a[i](b)`",
 	Notice: "Stopped.\nNothing waits. See https://x.example/a_b",
 	Context: []core.Line{
 		{Role: core.User, Text: "too long ago"},
-		{Role: core.User, Text: "hello"}, {Role: core.Assistant, Text: "hello yourself"}, {Role: core.User, Text: strings.Repeat("many words ", 40)},
+		{Role: core.User, Text: "hello"}, {Role: core.Assistant, Text: "hello yourself"},
+		{Role: core.User, Text: strings.Repeat("many words ", 40)},
 		{Role: core.Assistant, Text: "I\nsee"}, {Role: core.Assistant, Text: ""},
 	},
 }
@@ -34,10 +39,14 @@ var samples = adaptertest.Samples{
 func testCard(change func(*core.Card)) *core.Card { return samples.Card(change) }
 
 // hostile is a text that tries to ping people, to hide links or to break the layout.
-const hostile = "begin @everyone @here <@1002> <@!1002> <@&4001> <#3001> <:x:5> </ask:7> <https://evil.example> https://evil.example/?q=a&b " +
-	"[safe](https://evil.example) [safe](<https://evil.example>) [safe][1] ||[safe](https://evil.example)||\n\n[1]: https://evil.example\n" +
-	"`open [safe](https://evil.example)\nand ` closed\n> quote [safe](https://evil.example)\n# big\n-# small\n~~~\n[safe](https://evil.example)\n~~~\n" +
-	"\x1b[2J\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` *_~` end \\[safe](https://evil.example)"
+const hostile = "begin @everyone @here <@1002> <@!1002> <@&4001> <#3001> <:x:5> </ask:7> <https://evil.example> " +
+	"https://evil.example/?q=a&b " +
+	"[safe](https://evil.example) [safe](<https://evil.example>) [safe][1] ||[safe](https://evil.example)||\n\n[1]: " +
+	"https://evil.example\n" +
+	"`open [safe](https://evil.example)\nand ` closed\n> quote [safe](https://evil.example)\n# big\n-# " +
+	"small\n~~~\n[safe](https://evil.example)\n~~~\n" +
+	"\x1b[2J\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c \u2066x\u2069 \x00 ``` " +
+	"*_~` end \\[safe](https://evil.example)"
 
 func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
@@ -50,16 +59,28 @@ func TestGoldenPosts(t *testing.T) {
 		})
 	}
 	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
-	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.NeedsWhy = true }), chat.ActionReason)))
-	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Risk = core.Dangerous }), chat.ActionConfirm)))
-	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) { c.Editable = true }), chat.ActionEdit)))
+	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) {
+		c.NeedsWhy = true
+	}), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) {
+		c.Risk = core.Dangerous
+	}), chat.ActionConfirm)))
+	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) {
+		c.Editable = true
+	}), chat.ActionEdit)))
 	form := samples.Deliveries()["card-question-form"].Card
 	for page := range pagesOf(len(form.Question.Fields)) {
-		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1), drawForm("sealed:value", pageOf(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
+		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1),
+			drawForm("sealed:value",
+				pageOf(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
-	adaptertest.Golden(t, "modal-answer-text", drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
+	adaptertest.Golden(t,
+		"modal-answer-text",
+		drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
-	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) { c.Arguments = samples.Huge() })))
+	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) {
+		c.Arguments = samples.Huge()
+	})))
 }
 
 func formOf(c core.Card, action chat.Action) doc.Form {
@@ -118,7 +139,9 @@ func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	texts := wording.New(adaptertest.Marked())
 	c, asks := adaptertest.Forms()
 	drawn := map[string]any{}
-	for action, card := range map[chat.Action]core.Card{chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks} {
+	for action, card := range map[chat.Action]core.Card{
+		chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks,
+	} {
 		f, ok := doc.View(core.Delivery{Card: &card}, channel(texts)).Form(action, 1000)
 		if !ok {
 			t.Fatalf("there is no form to %s", action)
@@ -130,8 +153,12 @@ func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	long.Arguments = strings.Repeat(long.Arguments, 10)
 	none := c
 	none.Arguments = ""
-	drawn["arguments"], drawn["long"], drawn["none"] = allArguments(c, texts), allArguments(long, texts), allArguments(none, texts)
-	drawn["page"] = drawForm("x", pageOf(doc.Form{Title: "页", Lead: []doc.Span{{Text: "几？"}}, Texts: texts, Inputs: make([]doc.Input, maxFields+1)}, 1, nil))
+	drawn["arguments"], drawn["long"], drawn["none"] = allArguments(c, texts), allArguments(long, texts),
+		allArguments(none, texts)
+	drawn["page"] = drawForm("x",
+		pageOf(
+			doc.Form{Title: "页", Lead: []doc.Span{{Text: "几？"}}, Texts: texts, Inputs: make([]doc.Input, maxFields+1)},
+			1, nil))
 	for name, form := range drawn {
 		if left := adaptertest.Unmarked(adaptertest.TextsIn(t, form), "approve"); left != nil {
 			t.Errorf("%s says %q", name, left)

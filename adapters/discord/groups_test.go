@@ -36,9 +36,13 @@ func TestGroups(t *testing.T) {
 	if got := ask("discord:" + bobID); len(got) != 0 {
 		t.Errorf("without the role bob is in %v", got)
 	}
-	r.Inject(discordtest.Fault{Endpoint: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503), Times: 1})
+	r.Inject(
+		discordtest.Fault{
+			Endpoint: "GET /guilds/{guild}/members/{user}", Trouble: discordtest.ServerError(503), Times: 1,
+		})
 	got, err := r.p.Groups(r.ctx, core.Actor{ID: "discord:" + bobID}, wanted)
-	if got != nil || core.CategoryOf(err) != core.ProviderUnavailable || core.MessageOf(err) != "Discord can't say whether you are in @helpers." {
+	if got != nil || core.CategoryOf(err) != core.ProviderUnavailable ||
+		core.MessageOf(err) != "Discord can't say whether you are in @helpers." {
 		t.Errorf("where Discord can't be asked it gave %v, %v", got, err)
 	}
 }
@@ -49,7 +53,9 @@ func TestGroupsFromAPress(t *testing.T) {
 		r.AddRole(guild, discordtest.Role{ID: helpers, Name: "helpers", Members: []string{bobID}})
 	}}
 	r := newInbound(t, s).known()
-	for _, route := range []string{"GET /guilds/{guild}/members/{user}", "GET /users/@me/guilds", "GET /guilds/{guild}/roles"} {
+	for _, route := range []string{
+		"GET /guilds/{guild}/members/{user}", "GET /users/@me/guilds", "GET /guilds/{guild}/roles",
+	} {
 		r.Inject(discordtest.Fault{Endpoint: route, Trouble: discordtest.ServerError(503)})
 	}
 	r.bob.Presses(r.button(general, r.sealed("a1", "approve")))

@@ -41,12 +41,18 @@ func TestRefusedHTTPRequests(t *testing.T) {
 		"too large":       {discordtest.WithBody([]byte(`{"secret words":"` + strings.Repeat("x", 1<<20) + `"}`)), 413},
 		"broken JSON":     {discordtest.WithBody([]byte(`{"secret words":`)), 400},
 		"of another form": {discordtest.WithBody([]byte(`{"type":3,"data":"secret words"}`)), 400},
-		"nobody's":        {discordtest.WithBody([]byte(`{"type":3,"id":"1","channel_id":"3001","data":{"custom_id":"secret words"}}`)), 400},
-		"no body":         {discordtest.WithBody([]byte{}), 400},
-		"an unknown type": {discordtest.WithBody([]byte(`{"type":99,"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)), 400},
-		"no type":         {discordtest.WithBody([]byte(`{"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)), 400},
+		"nobody's": {discordtest.WithBody(
+			[]byte(`{"type":3,"id":"1","channel_id":"3001","data":{"custom_id":"secret words"}}`)), 400},
+		"no body": {discordtest.WithBody([]byte{}), 400},
+		"an unknown type": {discordtest.WithBody(
+			[]byte(
+				`{"type":99,"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)),
+			400},
+		"no type": {discordtest.WithBody(
+			[]byte(`{"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)), 400},
 		"of another app": {discordtest.WithBody([]byte(
-			`{"type":2,"id":"1","application_id":"77","channel_id":"3001","user":{"id":"1002"},"data":{"name":"ask","options":[{"name":"text","value":"secret words"}]}}`)), 403},
+			`{"type":2,"id":"1","application_id":"77","channel_id":"3001","user":{"id":"1002"},"data":{"name":"ask","options":[{"name":"text","value":"secret words"}]}}`)),
+			403},
 		"a ping of another app": {discordtest.WithBody([]byte(`{"type":1,"id":"1","application_id":"77"}`)), 403},
 		"only a time":           {discordtest.WithoutHeader("X-Signature-Ed25519"), 401},
 		"only a signature":      {discordtest.WithoutHeader("X-Signature-Timestamp"), 401},
@@ -91,8 +97,11 @@ func TestUnreadableInteractionsOverTheGatewayAreSkipped(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	b := r.button(general, r.sealed("a1", "approve"))
 	press := func(kind, app string) {
-		r.Dispatch(guild, "INTERACTION_CREATE", []byte(`{"type":`+kind+`,"id":"7`+kind+`","application_id":"`+app+`","guild_id":"2001","channel_id":"3001","token":"t",`+
-			`"member":{"user":{"id":"1002"}},"data":{"custom_id":"`+b.CustomID+`"}}`))
+		r.Dispatch(guild,
+			"INTERACTION_CREATE",
+			[]byte(`{"type":`+kind+`,"id":"7`+kind+`","application_id":"`+app+
+				`","guild_id":"2001","channel_id":"3001","token":"t",`+
+				`"member":{"user":{"id":"1002"}},"data":{"custom_id":"`+b.CustomID+`"}}`))
 	}
 	press("3", "77")
 	press("99", r.ApplicationID())

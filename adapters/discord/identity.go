@@ -66,8 +66,10 @@ func (d *Discord) setApplication(id string) {
 }
 
 func (d *Discord) warnContent() {
-	d.warnOnce("The bot receives only mentions, replies to it, and direct messages: the message content intent is not granted. " +
-		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged Gateway Intents, on the page Bot of your application")
+	d.warnOnce("The bot receives only mentions, replies to it, and direct messages: the message content intent is " +
+		"not granted. " +
+		"Without it a conversation in a thread needs a mention in each message. Switch it on under Privileged " +
+		"Gateway Intents, on the page Bot of your application")
 }
 
 // keepIdentity asks Discord who the bot is until that is known, then closes known, and from then on asks from time to

@@ -70,7 +70,9 @@ func newInbound(t *testing.T, s setup) *inbound {
 	r := &inbound{Server: discordtest.New(s.fake), t: t, log: &adaptertest.Log{}, timers: adaptertest.NewTimers()}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
-	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
+	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string {
+		return "the log:\n" + r.log.String() + "\n" + r.Dump()
+	})
 	r.ann = r.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	r.bob = r.AddUser(discordtest.User{ID: bobID, Name: "bob"})
 	r.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID, bobID}})
@@ -178,7 +180,8 @@ func (r *inbound) known() *inbound {
 // eventually polls until a condition holds.
 func (r *inbound) eventually(what string, holds func() bool) {
 	r.t.Helper()
-	if err := adaptertest.Poll(r.ctx, holds); err != nil { // a test may prolong the context, which the inbox does not know
+	// a test may prolong the context, which the inbox does not know
+	if err := adaptertest.Poll(r.ctx, holds); err != nil {
 		r.t.Fatalf("%s did not come; the log:\n%s\n%s", what, r.log, r.Dump())
 	}
 }
@@ -199,7 +202,8 @@ func (r *inbound) of(m discordtest.Message) core.Event {
 	return r.inbox.Event("message/" + m.Channel + "/" + m.ID)
 }
 
-// settled waits until all earlier events are committed: it sends one more direct message, and waits until a heartbeat has passed that.
+// settled waits until all earlier events are committed: it sends one more direct message, and waits until a heartbeat
+// has passed that.
 func (r *inbound) settled() {
 	r.t.Helper()
 	r.of(r.ann.Says("over"))
@@ -271,7 +275,8 @@ func (r *inbound) button(channel, value string) discordtest.Button {
 		ID string `json:"id"`
 	}
 	err := r.p.Call(r.ctx, http.MethodPost, "/channels/"+channel+"/messages", map[string]any{
-		"content": "a card", "allowed_mentions": map[string]any{"parse": []string{}}, "components": []any{map[string]any{
+		"content": "a card", "allowed_mentions": map[string]any{"parse": []string{}},
+		"components": []any{map[string]any{
 			"type": 1, "components": []any{map[string]any{"type": 2, "style": 1, "label": "Press", "custom_id": value}},
 		}},
 	}, &m)

@@ -71,7 +71,8 @@ func inspectRow(t fataler, row api.MessageComponent) {
 	for _, c := range buttons {
 		b := c.(api.Button)
 		linked := b.Style == api.LinkButton && strings.HasPrefix(b.URL, "https://discord.com/") && b.CustomID == ""
-		if !linked && (len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID) || len(b.Label) == 0 || chat.Units(b.Label) > 80 || seen[b.CustomID] {
+		if !linked && (len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID) || len(b.Label) == 0 ||
+			chat.Units(b.Label) > 80 || seen[b.CustomID] {
 			t.Fatalf("a button %+v", b)
 		}
 		seen[b.CustomID] = true
@@ -100,7 +101,8 @@ func codeAt(text string) string {
 	most := len(text) - len(strings.TrimLeft(text, "`"))
 	for n := most; n > 0; n-- {
 		for end := n + 1; end+n <= len(text); end++ {
-			fits := text[end:end+n] == strings.Repeat("`", n) && text[end-1] != '`' && (end+n == len(text) || text[end+n] != '`')
+			fits := text[end:end+n] == strings.Repeat("`", n) && text[end-1] != '`' &&
+				(end+n == len(text) || text[end+n] != '`')
 			if fits {
 				return text[:end+n]
 			}

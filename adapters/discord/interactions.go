@@ -68,11 +68,12 @@ type filled struct {
 
 // response is the first answer to an interaction.
 type response struct {
-	Type   discordgo.InteractionResponseType `json:"type"`
-	Data   any                               `json:"data,omitempty"`
-	files  []*discordgo.File                 // uploaded with it
-	event  *core.Event                       // what the interaction asks for, committed before the answer; nil: nothing
-	redraw core.ApprovalID                   // the card that it shows with disabled buttons, and that must be redrawn after it
+	Type  discordgo.InteractionResponseType `json:"type"`
+	Data  any                               `json:"data,omitempty"`
+	files []*discordgo.File                 // uploaded with it
+	event *core.Event                       // what the interaction asks for, committed before the answer; nil: nothing
+	// the card that it shows with disabled buttons, and that must be redrawn after it
+	redraw core.ApprovalID
 }
 
 // acknowledged answers a press without showing anything.
@@ -100,8 +101,8 @@ func (i interaction) person() *user {
 
 func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
 
-// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they count
-// for that press alone.
+// presser is the actor with their roles in the server of the interaction, which Discord says with each press: they
+// count for that press alone.
 func (i interaction) presser() core.Actor {
 	who := i.actor()
 	if i.Guild != "" && i.Member != nil {
@@ -265,7 +266,9 @@ const storeAgain = "it is tried again"
 
 // takeInteraction processes an interaction up to its commit, and returns the answer. An interaction that only shows
 // something (a form) is answered at once; nothing is stored.
-func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.Accept) (interaction, *response, chat.Result) {
+func (d *Discord) takeInteraction(
+	ctx context.Context, body []byte, accept core.Accept,
+) (interaction, *response, chat.Result) {
 	var i interaction
 	if err := chat.Decode(body, &i); err != nil {
 		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", chat.JSONFault(err))
@@ -306,7 +309,8 @@ func (d *Discord) takeInteraction(ctx context.Context, body []byte, accept core.
 	}
 	if isInteraction(event.Address) {
 		if err := d.saveToken(ctx, i); err != nil { // before the event, so that the process that handles it can answer
-			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err), "err", err)
+			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err),
+				"err", err)
 			return i, answer, chat.NotStored
 		}
 	}
@@ -325,8 +329,10 @@ func (d *Discord) respond(i interaction, r *response) {
 		if len(r.files) > 0 {
 			body = rest.Form{Payload: r, Files: r.files}
 		}
-		if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), body, nil); err != nil {
-			d.Log.Info("an interaction could not be answered; the request itself was processed", "type", i.Type, "category", core.CategoryOf(err))
+		if err := d.rest.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), body,
+			nil); err != nil {
+			d.Log.Info("an interaction could not be answered; the request itself was processed", "type", i.Type,
+				"category", core.CategoryOf(err))
 		}
 		if r.redraw != "" {
 			d.redraw(r.redraw)

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// fakeKV is the store that several processes of one bot share, in memory. It uses the test's clock, except that the few seconds between two
-// identifies are always over, unless apart is set.
+// fakeKV is the store that several processes of one bot share, in memory. It uses the test's clock, except that the few
+// seconds between two identifies are always over, unless apart is set.
 type fakeKV struct {
 	mu     sync.Mutex
 	now    func() time.Time
@@ -32,7 +32,10 @@ func newFakeKV(now func() time.Time) *fakeKV {
 	if now == nil {
 		now = time.Now
 	}
-	return &fakeKV{now: now, values: map[string]string{}, until: map[string]time.Time{}, leases: map[string]hold{}, uses: map[string][]time.Time{}}
+	return &fakeKV{
+		now: now, values: map[string]string{}, until: map[string]time.Time{}, leases: map[string]hold{},
+		uses: map[string][]time.Time{},
+	}
 }
 
 var errBusy = core.Errorf(core.StoreBusy, "The store is busy.")

@@ -12,8 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// A 403 or 404 by a proxy in front of Discord says nothing about a channel: no thread is taken for a plain channel, and no post is given
-// up.
+// A 403 or 404 by a proxy in front of Discord says nothing about a channel: no thread is taken for a plain channel, and
+// no post is given up.
 func TestRefusalsByAProxyAreNotDiscords(t *testing.T) {
 	for _, status := range []int{http.StatusForbidden, http.StatusNotFound} {
 		w := newRig(t, nil)
@@ -28,13 +28,15 @@ func TestRefusalsByAProxyAreNotDiscords(t *testing.T) {
 		}
 		w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: page, Times: 1})
 		d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general, Thread: thread})
-		if _, _, err := w.d.Post(w.ctx(), d); status == http.StatusForbidden && core.CategoryOf(err) != core.DeliveryLater {
+		if _, _, err := w.d.Post(w.ctx(), d); status == http.StatusForbidden &&
+			core.CategoryOf(err) != core.DeliveryLater {
 			t.Errorf("%d: a post: %v", status, err)
 		}
 	}
 }
 
-// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. It is part of the addresses of calls.
+// An interaction's token lets anyone who has it answer in the bot's name for fifteen minutes. It is part of the
+// addresses of calls.
 func TestErrorsContainNoInteractionTokens(t *testing.T) {
 	w := newRig(t, nil)
 	const token = "aSecretOfFifteenMinutes"
@@ -47,7 +49,8 @@ func TestErrorsContainNoInteractionTokens(t *testing.T) {
 		}
 		t.Cleanup(w.d.rest.Close)
 		d := core.Delivery{Post: core.Post{
-			Key: "private/" + name, Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001", To: w.pressedWith(pressPrefix, "5", token),
+			Key: "private/" + name, Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001",
+			To: w.pressedWith(pressPrefix, "5", token),
 		}}
 		_, _, err := w.d.Post(w.ctx(), d)
 		if err == nil || strings.Contains(err.Error(), token) {
@@ -119,7 +122,8 @@ func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
 	clock := discordtest.NewClock(time.Now())
 	limit := discordtest.Limit{Calls: 3, Per: time.Hour, Bucket: "messages"}
 	w := newRig(t, func(o *discordtest.Options) {
-		o.Limits, o.LimitNow = discordtest.Limits{discordtest.CreateMessage: limit, discordtest.EditMessage: limit}, clock.Now
+		o.Limits, o.LimitNow = discordtest.Limits{discordtest.CreateMessage: limit, discordtest.EditMessage: limit},
+			clock.Now
 	})
 	at := core.Address{Platform: Name, Channel: general}
 	ref := w.say(answerTo("reply/1", "hello", at))[0]
@@ -143,7 +147,8 @@ func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
 func TestPostsLeaveCallsToAStart(t *testing.T) {
 	w := newRig(t, nil)
 	for i := 0; ; i++ {
-		_, _, err := w.d.Post(w.ctx(), answerTo(fmt.Sprint("reply/", i), "hello", core.Address{Platform: Name, Channel: general}))
+		_, _, err := w.d.Post(w.ctx(),
+			answerTo(fmt.Sprint("reply/", i), "hello", core.Address{Platform: Name, Channel: general}))
 		if core.CategoryOf(err) == core.DeliveryNotYet {
 			break
 		}
@@ -157,7 +162,9 @@ func TestPostsLeaveCallsToAStart(t *testing.T) {
 	if err := w.d.Call(w.ctx(), http.MethodGet, "/gateway/bot", nil, nil); err != nil {
 		t.Errorf("the gateway: %v", err)
 	}
-	if err := w.d.Edit(w.ctx(), core.Ref(general+"/1"), answerTo("reply/0", "hello again", core.Address{Platform: Name, Channel: general})); core.CategoryOf(err) != core.DeliveryNotYet {
+	if err := w.d.Edit(w.ctx(), core.Ref(general+"/1"),
+		answerTo("reply/0", "hello again", core.Address{Platform: Name, Channel: general})); core.CategoryOf(
+		err) != core.DeliveryNotYet {
 		t.Errorf("an edit: %v", err)
 	}
 }

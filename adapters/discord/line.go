@@ -132,7 +132,8 @@ var untilSpace = regexp.MustCompile(`^[.,:;"')]*(?:\s|$)`)
 
 // codeOf writes code within a line, "" if Discord would show it altered between any backticks.
 func codeOf(s doc.Span) string {
-	if s.Kind != doc.Code || s.Text == "" || strings.TrimSpace(s.Text) != s.Text || strings.Trim(s.Text, "`") != s.Text {
+	if s.Kind != doc.Code || s.Text == "" || strings.TrimSpace(s.Text) != s.Text ||
+		strings.Trim(s.Text, "`") != s.Text {
 		return ""
 	}
 	for _, sign := range []string{"`", "``"} {

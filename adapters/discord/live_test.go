@@ -15,8 +15,8 @@ import (
 	"gatehouse/core"
 )
 
-// Discord's rules of inline Markdown that can contain or show a link. At each position the rules are tried in order. The first match
-// consumes its text, and the inside is parsed again.
+// Discord's rules of inline Markdown that can contain or show a link. At each position the rules are tried in order.
+// The first match consumes its text, and the inside is parsed again.
 var (
 	ruleEscape = regexp.MustCompile(`^\\[^0-9A-Za-z\s]`)
 	ruleURL    = regexp.MustCompile(`^https?://[^\s<]+[^<.,:;"')\]\s]`)
@@ -29,8 +29,8 @@ var (
 	ruleEm     = regexp.MustCompile(`^\*([^\s*](?:\\[\s\S]|[^\\*])*?)\*|^_((?:\\[\s\S]|[^\\_])+?)_`)
 )
 
-// walk calls look at each position, outside of code, at which Discord would look for a construct: with the text in front of the position
-// and the text from there on. It returns the first answer that is not "".
+// walk calls look at each position, outside of code, at which Discord would look for a construct: with the text in
+// front of the position and the text from there on. It returns the first answer that is not "".
 func walk(before, text string, look func(before, rest string) string) string {
 	for {
 		at := strings.IndexAny(text, "[`\\h<*_~|@-")
@@ -75,7 +75,8 @@ func liveLink(text string) string {
 	return walk("", text, func(_, rest string) string { return ruleLink.FindString(rest) })
 }
 
-// The tokens in Discord's description of message formatting, and those that its clients know besides, written generously.
+// The tokens in Discord's description of message formatting, and those that its clients know besides, written
+// generously.
 var (
 	ruleTokens = []*regexp.Regexp{
 		regexp.MustCompile(`^<@[!&$]?\d+>`),             // people, roles, games
@@ -83,7 +84,8 @@ var (
 		regexp.MustCompile(`^<a?:\w+:\d+>`),             // custom emojis
 		regexp.MustCompile(`^</[^<>:\n]+:\d+>`),         // commands
 		regexp.MustCompile(`^<t:-?\d+(?::[A-Za-z]+)?>`), // times
-		regexp.MustCompile(`^<(?:id:(?:customize|browse|guide|home|linked-roles)|\d+:[a-z-]+)(?::\d+)?>`), // places of a server
+		// places of a server
+		regexp.MustCompile(`^<(?:id:(?:customize|browse|guide|home|linked-roles)|\d+:[a-z-]+)(?::\d+)?>`),
 		regexp.MustCompile(`^<sound:\d+:\d+>`),
 	}
 	ruleEverybody = regexp.MustCompile(`^@(?:everyone|here)`)
@@ -128,15 +130,16 @@ func TestTokensInAReplyAreText(t *testing.T) {
 		"<id:customize> <id:linked-roles:1> <123:guide>": `\<id:customize\> \<id:linked-roles:1\> \<123:guide\>`,
 		"<sound:0:1> @everyone @here":                    `\<sound:0:1\> @·everyone @·here`,
 		`\\<@1> https://x\<@1>`:                          `\\\<@1\> https\://x\<@1\>`,
-		"**<@1>** ||<t:1>||\n> <#1>\n\n- <@&1>":          "**\\<@1\\>** \\|\\|\\<t:1\\>\\|\\|\n\n> \\<\\#1\\>\n\n- \\<@&1\\>",
-		"`<@1>` and\n```\n<t:1> @here\n```\n<@2>":        "`<@1>` and\n```\n<t:1> @here\n```\n\\<@2\\>",
-		"- x\n```\n<t:1>\n```":                           "- x\n\n```\n<t:1>\n```",
-		"\\-# small\n\n> -# quoted\n":                    "\\-\\# small\n\n> \\-\\# quoted",
-		"**-# strong**\n  -# indented":                   "**\\-\\# strong**\n\\-\\# indented",
-		"<b>x</b> a < b":                                 `\<b\>x\</b\> a \< b`,
-		"<https://x.yz> <https://a@evil.example>":        "https://x.yz https://a@evil.example",
-		"https://a@evil.example/<t:1>":                   `<https://a@evil.example/>\<t:1\>`,
-		"1\\. one\n2. two":                               "1\\. one\n2\\. two",
+		"**<@1>** ||<t:1>||\n> <#1>\n\n- <@&1>": "**\\<@1\\>** \\|\\|\\<t:1\\>\\|\\|\n\n> \\<\\#1\\>\n\n- " +
+			"\\<@&1\\>",
+		"`<@1>` and\n```\n<t:1> @here\n```\n<@2>": "`<@1>` and\n```\n<t:1> @here\n```\n\\<@2\\>",
+		"- x\n```\n<t:1>\n```":                    "- x\n\n```\n<t:1>\n```",
+		"\\-# small\n\n> -# quoted\n":             "\\-\\# small\n\n> \\-\\# quoted",
+		"**-# strong**\n  -# indented":            "**\\-\\# strong**\n\\-\\# indented",
+		"<b>x</b> a < b":                          `\<b\>x\</b\> a \< b`,
+		"<https://x.yz> <https://a@evil.example>": "https://x.yz https://a@evil.example",
+		"https://a@evil.example/<t:1>":            `<https://a@evil.example/>\<t:1\>`,
+		"1\\. one\n2. two":                        "1\\. one\n2\\. two",
 	} {
 		want = strings.ReplaceAll(want, "·", gap)
 		if got := drawReply(doc.Parse(text)).Text; got != want {
@@ -148,8 +151,8 @@ func TestTokensInAReplyAreText(t *testing.T) {
 	}
 }
 
-// A link shows its address wherever it is: in small text, in a heading, with angle brackets, by reference, with another address as its
-// text. An address with a user's name in front of the host is shown whole.
+// A link shows its address wherever it is: in small text, in a heading, with angle brackets, by reference, with another
+// address as its text. An address with a user's name in front of the host is shown whole.
 func TestLinksShowTheirAddressEverywhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"\\-# [safe](https://evil.example)":                 "\\-\\# safe (https://evil.example)",
@@ -176,9 +179,12 @@ func TestLinksShowTheirAddressEverywhere(t *testing.T) {
 // hostileText is a text full of Discord's tokens, and of what could make them live where they seem harmless.
 func hostileText(t *rapid.T, label string) string {
 	return adaptertest.AnyText(t, label, []string{
-		"<@1>", "<@!1>", "<@&1>", "<#1>", "<:ok:1>", "<a:ok:1>", "</ask:1>", "</a b:1>", "<t:1>", "<t:1:R>", "<id:guide>", "<sound:1:2>", "@everyone", "@here", "-# ", "-#", "<", ">", "<@", "<t:", "1>",
-		"@", "#", ":", "\\", "\\\\", "`", "``", "```", "\n", "\n```\n", "```go\n", "**", "*", "_", "||", "~~", "> ", ">>> ", "- ", "1. ", "[", "](", "https://x", "<https://x>", " ", "word ", gap, "\u2060", "€",
-		strings.Repeat("long ", 390), strings.Repeat("x", 1920), strings.Repeat("<@1>", 300), strings.Repeat("a\n", 600),
+		"<@1>", "<@!1>", "<@&1>", "<#1>", "<:ok:1>", "<a:ok:1>", "</ask:1>", "</a b:1>", "<t:1>", "<t:1:R>",
+		"<id:guide>", "<sound:1:2>", "@everyone", "@here", "-# ", "-#", "<", ">", "<@", "<t:", "1>",
+		"@", "#", ":", "\\", "\\\\", "`", "``", "```", "\n", "\n```\n", "```go\n", "**", "*", "_", "||", "~~", "> ",
+		">>> ", "- ", "1. ", "[", "](", "https://x", "<https://x>", " ", "word ", gap, "\u2060", "€",
+		strings.Repeat("long ", 390), strings.Repeat("x", 1920), strings.Repeat("<@1>", 300),
+		strings.Repeat("a\n", 600),
 	})
 }
 

@@ -44,24 +44,32 @@ type intent struct {
 // intents are the privileged intents that the bot makes use of. They are switched on on the application's page Bot.
 var intents = []intent{{
 	Name: "Message Content Intent",
-	For: "receive messages in a thread that don't mention the bot, and read what was said there before; without it each " +
-		"message there needs a mention, and what others said is withheld. Direct messages and mentions arrive in any case",
+	For: "receive messages in a thread that don't mention the bot, and read what was said there before; without it " +
+		"each " +
+		"message there needs a mention, and what others said is withheld. Direct messages and mentions arrive in any " +
+		"case",
 }}
 
 // Run describes the application: the address that invites the bot to a server with the permissions it needs, the
 // intents to switch on, and the commands, which gatehouse registers by itself. An invalid option is an error of
 // category invalid.
 func (o ManifestOptions) Run(out io.Writer) error {
-	m := manifest{Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands()}
+	m := manifest{
+		Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands(),
+	}
 	application := cmp.Or(o.Application, "APPLICATION_ID")
 	if o.Application != "" && !snowflake.Valid(application) {
-		return core.Errorf(core.Invalid, "%q is not an application's id, which is a number; find it under General Information of your application.", application)
+		return core.Errorf(core.Invalid,
+			"%q is not an application's id, which is a number; find it under General Information of your application.",
+			application)
 	}
 	m.Invite = preflight.InviteURL(application, m.Permissions)
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return core.Errorf(core.Invalid, "%q is not an address that Discord can post to; it must have the form https://HOST and be reachable from the internet.", o.URL)
+			return core.Errorf(core.Invalid,
+				"%q is not an address that Discord can post to; it must have the form https://HOST and be reachable "+
+					"from the internet.", o.URL)
 		}
 		m.Endpoint = strings.TrimRight(o.URL, "/") + pathInteractions
 	}

@@ -25,7 +25,9 @@ func TestManifest(t *testing.T) {
 		}
 		adaptertest.GoldenText(t, name+".json", text.Bytes())
 	}
-	for _, o := range []ManifestOptions{{Application: "abc"}, {URL: "http://bot.example"}, {URL: "https://bot.example/?x"}, {URL: "bot.example"}} {
+	for _, o := range []ManifestOptions{
+		{Application: "abc"}, {URL: "http://bot.example"}, {URL: "https://bot.example/?x"}, {URL: "bot.example"},
+	} {
 		if err := o.Run(io.Discard); core.CategoryOf(err) != core.Invalid || core.MessageOf(err) == "" {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -161,9 +161,10 @@ func readable(text string, names func(kind byte, id string) string) string {
 }
 
 var (
-	anyToken       = regexp.MustCompile(`<[^<>\n]*>`)
-	mentionToken   = regexp.MustCompile(`^(@[!&]?|#)(\d{1,20})$`)              // its kind and its id
-	emojiOrCommand = regexp.MustCompile(`^(?:a?(:[^:]+:)|(/[^:]*):)\d{1,20}$`) // their text and id, without the brackets
+	anyToken     = regexp.MustCompile(`<[^<>\n]*>`)
+	mentionToken = regexp.MustCompile(`^(@[!&]?|#)(\d{1,20})$`) // its kind and its id
+	// their text and id, without the brackets
+	emojiOrCommand = regexp.MustCompile(`^(?:a?(:[^:]+:)|(/[^:]*):)\d{1,20}$`)
 )
 
 // readToken converts the inside of <…> to what people see; ok is false if it is not one of Discord's tokens.

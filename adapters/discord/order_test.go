@@ -11,8 +11,8 @@ import (
 
 const getChannel = "GET /channels/{channel}"
 
-// resumed is a platform that resumed its session, so it knows no server, while Discord answers no look-up of a channel. There is a thread
-// in the channel.
+// resumed is a platform that resumed its session, so it knows no server, while Discord answers no look-up of a channel.
+// There is a thread in the channel.
 func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread string, slow *discordtest.Injected) {
 	t.Helper()
 	r = newInbound(t, setup{fake: discordtest.Options{NoChannelType: true}}).known()
@@ -29,7 +29,9 @@ func resumed(t *testing.T, trouble discordtest.Trouble) (r *inbound, thread stri
 func key(m discordtest.Message) string { return "message/" + m.Channel + "/" + m.ID }
 
 func TestLookUpBlocksOnlyItsConversation(t *testing.T) {
-	for name, trouble := range map[string]discordtest.Trouble{"slow": discordtest.Held(), "too many calls": discordtest.RateLimited(time.Hour, discordtest.ScopeUser)} {
+	for name, trouble := range map[string]discordtest.Trouble{
+		"slow": discordtest.Held(), "too many calls": discordtest.RateLimited(time.Hour, discordtest.ScopeUser),
+	} {
 		t.Run(name, func(t *testing.T) {
 			r, thread, slow := resumed(t, trouble)
 			first := r.ann.Posts(thread, "one")
@@ -83,7 +85,8 @@ func TestEventsBehindALookUpAreReplayed(t *testing.T) {
 	}
 }
 
-// A thread that somebody opens from a message is the message's conversation, also while the message's channel is still looked up.
+// A thread that somebody opens from a message is the message's conversation, also while the message's channel is still
+// looked up.
 func TestThreadWaitsForItsFirstMessage(t *testing.T) {
 	r, _, slow := resumed(t, discordtest.Held())
 	mention := r.ann.Posts(general, r.MentionOfBot()+" hello")
@@ -165,7 +168,8 @@ func (r *inbound) channels(n int) (ids []string) {
 	return ids
 }
 
-// A slow store does not make each event wait for the one before, but no message is stored before an earlier one of its channel.
+// A slow store does not make each event wait for the one before, but no message is stored before an earlier one of its
+// channel.
 func TestChannelsAreStoredAtTheSameTime(t *testing.T) {
 	const atATime = 32
 	r := newInbound(t, setup{}).known()
@@ -190,7 +194,9 @@ func TestChannelsAreStoredAtTheSameTime(t *testing.T) {
 
 // The session does not pass an event that is not committed, even if later ones are. So the next process gets it again.
 func TestUncommittedEventIsReplayedWithThoseAfterIt(t *testing.T) {
-	for name, end := range map[string]func(*inbound){"stopped": (*inbound).halt, "killed": func(r *inbound) { r.kill(false) }} {
+	for name, end := range map[string]func(*inbound){"stopped": (*inbound).halt, "killed": func(r *inbound) {
+		r.kill(false)
+	}} {
 		t.Run(name, func(t *testing.T) {
 			r := newInbound(t, setup{}).known()
 			channels := r.channels(3)

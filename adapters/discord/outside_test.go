@@ -30,8 +30,11 @@ func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(core.Deps{
-		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"discord:" + annID}}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
-		KV: newFakeKV(nil), Events: noEvents, Owner: "one", Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"discord:" + annID}}.Card,
+		Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
+		KV: newFakeKV(nil), Events: noEvents, Owner: "one", Jitter: func() float64 {
+			return -1
+		}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}, discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"})
 	return p, o
 }
@@ -55,7 +58,8 @@ func (o *outside) Click(t testing.TB, c core.Click) {
 	o.waitHeard(t)
 	for _, m := range o.FromBot(o.dm()) {
 		if strings.Contains(m.Shown(), "Add the note "+string(c.Approval)) {
-			b, _ := o.FindButton(o.dm(), m.ID, map[core.Choice]string{core.Approve: "Approve", core.Deny: "Deny"}[c.Choice])
+			b, _ := o.FindButton(o.dm(), m.ID,
+				map[core.Choice]string{core.Approve: "Approve", core.Deny: "Deny"}[c.Choice])
 			o.ann.Presses(b) // it is disabled at its first press, and can still be pressed by who saw it before
 			if c.Choice == core.Deny {
 				if _, err := o.WaitForModal(t.Context(), annID); err != nil {
@@ -96,7 +100,9 @@ func (o *outside) Repeat(t testing.TB) {
 
 func (o *outside) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]discordtest.Trouble{
-		adaptertest.Down: discordtest.ServerError(503), adaptertest.Busy: discordtest.RateLimited(20*time.Millisecond, discordtest.ScopeUser), adaptertest.Lost: discordtest.AnswerLost(),
+		adaptertest.Down:    discordtest.ServerError(503),
+		adaptertest.Busy:    discordtest.RateLimited(20*time.Millisecond, discordtest.ScopeUser),
+		adaptertest.Lost:    discordtest.AnswerLost(),
 		adaptertest.Refused: discordtest.Refused(400, 50035, "Invalid Form Body"),
 	}[f]
 	o.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: trouble, Times: 1})

@@ -11,7 +11,9 @@ import (
 // said dispatches a message in any channel and returns its event.
 func (r *inbound) said(channel, id, text string) core.Event {
 	r.t.Helper()
-	r.Dispatch(guild, "MESSAGE_CREATE", []byte(`{"id":"`+id+`","channel_id":"`+channel+`","guild_id":"`+guild+`","type":0,"content":"`+text+`",
+	r.Dispatch(guild,
+		"MESSAGE_CREATE",
+		[]byte(`{"id":"`+id+`","channel_id":"`+channel+`","guild_id":"`+guild+`","type":0,"content":"`+text+`",
 		"author":{"id":"`+annID+`","username":"ann"},"mentions":[],"mention_roles":[],"attachments":[]}`))
 	return r.inbox.Event("message/" + channel + "/" + id)
 }
@@ -19,7 +21,9 @@ func (r *inbound) said(channel, id, text string) core.Event {
 // answer posts a reply to an event and fails if that is refused.
 func (r *inbound) answer(e core.Event) {
 	r.t.Helper()
-	d := core.Delivery{Post: core.Post{Key: "reply/" + e.ID, Kind: core.PostReply, Text: "the answer", To: e.Address, Conversation: e.Conversation}}
+	d := core.Delivery{Post: core.Post{
+		Key: "reply/" + e.ID, Kind: core.PostReply, Text: "the answer", To: e.Address, Conversation: e.Conversation,
+	}}
 	if _, _, err := r.p.Post(r.ctx, d); err != nil {
 		r.t.Errorf("the answer to %s: %v", e.ID, err)
 	}
@@ -30,9 +34,11 @@ func TestForumPostIsAnsweredInItsThread(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	const forum, post = "3009", "7009"
 	r.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Kind: discordtest.Forum, Name: "ideas"})
-	r.AddChannel(discordtest.Channel{ID: post, Guild: guild, Kind: discordtest.PublicThread, Name: "an idea", Parent: forum})
+	r.AddChannel(
+		discordtest.Channel{ID: post, Guild: guild, Kind: discordtest.PublicThread, Name: "an idea", Parent: forum})
 	first := r.said(post, post, r.MentionOfBot()+" what do you think?")
-	if first.Conversation != core.ConversationID("discord:"+guild+":"+post) || first.Address.Channel != forum || first.Address.Thread != post {
+	if first.Conversation != core.ConversationID("discord:"+guild+":"+post) || first.Address.Channel != forum ||
+		first.Address.Thread != post {
 		t.Errorf("it came as %+v", first)
 	}
 	r.answer(first)
@@ -49,8 +55,10 @@ func TestVoiceChannelChatIsOneConversation(t *testing.T) {
 	r := newInbound(t, setup{}).known()
 	const voice = "3010"
 	r.AddChannel(discordtest.Channel{ID: voice, Guild: guild, Kind: 2, Name: "talk"})
-	first, second := r.said(voice, "7011", r.MentionOfBot()+" hello"), r.said(voice, "7012", r.MentionOfBot()+" and then?")
-	if want := core.ConversationID("discord:" + guild + ":" + voice); first.Conversation != want || second.Conversation != want {
+	first, second := r.said(voice, "7011", r.MentionOfBot()+" hello"),
+		r.said(voice, "7012", r.MentionOfBot()+" and then?")
+	if want := core.ConversationID("discord:" + guild + ":" + voice); first.Conversation != want ||
+		second.Conversation != want {
 		t.Errorf("they came in %q and %q, want %q", first.Conversation, second.Conversation, want)
 	}
 	r.answer(first)

@@ -44,9 +44,11 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 		}
 		return "", false, err
 	}
-	if delivery.Kind == core.PostCard && !made.hasText(part, late(d.desk.Texts)) { // an earlier send succeeded, and the card has changed since
+	// an earlier send succeeded, and the card has changed since
+	if delivery.Kind == core.PostCard && !made.hasText(part, late(d.desk.Texts)) {
 		if err := d.Edit(ctx, ref, delivery); err != nil {
-			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and could not be updated.")
+			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and "+
+				"could not be updated.")
 		}
 	}
 	if delivery.Kind != core.PostSteps {
@@ -91,11 +93,13 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 		return err
 	}
 	edit := func() error {
-		return d.call(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, id), channel, parts[0], parts[0].outgoing(), nil)
+		return d.call(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, id), channel, parts[0],
+			parts[0].outgoing(), nil)
 	}
 	err = edit()
 	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {
-		if err := d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(channel), map[string]any{"archived": false}, nil); err != nil {
+		if err := d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(channel),
+			map[string]any{"archived": false}, nil); err != nil {
 			return chat.SendError(err)
 		}
 		err = edit()

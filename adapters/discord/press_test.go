@@ -50,10 +50,12 @@ func TestPressIsADecision(t *testing.T) {
 				i := r.bob.Presses(b)
 				e := r.more(before)
 				r.answered(i, discordtest.Update)
-				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "discord:1002" || e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
+				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "discord:1002" ||
+					e.Address.Channel != general || e.Address.Thread != thread || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
-				if e.Address.Message != "interaction:"+i.ID || r.kv.value("discord/interaction/"+i.ID) != r.ApplicationID()+"/"+i.Token {
+				if e.Address.Message != "interaction:"+i.ID ||
+					r.kv.value("discord/interaction/"+i.ID) != r.ApplicationID()+"/"+i.Token {
 					t.Errorf("a private answer can't be given: %q", e.Address.Message)
 				}
 				if bytes.Contains(e.Payload, []byte(i.Token)) {
@@ -138,8 +140,10 @@ func TestForeignButtonIsRefused(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
 		value := r.sealed("a1", "approve")
 		for name, v := range map[string]string{
-			"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"), "cut": value[:len(value)-1],
-			"plain": "a1~approve", "one field": r.sealed("a1"), "of no kind": r.sealed("a1", "explode"),
+			"tampered":    strings.Replace(value, "a1", "a2", 1),
+			"another key": adaptertest.Signer(t, "a key of somebody else").Seal("a1", "approve"),
+			"cut":         value[:len(value)-1],
+			"plain":       "a1~approve", "one field": r.sealed("a1"), "of no kind": r.sealed("a1", "explode"),
 		} {
 			i := r.bob.Presses(r.button(general, v))
 			r.answered(i, discordtest.Reply)
@@ -167,7 +171,9 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 			r.answered(r.ann.Presses(b), discordtest.DeferredUpdate)
 			r.answered(r.bob.Presses(b), discordtest.DeferredUpdate)
 			e := r.inbox.Event(c.id)
-			if e.Kind() != c.kind || e.Subject() != c.subject || e.Conversation != core.ConversationID("discord:2001:"+thread) || e.Address.Channel != general || e.Address.Thread != thread {
+			if e.Kind() != c.kind || e.Subject() != c.subject ||
+				e.Conversation != core.ConversationID("discord:2001:"+thread) || e.Address.Channel != general ||
+				e.Address.Thread != thread {
 				t.Errorf("%s: got %+v", c.action, e)
 			}
 		}
@@ -177,7 +183,8 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 	})
 }
 
-// A button belongs to the conversation of the turn that failed, wherever its message is and however mentions are answered now.
+// A button belongs to the conversation of the turn that failed, wherever its message is and however mentions are
+// answered now.
 func TestFailureButtonsKeepTheirConversation(t *testing.T) {
 	for _, mode := range []string{"thread", "channel"} {
 		t.Run(mode, func(t *testing.T) {
@@ -186,13 +193,19 @@ func TestFailureButtonsKeepTheirConversation(t *testing.T) {
 			thread := r.ann.OpensThread(general, asked, "work")
 			event := int64(0)
 			for conversation, stands := range map[core.ConversationID]core.Address{
-				core.ConversationID("discord:2001:" + asked): {Platform: "discord", Channel: general}, // its thread could not be opened
+				// its thread could not be opened
+				core.ConversationID("discord:2001:" + asked): {Platform: "discord", Channel: general},
 				"discord:2001:3001":                          {Platform: "discord", Channel: general},
 				"discord:2001:" + general + "0":              {Platform: "discord", Channel: general, Thread: thread},
 			} {
-				for bucket, label := range map[core.Bucket]string{core.RetryableTransient: "Try again", core.SessionTerminating: "Start a new conversation"} {
+				for bucket, label := range map[core.Bucket]string{
+					core.RetryableTransient: "Try again", core.SessionTerminating: "Start a new conversation",
+				} {
 					event++
-					post := core.Post{Key: "error/" + strconv.FormatInt(event, 10), Kind: core.PostError, Text: "It failed.", Bucket: bucket, To: stands, Conversation: conversation, Event: event}
+					post := core.Post{
+						Key: "error/" + strconv.FormatInt(event, 10), Kind: core.PostError, Text: "It failed.",
+						Bucket: bucket, To: stands, Conversation: conversation, Event: event,
+					}
 					ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: post})
 					if err != nil {
 						t.Fatal(err)
@@ -201,7 +214,8 @@ func TestFailureButtonsKeepTheirConversation(t *testing.T) {
 					before := len(r.inbox.IDs())
 					r.answered(r.ann.Clicks(channel, id, label), discordtest.DeferredUpdate)
 					e := r.more(before)
-					if e.Conversation != conversation || e.Address.Channel != stands.Channel || e.Address.Thread != stands.Thread {
+					if e.Conversation != conversation || e.Address.Channel != stands.Channel ||
+						e.Address.Thread != stands.Thread {
 						t.Errorf("%s of %s came as %+v", label, conversation, e)
 					}
 				}
@@ -226,7 +240,8 @@ func TestDenyWithReason(t *testing.T) {
 			i := r.bob.SubmitsAgain(m, map[string]string{"reason": reason})
 			e := r.more(before)
 			r.answered(i, discordtest.Update)
-			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general || e.Actor.ID != "discord:1002" {
+			if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != general ||
+				e.Actor.ID != "discord:1002" {
 				t.Errorf("got %+v", e)
 			}
 			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message), Disabled: true}) {
@@ -289,7 +304,10 @@ func TestAllArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
 			s.discord.Card = func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-				return core.Card{Approval: id, State: core.Open, Tool: "note.add", Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`}, nil
+				return core.Card{
+					Approval: id, State: core.Open, Tool: "note.add",
+					Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`,
+				}, nil
 			}
 			onBoth(t, s, func(t *testing.T, r *inbound) {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", "arguments")))

@@ -39,7 +39,8 @@ func (d *Discord) redraw(id core.ApprovalID) {
 func (d *Discord) redrawPressed(ctx context.Context) {
 	events, err := d.Events(ctx, latest)
 	if err != nil {
-		d.Log.Warn("which cards were pressed lately can't be read; one of them may show an earlier state", "category", core.CategoryOf(err), "err", err)
+		d.Log.Warn("which cards were pressed lately can't be read; one of them may show an earlier state",
+			"category", core.CategoryOf(err), "err", err)
 		return
 	}
 	done := map[core.ApprovalID]bool{}

@@ -20,7 +20,9 @@ func TestRefusedPressesSaySo(t *testing.T) {
 		card := r.button(general, c.Value(t, "a key for the tests"))
 		var i *discordtest.Interaction
 		if c.Form {
-			m := discordtest.Modal{User: bobID, Channel: general, Message: card.Message, CustomID: c.Value(t, "a key for the tests")}
+			m := discordtest.Modal{
+				User: bobID, Channel: general, Message: card.Message, CustomID: c.Value(t, "a key for the tests"),
+			}
 			m.Inputs = slices.Grow(m.Inputs, 1)[:1]
 			m.Inputs[0].CustomID, m.Inputs[0].Max = "text", 100
 			if c.Action == chat.ActionAnswer {

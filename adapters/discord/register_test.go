@@ -30,7 +30,13 @@ func TestOtherCommandsAreKept(t *testing.T) {
 	w := newRig(t, nil)
 	endpoint := "/applications/" + w.ApplicationID() + "/commands"
 	for _, c := range []map[string]any{
-		{"name": "poll", "type": 1, "description": "Ask everyone", "options": []any{map[string]any{"type": 3, "name": "text", "description": "What", "choices": []any{map[string]any{"name": "a", "value": "a"}}}}},
+		{
+			"name": "poll", "type": 1, "description": "Ask everyone",
+			"options": []any{map[string]any{
+				"type": 3, "name": "text", "description": "What",
+				"choices": []any{map[string]any{"name": "a", "value": "a"}},
+			}},
+		},
 		{"name": "launch", "type": 4, "handler": 2},
 		{"name": "help", "type": 3}, // in the menu of a message
 		{"name": "ask", "type": 1, "description": "What it said before"},
@@ -46,6 +52,7 @@ func TestOtherCommandsAreKept(t *testing.T) {
 		t.Errorf("there are %v, want %v", got, want)
 	}
 	if w.CountCalls(discordtest.EditCommand) != 1 || w.CommandOverwrites() != 0 {
-		t.Errorf("it edited %d, and overwrote all %d times", w.CountCalls(discordtest.EditCommand), w.CommandOverwrites())
+		t.Errorf("it edited %d, and overwrote all %d times", w.CountCalls(discordtest.EditCommand),
+			w.CommandOverwrites())
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestAReminderIsALineThatLinksToTheCard, and pings who may decide; it has no buttons. Where there is no link to the card,
-// the reminder is the card.
+// TestAReminderIsALineThatLinksToTheCard, and pings who may decide; it has no buttons. Where there is no link to the
+// card, the reminder is the card.
 func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 	card := core.Card{
 		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: `{"text":"milk"}`,
@@ -20,9 +20,15 @@ func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 		post core.Post
 		link string
 	}{
-		"in a server":     {core.Post{Conversation: "discord:900:3001"}, "https://discord.com/channels/900/3001/77"},
-		"direct messages": {core.Post{Conversation: core.ConversationID(Name + ":" + direct + ":3001")}, "https://discord.com/channels/@me/3001/77"},
-		"a direct copy":   {core.Post{Conversation: "discord:900:1", Copy: true, Person: "discord:1002"}, "https://discord.com/channels/@me/3001/77"},
+		"in a server": {core.Post{Conversation: "discord:900:3001"}, "https://discord.com/channels/900/3001/77"},
+		"direct messages": {
+			core.Post{Conversation: core.ConversationID(Name + ":" + direct + ":3001")},
+			"https://discord.com/channels/@me/3001/77",
+		},
+		"a direct copy": {
+			core.Post{Conversation: "discord:900:1", Copy: true, Person: "discord:1002"},
+			"https://discord.com/channels/@me/3001/77",
+		},
 		"another channel": {core.Post{Conversation: "discord:900:1", Copy: true}, ""},
 	} {
 		c.post.Kind, c.post.Occasion, c.post.Reminds = core.PostCard, core.Reminder, "card/a1"
@@ -39,7 +45,8 @@ func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 			continue
 		}
 		want := "**🔔 Reminder: an approval is still needed**: Add a note (<" + c.link + ">). May decide: <@1002>"
-		if text, _ := all[0].Card.Components[0].(discordgo.TextDisplay); len(all[0].Card.Components) != 1 || text.Content != want {
+		if text, _ := all[0].Card.Components[0].(discordgo.TextDisplay); len(all[0].Card.Components) != 1 ||
+			text.Content != want {
 			t.Errorf("%s: %+v, want %q", name, all[0].Card.Components, want)
 		}
 		if told := strings.Join(all[0].Users, " "); told != "1002" && c.post.Person == "" {

@@ -126,7 +126,8 @@ func (d *Discord) answer(
 
 // isOrAwaits reports whether a command's answer is this post or is still to come.
 func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
-	return answer.Flags&discordgo.MessageFlagsLoading != 0 || answer.isPart(d.desk, delivery, part) && !d.isOther(answer.ID, delivery)
+	return answer.Flags&discordgo.MessageFlagsLoading != 0 ||
+		answer.isPart(d.desk, delivery, part) && !d.isOther(answer.ID, delivery)
 }
 
 // findAnswer checks whether a post became its command's answer, "" if that is still to come. Error: errLate if this can
@@ -151,7 +152,8 @@ func isUnanswerable(err error) bool {
 }
 
 func isExpired(err error) bool {
-	return rest.IsRefusal(err, discordgo.ErrCodeInvalidWebhookTokenProvided, discordgo.ErrCodeUnknownWebhook, discordgo.ErrCodeUnknownInteraction)
+	return rest.IsRefusal(err, discordgo.ErrCodeInvalidWebhookTokenProvided, discordgo.ErrCodeUnknownWebhook,
+		discordgo.ErrCodeUnknownInteraction)
 }
 
 // Retries until the press is answered; before that Discord accepts no ephemeral message.
@@ -174,7 +176,8 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 	}
 	user, ok := userOf(delivery.Person)
 	if !ok {
-		return "", core.Errorf(core.DeliveryFailed, "The notice is for %q, who is not a user on Discord.", delivery.Person)
+		return "",
+			core.Errorf(core.DeliveryFailed, "The notice is for %q, who is not a user on Discord.", delivery.Person)
 	}
 	channel, err := d.guilds.DM(ctx, user)
 	if err != nil {

@@ -10,16 +10,20 @@ import (
 	"gatehouse/core"
 )
 
-// A private notice may be ready before the answer to the press has arrived; until then Discord accepts no follow-up. The notice waits a
-// little and does not become a direct message.
+// A private notice may be ready before the answer to the press has arrived; until then Discord accepts no follow-up.
+// The notice waits a little and does not become a direct message.
 func TestPrivateNoticeWaitsForTheAnswerToThePress(t *testing.T) {
 	r := newInbound(t, setup{}).known()
-	held := r.Inject(discordtest.Fault{Endpoint: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
+	held := r.Inject(
+		discordtest.Fault{Endpoint: "POST /interactions/{interaction}/{token}/callback", Trouble: discordtest.Held()})
 	i := r.bob.Presses(r.button(general, r.sealed("a1", "approve")))
 	e := r.more(0)
 	posted := make(chan error)
 	go func() {
-		_, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: e.Actor.ID, To: e.Address}})
+		_, _, err := r.p.Post(r.ctx,
+			core.Delivery{Post: core.Post{
+				Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: e.Actor.ID, To: e.Address,
+			}})
 		posted <- err
 	}()
 	const pause = 300 * time.Millisecond

@@ -132,7 +132,10 @@ const noFiles = "-# ⚠️ This code is no file, since the bot lacks Attach File
 
 // endingOf returns how the name of a file in a language ends.
 func endingOf(language string) string {
-	known := map[string]string{"markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "bash": "sh", "shell": "sh", "ruby": "rb", "rust": "rs"}
+	known := map[string]string{
+		"markdown": "md", "python": "py", "javascript": "js", "typescript": "ts", "bash": "sh", "shell": "sh",
+		"ruby": "rb", "rust": "rs",
+	}
 	language = strings.ToLower(language)
 	if ending := cmp.Or(known[language], language); simpleName.MatchString(ending) {
 		return ending

@@ -51,7 +51,8 @@ func readReply(text string, files map[string]string) (all []adaptertest.Leaf) {
 			continue
 		}
 		if code := readText.FindStringSubmatch(text + "\n"); code != nil {
-			all, text = append(all, adaptertest.Leaf{Kind: adaptertest.Code, Text: shownWords(code[1])}), strings.TrimPrefix(text+"\n", code[0])
+			all, text = append(all, adaptertest.Leaf{Kind: adaptertest.Code, Text: shownWords(code[1])}),
+				strings.TrimPrefix(text+"\n", code[0])
 			continue
 		}
 		line, rest, _ := strings.Cut(text, "\n")
@@ -62,7 +63,8 @@ func readReply(text string, files map[string]string) (all []adaptertest.Leaf) {
 			continue
 		}
 		for item := readItem.FindStringSubmatch(line); item != nil; item = readItem.FindStringSubmatch(line) {
-			all, line = append(all, adaptertest.Leaf{Kind: adaptertest.Item, Text: item[1] + item[2]}), line[len(item[0]):]
+			all, line = append(all, adaptertest.Leaf{Kind: adaptertest.Item, Text: item[1] + item[2]}),
+				line[len(item[0]):]
 		}
 		all = append(all, adaptertest.Leaf{Kind: adaptertest.Words, Text: shownWords(line)})
 	}
@@ -185,9 +187,11 @@ func TestCodeThatNoFenceHoldsIsAttached(t *testing.T) {
 	}
 }
 
-// TestCodeIsTextWhereNoFileMayBeAttached: Discord refuses the file, or has refused one there before; nothing of the code is lost.
+// TestCodeIsTextWhereNoFileMayBeAttached: Discord refuses the file, or has refused one there before; nothing of the
+// code is lost.
 func TestCodeIsTextWhereNoFileMayBeAttached(t *testing.T) {
-	const text = "Use:\n\n````markdown\n# T\n```sh\nls *.go >  x[0]\n  - @me https://x.example/a_b\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
+	const text = "Use:\n\n````markdown\n# T\n```sh\nls *.go >  x[0]\n  - @me " +
+		"https://x.example/a_b\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
 	w := newRig(t, nil)
 	at := core.Address{Platform: Name, Channel: general}
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1})
@@ -196,7 +200,10 @@ func TestCodeIsTextWhereNoFileMayBeAttached(t *testing.T) {
 		if n == 2 {
 			later := w.d.Now().Add(filelessTime)
 			w.d.Now = func() time.Time { return later }
-			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1})
+			w.Inject(
+				discordtest.Fault{
+					Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1,
+				})
 		}
 		d := answerTo(fmt.Sprint("reply/", n), text, at)
 		ref := w.say(d)[0]
@@ -216,9 +223,11 @@ func TestCodeIsTextWhereNoFileMayBeAttached(t *testing.T) {
 func TestTablesAreAligned(t *testing.T) {
 	wide := strings.Repeat("wide ", 12)
 	for text, want := range map[string]string{
-		"|Plan|Price|\n|:-|-:|\n|**Basic**|5|\n|漢字|12|":     "```\nPlan  | Price\n------|------\nBasic |     5\n漢字  |    12\n```",
-		"|Plan|Notes|\n|-|-|\n|**Basic**|`x` " + wide + "|": "- **Plan:** **Basic** · **Notes:** `x` " + strings.TrimSpace(wide),
-		"|a|\n|-|\n|`` ```x ``|":                            "- **a:** \\`\\`\\`x",
+		"|Plan|Price|\n|:-|-:|\n|**Basic**|5|\n|漢字|12|": "```\nPlan  | Price\n------|------\nBasic |     5\n漢字  " +
+			"|    12\n```",
+		"|Plan|Notes|\n|-|-|\n|**Basic**|`x` " + wide + "|": "- **Plan:** **Basic** · **Notes:** `x` " +
+			strings.TrimSpace(wide),
+		"|a|\n|-|\n|`` ```x ``|": "- **a:** \\`\\`\\`x",
 	} {
 		if got := drawReply(doc.Parse(text)).Text; got != want {
 			t.Errorf("%q\n becomes %q\n want    %q", text, got, want)
@@ -228,19 +237,24 @@ func TestTablesAreAligned(t *testing.T) {
 
 // TestCodeWithinALine is between backticks that it does not end, or words.
 func TestCodeWithinALine(t *testing.T) {
-	for code, want := range map[string]string{"a[i](x)": "`a[i](x)`", "a`b": "``a`b``", "a``b": "`a``b`", "a```b": "`a```b`", "a`b``c": "", "`a": "", "a`": "", " a": "", " ": "", "\\": "`\\`"} {
+	for code, want := range map[string]string{
+		"a[i](x)": "`a[i](x)`", "a`b": "``a`b``", "a``b": "`a``b`", "a```b": "`a```b`", "a`b``c": "", "`a": "",
+		"a`": "", " a": "", " ": "", "\\": "`\\`",
+	} {
 		if got := codeOf(doc.Span{Kind: doc.Code, Text: code}); got != want {
 			t.Errorf("%q becomes %q, want %q", code, got, want)
 		}
 	}
-	if got, want := drawReply(doc.Parse("**a `x` b** *c **d** e*~~f~~ `g``h`")).Text, "**a** `x` **b** *c* ***d*** *e*f `g``h`"; got != want {
+	if got, want := drawReply(doc.Parse("**a `x` b** *c **d** e*~~f~~ `g``h`")).Text,
+		"**a** `x` **b** *c* ***d*** *e*f `g``h`"; got != want {
 		t.Error(got, fmt.Sprintf("want %q", want))
 	}
 }
 
 // TestAnIndentedNumberIsNoItem: Discord would count on from the first one.
 func TestAnIndentedNumberIsNoItem(t *testing.T) {
-	if got := drawReplies("✅ Approved\n  5. x\n  9. y", nil); len(got) != 1 || got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
+	if got := drawReplies("✅ Approved\n  5. x\n  9. y", nil); len(got) != 1 ||
+		got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -40,12 +40,14 @@ func newRig(t *testing.T, change func(*discordtest.Options)) *rig {
 	w.alice = w.AddUser(discordtest.User{ID: "1001", Name: "alice"})
 	w.bob = w.AddUser(discordtest.User{ID: "1002", Name: "bob"})
 	w.AddUser(discordtest.User{ID: "1003", Name: "carol"})
-	w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", Members: []string{"1001", "1002"}, Roles: []discordtest.Role{
-		{ID: approvers, Name: "approvers", Members: []string{"1002"}},
-	}})
+	w.AddGuild(
+		discordtest.Guild{ID: serverID, Name: "town", Members: []string{"1001", "1002"}, Roles: []discordtest.Role{
+			{ID: approvers, Name: "approvers", Members: []string{"1002"}},
+		}})
 	w.AddChannel(discordtest.Channel{ID: general, Guild: serverID, Name: "general"})
 	w.AddChannel(discordtest.Channel{ID: secret, Guild: serverID, Name: "secret", Overwrites: []discordtest.Overwrite{
-		{ID: serverID, Deny: discordtest.ViewChannel}, {ID: approvers, Allow: discordtest.ViewChannel}, {ID: w.BotUserID(), Member: true, Allow: discordtest.ViewChannel},
+		{ID: serverID, Deny: discordtest.ViewChannel}, {ID: approvers, Allow: discordtest.ViewChannel},
+		{ID: w.BotUserID(), Member: true, Allow: discordtest.ViewChannel},
 	}})
 	w.d = w.restarted(w.clock.Now)
 	return w
@@ -59,7 +61,8 @@ func (w *rig) restarted(now func() time.Time) *Discord {
 		w.t.Fatal(err)
 	}
 	d := New(core.Deps{
-		Signer: signer, Now: now, Card: noCard, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, KV: newTestKV(), Owner: "me",
+		Signer: signer, Now: now, Card: noCard, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
+		KV: newTestKV(), Owner: "me",
 		Events: noEvents, Jitter: func() float64 { return 1 }, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	}, Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread})
 	w.t.Cleanup(d.rest.Close)
@@ -97,19 +100,26 @@ func (w *rig) say(d core.Delivery) []core.Ref {
 }
 
 func answerTo(key, text string, to core.Address) core.Delivery {
-	return core.Delivery{Post: core.Post{Key: key, Kind: core.PostReply, Text: text, To: to, Conversation: core.ConversationID("discord:" + serverID + ":" + channelOf(to))}}
+	return core.Delivery{Post: core.Post{
+		Key: key, Kind: core.PostReply, Text: text, To: to,
+		Conversation: core.ConversationID("discord:" + serverID + ":" + channelOf(to)),
+	}}
 }
 
 // checkNoPings checks that no message that was ever sent or edited pings anyone.
 func (w *rig) checkNoPings() {
 	w.t.Helper()
 	checked := 0
-	for _, c := range w.Calls(discordtest.CreateMessage, discordtest.EditMessage, "POST /webhooks/{application}/{token}", "POST /interactions/{interaction}/{token}/callback") {
+	for _, c := range w.Calls(discordtest.CreateMessage, discordtest.EditMessage,
+		"POST /webhooks/{application}/{token}", "POST /interactions/{interaction}/{token}/callback") {
 		allowed, _ := c.Fields["allowed_mentions"].(map[string]any)
 		parse, there := allowed["parse"].([]any)
 		flags, _ := c.Fields["flags"].(float64)
-		isCard := int(flags)&discordtest.FlagComponentsV2 != 0 // its links don't unfold, and it pings approvers by their ids
-		if !there || len(parse) != 0 || allowed["replied_user"] != false || !isCard && (int(flags)&discordtest.FlagSuppressEmbeds == 0 || allowed["users"] != nil || allowed["roles"] != nil) {
+		// its links don't unfold, and it pings approvers by their ids
+		isCard := int(flags)&discordtest.FlagComponentsV2 != 0
+		if !there || len(parse) != 0 || allowed["replied_user"] != false ||
+			!isCard &&
+				(int(flags)&discordtest.FlagSuppressEmbeds == 0 || allowed["users"] != nil || allowed["roles"] != nil) {
 			w.t.Errorf("%s says %s", c.Route, c.Body)
 		}
 		checked++
@@ -164,7 +174,8 @@ func (w *rig) waits(d core.Delivery) time.Duration {
 	w.t.Helper()
 	calls := w.CountCalls(discordtest.CreateMessage)
 	_, _, err := w.d.Post(w.ctx(), d)
-	if sent := w.CountCalls(discordtest.CreateMessage) > calls; sent == (core.CategoryOf(err) == core.DeliveryNotYet && core.RetryAfterOf(err) > 0) {
+	if sent := w.CountCalls(discordtest.CreateMessage) > calls; sent == (core.CategoryOf(err) == core.DeliveryNotYet &&
+		core.RetryAfterOf(err) > 0) {
 		w.t.Errorf("sent: %v, %v", sent, err)
 	}
 	return core.RetryAfterOf(err)

@@ -65,8 +65,11 @@ type attached struct {
 // outgoing makes the message to send. Without allowed_mentions, Discord would ping everyone whom the text mentions.
 func (m drawn) outgoing() outgoing {
 	out := outgoing{
-		Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds, Rows: append([]discordgo.MessageComponent{}, m.Rows...),
-		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}, Users: m.Users, Roles: m.Roles},
+		Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds,
+		Rows: append([]discordgo.MessageComponent{}, m.Rows...),
+		Mentions: discordgo.MessageAllowedMentions{
+			Parse: []discordgo.AllowedMentionType{}, Users: m.Users, Roles: m.Roles,
+		},
 	}
 	if m.Card != nil {
 		out.Content, out.Flags = "", out.Flags|discordgo.MessageFlagsIsComponentsV2
@@ -125,7 +128,9 @@ func (d *Discord) nonce(delivery core.Delivery) string {
 
 // send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one
 // with the same nonce.
-func (d *Discord) send(ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn) (core.Ref, posted, error) {
+func (d *Discord) send(
+	ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn,
+) (core.Ref, posted, error) {
 	out := part.outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
 	if replyTo != "" {

@@ -17,13 +17,16 @@ func TestMentionIsAnsweredInAThread(t *testing.T) {
 	w := newRig(t, nil)
 	to := w.asked("what is <@1002> doing?\nTell me")
 	w.say(answerTo("reply/1", "Hello @everyone <@1002> <@&"+approvers+">", to))
-	w.say(answerTo("reply/2", "And more", core.Address{Platform: Name, Channel: general, Thread: to.Thread, Message: "1"}))
+	w.say(
+		answerTo("reply/2",
+			"And more", core.Address{Platform: Name, Channel: general, Thread: to.Thread, Message: "1"}))
 	thread, ok := w.Channel(to.Thread)
 	if !ok || thread.Name != "what is doing? Tell me" || thread.Parent != general {
 		t.Fatalf("%+v, %v", thread, ok)
 	}
 	said := w.FromBot(to.Thread)
-	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @"+gap+"everyone") || said[0].Everyone || len(said[0].Mentions)+len(said[0].Roles) > 0 {
+	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @"+gap+"everyone") || said[0].Everyone ||
+		len(said[0].Mentions)+len(said[0].Roles) > 0 {
 		t.Errorf("%+v", said)
 	}
 	if n := w.CountCalls(discordtest.StartThread); n != 1 {
@@ -87,7 +90,9 @@ func TestLongReplyArrivesWhole(t *testing.T) {
 func TestEditRemovesTheButtons(t *testing.T) {
 	w := newRig(t, nil)
 	to := core.Address{Platform: Name, Channel: general}
-	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
+	d := core.Delivery{
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil),
+	}
 	ref := w.say(d)[0]
 	if said := w.FromBot(general); len(said) != 1 || len(said[0].Buttons()) != 3 {
 		t.Fatalf("%+v", said)
@@ -97,7 +102,8 @@ func TestEditRemovesTheButtons(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := w.FromBot(general)
-	if len(said) != 1 || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Shown(), "✅ Approved") || said[0].Edits != 1 {
+	if len(said) != 1 || len(said[0].Buttons()) != 0 || !strings.Contains(said[0].Shown(), "✅ Approved") ||
+		said[0].Edits != 1 {
 		t.Errorf("%+v", said)
 	}
 	w.checkNoPings()
@@ -107,7 +113,9 @@ func TestEditRemovesTheButtons(t *testing.T) {
 func TestCardInAnArchivedThreadIsEdited(t *testing.T) {
 	w := newRig(t, nil)
 	to := w.asked("add milk")
-	d := core.Delivery{Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil)}
+	d := core.Delivery{
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil),
+	}
 	ref := w.say(d)[0]
 	w.ArchiveThread(to.Thread, false)
 	d.Card = testCard(func(c *core.Card) { c.State = core.Expired })
@@ -126,7 +134,8 @@ func TestCardInAnArchivedThreadIsEdited(t *testing.T) {
 func TestForeignReferencesAreRefused(t *testing.T) {
 	w := newRig(t, nil)
 	for _, ref := range []core.Ref{"", "C1/1.2", "1", "1/..", "../2"} {
-		if err := w.d.Edit(w.ctx(), ref, answerTo("reply/1", "x", core.Address{})); core.CategoryOf(err) != core.DeliveryFailed {
+		if err := w.d.Edit(w.ctx(), ref,
+			answerTo("reply/1", "x", core.Address{})); core.CategoryOf(err) != core.DeliveryFailed {
 			t.Errorf("%q: %v", ref, err)
 		}
 	}
@@ -137,7 +146,10 @@ func TestForeignReferencesAreRefused(t *testing.T) {
 
 func TestPrivateNoticeIsSeenByItsPersonOnly(t *testing.T) {
 	w := newRig(t, nil)
-	d := core.Delivery{Post: core.Post{Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001", To: core.Address{Platform: Name, Channel: general}}}
+	d := core.Delivery{Post: core.Post{
+		Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001",
+		To: core.Address{Platform: Name, Channel: general},
+	}}
 	w.say(d) // there is no interaction to answer
 	if said := w.FromBot(w.DMWith("1001")); len(said) != 1 || !strings.HasPrefix(said[0].Content, "You may not.") {
 		t.Error(w.Dump())
@@ -202,7 +214,8 @@ func TestThreadIsOpenedOnceThePermissionReturns(t *testing.T) {
 	}
 	d := answerTo("reply/1", "x", to)
 	for range 2 {
-		if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryForbidden || !strings.Contains(core.MessageOf(err), "View Channel") {
+		if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryForbidden ||
+			!strings.Contains(core.MessageOf(err), "View Channel") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -223,7 +236,9 @@ func TestRepeatedRefusalsWaitLonger(t *testing.T) {
 	for i := range rest.MaxInvalid / 2 {
 		w.clock.Advance(time.Second)
 		_, _, err := w.d.Post(w.ctx(), d)
-		if wait, last := core.RetryAfterOf(err), i+1 == rest.MaxInvalid/2; core.CategoryOf(err) != core.DeliveryForbidden || (wait == rest.InvalidWindow) != last {
+		if wait, last := core.RetryAfterOf(err),
+			i+1 == rest.MaxInvalid/2; core.CategoryOf(err) != core.DeliveryForbidden ||
+			(wait == rest.InvalidWindow) != last {
 			t.Fatalf("the refusal %d waits for %s: %v", i+1, wait, err)
 		}
 	}

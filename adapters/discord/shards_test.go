@@ -11,7 +11,9 @@ import (
 )
 
 func TestShards(t *testing.T) {
-	r := newInbound(t, setup{config: func(c *discord.Config) { c.Shards = 3 }, fake: discordtest.Options{MaxConcurrency: 3}}).known()
+	r := newInbound(t, setup{config: func(c *discord.Config) {
+		c.Shards = 3
+	}, fake: discordtest.Options{MaxConcurrency: 3}}).known()
 	seen := map[[2]int]bool{}
 	for _, i := range r.Identifies() {
 		seen[i.Shard] = true
@@ -25,7 +27,9 @@ func TestShards(t *testing.T) {
 
 // Discord accepts one identify per key in five seconds, and ends the session of a second one.
 func TestIdentifiesOfOneKeyAreSpaced(t *testing.T) {
-	for name, c := range map[string]struct{ shards, keys int }{"two keys": {4, 2}, "one key": {3, 1}, "keys enough": {2, 16}} {
+	for name, c := range map[string]struct{ shards, keys int }{
+		"two keys": {4, 2}, "one key": {3, 1}, "keys enough": {2, 16},
+	} {
 		t.Run(name, func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now())
 			r := newInbound(t, setup{
@@ -36,7 +40,9 @@ func TestIdentifiesOfOneKeyAreSpaced(t *testing.T) {
 			waits := 0
 			for open := min(c.keys, c.shards); ; open = min(open+c.keys, c.shards) {
 				waits += c.shards - open
-				r.eventually("the shards that may, and the waits of the others", func() bool { return len(r.Open()) == open && r.timers.Count(discord.Slot) == waits })
+				r.eventually("the shards that may, and the waits of the others", func() bool {
+					return len(r.Open()) == open && r.timers.Count(discord.Slot) == waits
+				})
 				for _, i := range r.Identifies() {
 					if i.Refused != "" {
 						t.Fatalf("Discord refused %+v", i)
@@ -57,7 +63,9 @@ func TestIdentifiesOfOneKeyAreSpaced(t *testing.T) {
 }
 
 func TestRecommendedNumberOfShards(t *testing.T) {
-	r := newInbound(t, setup{config: func(c *discord.Config) { c.Shards = 0 }, fake: discordtest.Options{MaxConcurrency: 2, Shards: 2}}).known()
+	r := newInbound(t, setup{config: func(c *discord.Config) {
+		c.Shards = 0
+	}, fake: discordtest.Options{MaxConcurrency: 2, Shards: 2}}).known()
 	if n := len(r.Identifies()); n != 2 {
 		t.Errorf("it identified %d times", n)
 	}
@@ -69,7 +77,10 @@ func TestShardHasOneHolder(t *testing.T) {
 	second.Owner = "two"
 	first := r.p
 	p := discord.New(second, r.config)
-	other := &inbound{Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(), config: r.config, deps: second, inbox: r.inbox}
+	other := &inbound{
+		Server: r.Server, t: t, ctx: r.ctx, p: p, log: r.log, kv: r.kv, timers: adaptertest.NewTimers(),
+		config: r.config, deps: second, inbox: r.inbox,
+	}
 	other.start()
 	defer func() { other.halt() }()
 	other.known() // another holds the shard: that is as good as hearing it
@@ -79,7 +90,10 @@ func TestShardHasOneHolder(t *testing.T) {
 	_ = first
 	r.halt()                                                      // lets go at once
 	looks := func() { other.timers.Fire(discord.ShardLease / 3) } // in each poll: the pause may not have begun yet
-	r.eventually("another holder", func() bool { looks(); return r.kv.holder("discord/shard/0") == "two" && len(r.Open()) == 1 })
+	r.eventually("another holder", func() bool {
+		looks()
+		return r.kv.holder("discord/shard/0") == "two" && len(r.Open()) == 1
+	})
 	if n := len(r.Identifies()); n != 1 {
 		t.Errorf("the second identified; %d in all", n)
 	}
@@ -89,10 +103,13 @@ func TestShardHasOneHolder(t *testing.T) {
 }
 
 func TestShardLeaseLength(t *testing.T) {
-	for lease, want := range map[time.Duration]time.Duration{0: discord.ShardLease, 5 * time.Second: 15 * time.Second, time.Hour: discord.ShardLease} {
+	for lease, want := range map[time.Duration]time.Duration{
+		0: discord.ShardLease, 5 * time.Second: 15 * time.Second, time.Hour: discord.ShardLease,
+	} {
 		t.Run(lease.String(), func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now()) // it stands still
-			r := newInbound(t, setup{discord: core.Deps{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
+			r := newInbound(t,
+				setup{discord: core.Deps{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
 			if left := r.kv.left("discord/shard/0"); left != want {
 				t.Errorf("the lease is over in %s, want %s", left, want)
 			}
@@ -102,7 +119,10 @@ func TestShardLeaseLength(t *testing.T) {
 
 func TestUnreachableStoreIsUnhealthy(t *testing.T) {
 	r := newInbound(t, setup{before: func(r *inbound) { r.kv.fail(true) }})
-	r.eventually("that it says why", func() bool { hears, _ := r.p.Health(); return hears != nil && hears.Error() != "" })
+	r.eventually("that it says why", func() bool {
+		hears, _ := r.p.Health()
+		return hears != nil && hears.Error() != ""
+	})
 	r.kv.fail(false)
 	r.known()
 }

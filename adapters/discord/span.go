@@ -12,7 +12,8 @@ import (
 
 // limits are how much of a text a card shows.
 var limits = doc.Limits{
-	doc.NoLimit: maxAll, doc.LimitSubject: maxSummary, doc.LimitMessage: maxMessage, doc.LimitChanged: maxChanged, doc.LimitReason: maxReasonOut,
+	doc.NoLimit: maxAll, doc.LimitSubject: maxSummary, doc.LimitMessage: maxMessage, doc.LimitChanged: maxChanged,
+	doc.LimitReason:   maxReasonOut,
 	doc.LimitQuestion: maxQuestion,
 }
 

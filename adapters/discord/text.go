@@ -77,7 +77,8 @@ func escape(s string, ends bool) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s)
-		if strings.ContainsRune("\\`*_~|[]<>#", r) || begins && r == '-' || counts && r == '.' || strings.HasPrefix(s, "://") {
+		if strings.ContainsRune("\\`*_~|[]<>#", r) || begins && r == '-' || counts && r == '.' ||
+			strings.HasPrefix(s, "://") {
 			b.WriteByte('\\')
 		}
 		b.WriteString(s[:n])

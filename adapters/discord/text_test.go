@@ -13,7 +13,8 @@ var ruleAddress = regexp.MustCompile(`^(https?://[\w\-./?=&%#:+,;@!$]*)(?:[ \n\t
 func TestAddressesWithoutMarkdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"https://", "http://", "http:/", "ftp://", ""}).Draw(t, "scheme") +
-			rapid.StringOfN(rapid.RuneFrom([]rune("aZ09_-./?=&%#:+,;@!$ \n\t\r*~|[]<>()`\\'\"é\u00a0")), 0, 12, -1).Draw(t, "text")
+			rapid.StringOfN(rapid.RuneFrom([]rune("aZ09_-./?=&%#:+,;@!$ \n\t\r*~|[]<>()`\\'\"é\u00a0")), 0, 12,
+				-1).Draw(t, "text")
 		want := ""
 		if m := ruleAddress.FindStringSubmatch(text); m != nil {
 			want = m[1]

@@ -54,7 +54,8 @@ const archiveMinutes = 7 * 24 * 60
 // title with certain words (200001), and other refusals of a form say only that something in it is not allowed.
 func isTitleRefused(err error) bool {
 	r, ok := errors.AsType[*rest.Refusal](err)
-	return ok && !r.Proxy && (r.Status == http.StatusBadRequest || r.Code == titleBlocked) && r.Code != discordgo.ErrCodeThreadAlreadyCreatedForThisMessage
+	return ok && !r.Proxy && (r.Status == http.StatusBadRequest || r.Code == titleBlocked) &&
+		r.Code != discordgo.ErrCodeThreadAlreadyCreatedForThisMessage
 }
 
 // titleBlocked is Discord's code for a title that automatic moderation blocks. discordgo does not define it.
@@ -68,7 +69,8 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		return false, err
 	}
 	start := func(name string) error {
-		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(to.Channel, to.Message), map[string]any{"name": name, "auto_archive_duration": archiveMinutes}, nil)
+		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(to.Channel, to.Message),
+			map[string]any{"name": name, "auto_archive_duration": archiveMinutes}, nil)
 	}
 	name := topic(m.Content)
 	err = start(name)

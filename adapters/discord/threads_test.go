@@ -9,14 +9,20 @@ import (
 	"gatehouse/adapters/discord/internal/memo"
 )
 
-// Some servers refuse thread names with certain words. The thread then has another name, and stays open for a week without messages.
+// Some servers refuse thread names with certain words. The thread then has another name, and stays open for a week
+// without messages.
 func TestThreadNameIsReplacedIfRefused(t *testing.T) {
 	for code, status := range map[int]int{discordgo.ErrCodeInvalidFormBody: 400, 200001: 400, 200000: 400} {
 		w := newRig(t, nil)
 		to := w.asked("a word that is not allowed here")
-		w.Inject(discordtest.Fault{Endpoint: discordtest.StartThread, Trouble: discordtest.Refused(status, code, "Title was blocked by automatic moderation"), Times: 1})
+		w.Inject(
+			discordtest.Fault{
+				Endpoint: discordtest.StartThread,
+				Trouble:  discordtest.Refused(status, code, "Title was blocked by automatic moderation"), Times: 1,
+			})
 		w.say(answerTo("reply/1", "Hello", to))
-		if thread, ok := w.Channel(to.Thread); !ok || thread.Name != "Conversation" || thread.AutoArchive != 7*24*60 || len(w.FromBot(to.Thread)) != 1 {
+		if thread, ok := w.Channel(to.Thread); !ok || thread.Name != "Conversation" || thread.AutoArchive != 7*24*60 ||
+			len(w.FromBot(to.Thread)) != 1 {
 			t.Errorf("%d: %+v\n%s", code, thread, w.Dump())
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// An interaction's token is valid for fifteen minutes for anyone who has it. No event, post or log line contains it, and it is stored no
-// longer than that.
+// An interaction's token is valid for fifteen minutes for anyone who has it. No event, post or log line contains it,
+// and it is stored no longer than that.
 func TestInteractionTokensAreOnlyInShortLivedValues(t *testing.T) {
 	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	s := setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}}
@@ -43,7 +43,10 @@ func TestInteractionTokensAreOnlyInShortLivedValues(t *testing.T) {
 			if strings.HasPrefix(e.Address.Message, "interaction:") {
 				kind = core.PostPrivate
 			}
-			post := core.Post{Key: "notice/" + e.ID, Kind: kind, Text: "This is how it is.", Person: e.Actor.ID, To: e.Address, Conversation: e.Conversation}
+			post := core.Post{
+				Key: "notice/" + e.ID, Kind: kind, Text: "This is how it is.", Person: e.Actor.ID, To: e.Address,
+				Conversation: e.Conversation,
+			}
 			if err := interactions[n].Wait(r.ctx); err != nil {
 				t.Fatal(err)
 			}

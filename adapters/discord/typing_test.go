@@ -31,7 +31,9 @@ func (w *rig) running() (wake chan<- struct{}, stop func()) {
 
 func (w *rig) typed(channel string, times int) {
 	w.t.Helper()
-	if err := w.WaitFor(w.ctx(), func(s *discordtest.Server) bool { return len(s.Typing(channel)) == times }); err != nil {
+	if err := w.WaitFor(w.ctx(), func(s *discordtest.Server) bool {
+		return len(s.Typing(channel)) == times
+	}); err != nil {
 		w.t.Fatalf("typed %d times: %v", len(w.Typing(channel)), err)
 	}
 }
@@ -67,7 +69,8 @@ func TestTypingIsShownUntilTheAnswer(t *testing.T) {
 	}
 }
 
-// The answer opens the thread. The indicator that was shown in the channel for it ends; those for other conversations stay.
+// The answer opens the thread. The indicator that was shown in the channel for it ends; those for other conversations
+// stay.
 func TestTypingEndsWhenTheAnswerOpensTheThread(t *testing.T) {
 	w := newRig(t, nil)
 	wake, _ := w.running()
@@ -153,7 +156,9 @@ func TestTypingEndsWhenAnotherProcessAnswers(t *testing.T) {
 // If the store can't be read and the turn is no longer reported, the indicator expires.
 func TestTypingExpires(t *testing.T) {
 	w := newRig(t, nil)
-	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return nil, core.Errorf(core.StoreBusy, "busy") }
+	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) {
+		return nil, core.Errorf(core.StoreBusy, "busy")
+	}
 	wake, _ := w.running()
 	to := core.Address{Platform: Name, Channel: general}
 	if err := w.setTyping(to, true); err != nil {
@@ -179,6 +184,7 @@ func TestTypingExpires(t *testing.T) {
 
 // setTyping shows or clears the typing indicator.
 func (w *rig) setTyping(to core.Address, on bool) error {
-	_, _, err := w.d.Post(w.ctx(), core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}})
+	_, _, err := w.d.Post(w.ctx(),
+		core.Delivery{Post: core.Post{Key: "working/1", To: to, Kind: core.PostWorking, On: on}})
 	return err
 }

@@ -24,7 +24,8 @@ func withoutURL(raw string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// hideError gives the text of an error for people: without the endpoint's URL, which net/http puts into its errors, and without secrets.
+// hideError gives the text of an error for people: without the endpoint's URL, which net/http puts into its errors, and
+// without secrets.
 func (s *server) hideError(err error) string {
 	text := err.Error()
 	for at := err; ; {

@@ -13,15 +13,21 @@ import (
 )
 
 // pieces are the secrets of the URLs in these tests, in every form.
-var pieces = []string{"q3ry+value", "q3ry%2Bvalue", "q3ry value", "path-key-42", "p4ssword", "somebody", "plainpath", "?a="}
+var pieces = []string{
+	"q3ry+value", "q3ry%2Bvalue", "q3ry value", "path-key-42", "p4ssword", "somebody", "plainpath", "?a=",
+}
 
 func TestAnEndpointsURLDoesNotReachPeople(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	host := strings.TrimPrefix(gone.URL, "http://")
 	gone.Close()
-	for name, location := range map[string]string{"gone": "http://somebody:p4ssword@" + host, "nowhere": "http://somebody:p4ssword@no-such-host.invalid", "wrong": "http://somebody:p4ssword@" + host + ":x"} {
+	for name, location := range map[string]string{
+		"gone": "http://somebody:p4ssword@" + host, "nowhere": "http://somebody:p4ssword@no-such-host.invalid",
+		"wrong": "http://somebody:p4ssword@" + host + ":x",
+	} {
 		t.Run(name, func(t *testing.T) {
-			r := run(t, mcp.Impatient(mcp.Options{}), mcp.Server{Name: "files", URL: location + "/plainpath/path-key-42?a=q3ry%2Bvalue"})
+			r := run(t, mcp.Impatient(mcp.Options{}),
+				mcp.Server{Name: "files", URL: location + "/plainpath/path-key-42?a=q3ry%2Bvalue"})
 			_, err := r.registry.Find(core.ToolCall{Name: "files.read", Arguments: json.RawMessage(`{}`)})
 			if err == nil || !strings.Contains(core.MessageOf(err), "not running") {
 				t.Fatalf("%v", err)

@@ -20,8 +20,8 @@ var errNoPins = errors.New("there is no store")
 // keyOfCall is where a call's key goes: the same for every attempt of one call, so that a server can know a repetition.
 const keyOfCall = "gatehouse/call-key"
 
-// tool makes a tool from a definition. It gives itself more time than a call and its task get, so that it can say itself what became of them. A
-// server's word that a tool is idempotent counts for nothing.
+// tool makes a tool from a definition. It gives itself more time than a call and its task get, so that it can say
+// itself what became of them. A server's word that a tool is idempotent counts for nothing.
 func (s *server) tool(d definition) (tool.Tool, error) {
 	t := tool.Tool{
 		Name: d.name, Description: d.description, Schema: d.schema, Version: d.digest, Mutating: d.standing != Reads,
@@ -62,7 +62,8 @@ func (s *server) exchange(ctx context.Context, d definition, params *sdk.CallToo
 			return nil, notSent{err}
 		}
 		if params.InputResponses == nil && !s.still(d) {
-			return nil, core.Errorf(core.ToolFailed, "The tool %s has changed since this call was checked, so nothing was done. Please ask again.", d.name)
+			return nil, core.Errorf(core.ToolFailed, "The tool %s has changed since this call was checked, so "+
+				"nothing was done. Please ask again.", d.name)
 		}
 		result, failed := s.send(ctx, c, d, params)
 		if failed == nil {
@@ -89,7 +90,8 @@ func (s *server) slot(ctx context.Context, d definition) (free func(), err error
 	case s.slots <- struct{}{}:
 		return func() { <-s.slots }, nil
 	case <-busy.C:
-		return nil, core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other calls. Nothing was done.", d.name, s.Name, maxCalls)
+		return nil, core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s is busy with %d other "+
+			"calls. Nothing was done.", d.name, s.Name, maxCalls)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -103,14 +105,19 @@ func (s *server) still(d definition) bool {
 }
 
 // send sends a call and waits for its result.
-func (s *server) send(ctx context.Context, c *session, d definition, params *sdk.CallToolParams) (*sdk.CallToolResult, *failedCall) {
+func (s *server) send(
+	ctx context.Context, c *session, d definition, params *sdk.CallToolParams,
+) (*sdk.CallToolResult, *failedCall) {
 	c.calls.Add(1)
 	defer c.calls.Add(-1)
 	var tr trace
 	sending, cancel := context.WithTimeout(context.WithValue(ctx, traceKey{}, &tr), s.times.call)
 	defer cancel()
-	// What the SDK says about it is of no use: it takes some answers of a server for a connection that was closed before.
-	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { tr.sent.Store(true) }})
+	// What the SDK says about it is of no use: it takes some answers of a server for a connection that was closed
+	// before.
+	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		tr.sent.Store(true)
+	}})
 	if c.modern() {
 		params.Meta[sdk.MetaKeyClientCapabilities] = capabilities(d)
 	}
@@ -118,7 +125,9 @@ func (s *server) send(ctx context.Context, c *session, d definition, params *sdk
 	if err == nil {
 		return result, nil
 	}
-	failed := &failedCall{err: err, status: tr.foreign(), late: errors.Is(sending.Err(), context.DeadlineExceeded), cause: c.gate.Cause()}
+	failed := &failedCall{
+		err: err, status: tr.foreign(), late: errors.Is(sending.Err(), context.DeadlineExceeded), cause: c.gate.Cause(),
+	}
 	failed.unsent = errors.Is(err, errUnwritten) || !tr.sent.Load() && ctx.Err() == nil && !failed.late
 	switch {
 	case failed.unsent:

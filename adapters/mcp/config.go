@@ -18,7 +18,8 @@ type Config struct {
 	Text     string   // of the file, by which a change is noticed; "" if there is none
 }
 
-// Server is one entry of mcpServers: a process that speaks on its standard input and output, or an endpoint of streamable HTTP.
+// Server is one entry of mcpServers: a process that speaks on its standard input and output, or an endpoint of
+// streamable HTTP.
 type Server struct {
 	Name string // in the names of its tools: letters, digits, _ and -
 
@@ -35,7 +36,8 @@ type Server struct {
 	ReadOnly []string      // the admin's word that tools only read: globs of their names, or NAME@DIGEST
 	Filter   Filter        // which tools are offered
 
-	Secret, Public []string // names of variables and headers, and parts of the URL, that are hidden or shown although the guess is another
+	// names of variables and headers, and parts of the URL, that are hidden or shown although the guess is another
+	Secret, Public []string
 
 	expanded []expansion // the variables in all that
 }
@@ -43,8 +45,8 @@ type Server struct {
 // maxConfig is the largest mcp.json.
 const maxConfig = 1 << 20
 
-// Load reads an mcp.json; "" is one without servers. lookup gives variables for ${VAR}, as os.LookupEnv does. The error, of category
-// invalid, names every fault, one a line.
+// Load reads an mcp.json; "" is one without servers. lookup gives variables for ${VAR}, as os.LookupEnv does. The
+// error, of category invalid, names every fault, one a line.
 func Load(path string, lookup func(string) (string, bool)) (Config, error) {
 	if path == "" {
 		return Config{}, nil
@@ -54,7 +56,8 @@ func Load(path string, lookup func(string) (string, bool)) (Config, error) {
 		return Config{}, core.Wrap(core.Invalid, err, "can't read the file: %v", err)
 	}
 	if info.Size() > maxConfig {
-		return Config{}, core.Errorf(core.Invalid, "%s has %d bytes; an mcp.json may have %d", path, info.Size(), maxConfig)
+		return Config{},
+			core.Errorf(core.Invalid, "%s has %d bytes; an mcp.json may have %d", path, info.Size(), maxConfig)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -71,7 +74,8 @@ func Load(path string, lookup func(string) (string, bool)) (Config, error) {
 	return cfg, nil
 }
 
-// Parse reads the text of an mcp.json, with or without a byte order mark. Each fault begins with its line and names the server, and says what to do.
+// Parse reads the text of an mcp.json, with or without a byte order mark. Each fault begins with its line and names the
+// server, and says what to do.
 func Parse(text []byte, lookup func(string) (string, bool)) (cfg Config, faults []string) {
 	root, err := strictjson.Parse(core.WithoutBOM(text))
 	if err != nil {
@@ -82,7 +86,8 @@ func Parse(text []byte, lookup func(string) (string, bool)) (cfg Config, faults 
 	case list == nil && root.Get("servers") != nil:
 		return Config{}, []string{`line 1: there is no "mcpServers"; rename "servers" to "mcpServers"`}
 	case list == nil || list.Kind != strictjson.Object:
-		return Config{}, []string{`line 1: there is no object "mcpServers"; write {"mcpServers": {"NAME": {"command": "…"}}}`}
+		return Config{},
+			[]string{`line 1: there is no object "mcpServers"; write {"mcpServers": {"NAME": {"command": "…"}}}`}
 	}
 	r := reader{lookup: lookup}
 	for _, m := range root.Members {
@@ -137,9 +142,11 @@ func (r *reader) server(m strictjson.Member) (s Server, on bool) {
 	case s.Name == "":
 		r.fault(m.Line, m.Key, "the name has no letter or digit; give the server another one")
 	case slices.Contains(r.names, s.Name):
-		r.fault(m.Line, m.Key, "another server is called %s, too, in the names of its tools; give it another name", s.Name)
+		r.fault(m.Line, m.Key, "another server is called %s, too, in the names of its tools; give it another name",
+			s.Name)
 	case s.Name != m.Key:
-		r.warn(m.Line, m.Key, "its tools are called %s.…, because names of tools hold letters, digits, _ and - only", s.Name)
+		r.warn(m.Line, m.Key, "its tools are called %s.…, because names of tools hold letters, digits, _ and - only",
+			s.Name)
 	}
 	r.names = append(r.names, s.Name)
 	f := fields{reader: r, server: m.Key, line: m.Line, before: len(r.faults)}

@@ -32,8 +32,16 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 	}`), variables)
 	want := mcp.Config{
 		Servers: []mcp.Server{
-			{Name: "files", Command: "npx", Args: []string{"-y", "server", "/home"}, Env: map[string]string{"TOKEN": "t0k3n"}, Dir: "/tmp", ReadOnly: []string{"read_*"}, Timeout: 90 * time.Second},
-			{Name: "git_hub", URL: "https://example.com/mcp", Headers: map[string]string{"Authorization": "Bearer t0k3n"}, Filter: mcp.Filter{Deny: []string{"drop_*"}}},
+			{
+				Name: "files", Command: "npx", Args: []string{"-y", "server", "/home"},
+				Env: map[string]string{"TOKEN": "t0k3n"}, Dir: "/tmp", ReadOnly: []string{"read_*"},
+				Timeout: 90 * time.Second,
+			},
+			{
+				Name: "git_hub", URL: "https://example.com/mcp",
+				Headers: map[string]string{"Authorization": "Bearer t0k3n"},
+				Filter:  mcp.Filter{Deny: []string{"drop_*"}},
+			},
 			{Name: "copilot", Command: "x", Filter: mcp.Filter{Allow: []string{"*", "list@0123456789ab"}, Only: true}},
 			{Name: "nothing", Command: "x", Filter: mcp.Filter{Only: true}},
 		},
@@ -101,7 +109,8 @@ func TestAFileThatIsNone(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := mcp.Load(path, variables); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), want) || !strings.HasPrefix(core.MessageOf(err), path) {
+		if _, err := mcp.Load(path, variables); core.CategoryOf(err) != core.Invalid ||
+			!strings.Contains(core.MessageOf(err), want) || !strings.HasPrefix(core.MessageOf(err), path) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

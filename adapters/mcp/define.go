@@ -42,10 +42,12 @@ const (
 	Reads     Standing = "read"
 	Writes    Standing = "write"
 	Dangerous Standing = "destructive"
-	Changed   Standing = "changed" // the admin said that it only reads, and then its definition changed: it writes until that is confirmed
+	// the admin said that it only reads, and then its definition changed: it writes until that is confirmed
+	Changed Standing = "changed"
 )
 
-// define reads what a server says about a tool. hide removes secrets from what people and models read; the digest is of what was said.
+// define reads what a server says about a tool. hide removes secrets from what people and models read; the digest is of
+// what was said.
 func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 	input, err := json.Marshal(t.InputSchema)
 	if err != nil {
@@ -71,7 +73,10 @@ func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 		return definition{}, err
 	}
 	sum := sha256.Sum256(all)
-	d := definition{remote: t.Name, description: describe(t, hide) + alone(unchecked), schema: view, unchecked: unchecked, digest: hex.EncodeToString(sum[:])}
+	d := definition{
+		remote: t.Name, description: describe(t, hide) + alone(unchecked), schema: view, unchecked: unchecked,
+		digest: hex.EncodeToString(sum[:]),
+	}
 	if a := t.Annotations; a != nil {
 		d.destructive = a.DestructiveHint != nil && *a.DestructiveHint
 		d.hints = core.Annotations{ReadOnly: a.ReadOnlyHint && !d.destructive, Idempotent: a.IdempotentHint}

@@ -25,18 +25,20 @@ type failedCall struct {
 	cause  error // why the connection ended; nil: it did not
 }
 
-// forgotten are the statuses of HTTP by which a server says that it does not know the session, after a restart. Others send them too.
+// forgotten are the statuses of HTTP by which a server says that it does not know the session, after a restart. Others
+// send them too.
 var forgotten = []int{http.StatusNotFound, http.StatusGone, http.StatusBadRequest}
 
-// refusals are the statuses of HTTP by which a server refuses a request before it acts. Of all others nobody can say whether it has acted:
-// one that redirects by 302 or 303 may well have.
+// refusals are the statuses of HTTP by which a server refuses a request before it acts. Of all others nobody can say
+// whether it has acted: one that redirects by 302 or 303 may well have.
 var refusals = []int{
-	http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType,
+	http.StatusTooManyRequests,
 	http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
-// failure is the typed error of a call that failed. The outcome of a call that the server had, and did neither answer nor refuse, is unknown
-// if the tool may change something.
+// failure is the typed error of a call that failed. The outcome of a call that the server had, and did neither answer
+// nor refuse, is unknown if the tool may change something.
 func (s *server) failure(ctx context.Context, d definition, f *failedCall) error {
 	if ctx.Err() != nil && !f.late {
 		return ctx.Err()
@@ -50,7 +52,8 @@ func (s *server) failure(ctx context.Context, d definition, f *failedCall) error
 		return core.Wrap(category, cause, "%s failed: %s", d.name, cut(s.hideReason(answer.Message), maxFailure))
 	}
 	if needsLogin(f.err) {
-		return core.Wrap(core.ToolFailed, cause, "%s failed: the MCP server %s needs a new login by an admin.", d.name, s.Name)
+		return core.Wrap(core.ToolFailed, cause, "%s failed: the MCP server %s needs a new login by an admin.", d.name,
+			s.Name)
 	}
 	why := s.reasonOf(f)
 	switch {
@@ -59,11 +62,13 @@ func (s *server) failure(ctx context.Context, d definition, f *failedCall) error
 	case d.standing == Reads || slices.Contains(refusals, f.status) && !f.late:
 		return core.Wrap(core.ToolFailed, cause, "%s failed: %s.", d.name, why)
 	}
-	return core.Wrap(core.OutcomeUnknown, cause, "The outcome of %s is unknown: it was sent, and then %s. It is not sent again. Please check whether it took effect.", d.name, why)
+	return core.Wrap(core.OutcomeUnknown, cause,
+		"The outcome of %s is unknown: it was sent, and then %s. It is not sent again. Please check whether it took "+
+			"effect.", d.name, why)
 }
 
-// answerIn gives the error that the server answered; nil if it did not answer. The SDK has an error of its own of the same type, for what
-// it could not send.
+// answerIn gives the error that the server answered; nil if it did not answer. The SDK has an error of its own of the
+// same type, for what it could not send.
 func answerIn(err error) *jsonrpc.Error {
 	var answer *jsonrpc.Error
 	if errors.As(err, &answer) && answer.Code != rejectedCode {

@@ -69,7 +69,8 @@ func TestToolsOfTheFieldAreOffered(t *testing.T) {
 		if err := compiler.AddResource("schema.json", doc); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := compiler.Compile("schema.json"); err != nil && !strings.Contains(err.Error(), "regex") { // which are not Go's
+		// which are not Go's
+		if _, err := compiler.Compile("schema.json"); err != nil && !strings.Contains(err.Error(), "regex") {
 			t.Errorf("%s: %s: %v", one.Name, one.Schema, err)
 		}
 	}
@@ -79,7 +80,8 @@ func TestToolsOfTheFieldAreOffered(t *testing.T) {
 			left = append(left, strings.TrimPrefix(one.Name, "files.")+" "+part)
 		}
 	}
-	if got, want := strings.Join(left, "; "), "zod_email to (pattern); backref p (pattern); extref a ($ref); compref a ($ref); emptyenum a (enum)"; got != want {
+	if got, want := strings.Join(left, "; "),
+		"zod_email to (pattern); backref p (pattern); extref a ($ref); compref a ($ref); emptyenum a (enum)"; got != want {
 		t.Errorf("left out: %s, not %s", got, want)
 	}
 	if one, _ := r.named("zod_email"); one.Description != "does zod_email\n\nThe server alone checks: to (pattern)." {
@@ -95,7 +97,8 @@ func TestANameNeverMovesToAnotherTool(t *testing.T) {
 		t.Helper()
 		var list []map[string]any
 		for _, name := range remote {
-			list = append(list, map[string]any{"name": name, "description": "does " + name, "inputSchema": map[string]any{}})
+			list = append(list,
+				map[string]any{"name": name, "description": "does " + name, "inputSchema": map[string]any{}})
 		}
 		text, _ := json.Marshal(list)
 		r := run(t, mcp.Options{Pins: kept.functions()}, listed(t, string(text)))
@@ -115,8 +118,15 @@ func TestANameNeverMovesToAnotherTool(t *testing.T) {
 		{"c.d|e.f|e/f", "c_d_713ff6c4 e_f_e1712ae4 e_f_0b86c188"},
 		{"e.f", "e_f_e1712ae4"},
 		{"g.h|g_h_" + digest("g.h")[:8], "g_h g_h_" + digest("g.h")[:8]},
-		{"g.h|g_h|g/h|g_h_" + digest("g/h")[:8], "g_h g_h_" + digest("g_h")[:8] + " g_h_" + digest("g/h")[:16] + " g_h_" + digest("g/h")[:8]},
-		{"日本|" + long + "1|" + long + "2", "_" + digest("日本")[:8] + " " + long[:119] + "_" + digest(long + "1")[:8] + " " + long[:119] + "_" + digest(long + "2")[:8]},
+		{
+			"g.h|g_h|g/h|g_h_" + digest("g/h")[:8],
+			"g_h g_h_" + digest("g_h")[:8] + " g_h_" + digest("g/h")[:16] + " g_h_" + digest("g/h")[:8],
+		},
+		{
+			"日本|" + long + "1|" + long + "2",
+			"_" + digest("日本")[:8] + " " + long[:119] + "_" + digest(long + "1")[:8] + " " + long[:119] +
+				"_" + digest(long + "2")[:8],
+		},
 		{long[:72], long[:72]},
 	} {
 		t.Run(c.listed[:min(20, len(c.listed))], func(t *testing.T) {

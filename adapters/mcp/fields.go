@@ -55,7 +55,8 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 	case "timeout":
 		d, err := time.ParseDuration(m.Value.String)
 		if m.Value.Kind != strictjson.String || err != nil || d <= 0 {
-			f.warn(m.Line, f.server, `"timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`)
+			f.warn(m.Line, f.server,
+				`"timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`)
 			return
 		}
 		s.Timeout = d
@@ -65,7 +66,9 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 		s.Filter = f.filter(m)
 	default:
 		if slices.Contains(approvalKeys, m.Key) {
-			f.warn(m.Line, f.server, `%q is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`, m.Key)
+			f.warn(m.Line, f.server,
+				`%q is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`,
+				m.Key)
 			return
 		}
 		f.warn(m.Line, f.server, "%q is ignored", m.Key)
@@ -78,7 +81,8 @@ func (f *fields) patterns(m strictjson.Member) []string {
 	for _, entry := range all {
 		glob, _, _ := strings.Cut(entry, "@")
 		if _, err := path.Match(glob, ""); err != nil || glob == "" {
-			f.fault(m.Line, f.server, `%q in %q is no pattern; write names of its tools, such as "read_*"`, entry, m.Key)
+			f.fault(m.Line, f.server, `%q in %q is no pattern; write names of its tools, such as "read_*"`, entry,
+				m.Key)
 		}
 	}
 	return all
@@ -97,7 +101,8 @@ func (f *fields) filter(m strictjson.Member) (some Filter) {
 		case "deny":
 			some.Deny = f.patterns(part)
 		default:
-			f.fault(part.Line, f.server, `"tools" has no %q; write {"allow": ["…"], "deny": ["…"]}, or a list of what is allowed`, part.Key)
+			f.fault(part.Line, f.server,
+				`"tools" has no %q; write {"allow": ["…"], "deny": ["…"]}, or a list of what is allowed`, part.Key)
 		}
 	}
 	return some
@@ -111,7 +116,8 @@ func (f *fields) transport(m strictjson.Member) {
 	case "http", "streamable-http", "streamableHttp", "streamable_http":
 		f.kind = "http"
 	case "sse":
-		f.fault(m.Line, f.server, `%q "sse" is not supported; use the server's address for streamable HTTP, with "type": "http"`, m.Key)
+		f.fault(m.Line, f.server,
+			`%q "sse" is not supported; use the server's address for streamable HTTP, with "type": "http"`, m.Key)
 	default:
 		f.fault(m.Line, f.server, `%q must be "stdio" or "http"`, m.Key)
 	}
@@ -133,7 +139,8 @@ func (f *fields) check(s Server) {
 	case s.URL != "" && (err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https"):
 		f.fault(f.line, f.server, `"url" is not of the form https://HOST/PATH`)
 	case s.URL != "" && address.User != nil:
-		f.fault(f.line, f.server, `"url" holds a user or password; remove it from there and write it into "headers", as "Authorization"`)
+		f.fault(f.line, f.server,
+			`"url" holds a user or password; remove it from there and write it into "headers", as "Authorization"`)
 	case s.URL != "" && s.OAuth != nil && s.authorizes():
 		f.warn(f.line, f.server, `"oauth" is ignored: "headers" have "Authorization"; remove one`)
 	case s.Command != "" && s.OAuth != nil:
@@ -151,7 +158,8 @@ func (f *fields) check(s Server) {
 	}
 	for name, value := range s.Headers {
 		if !validHeader(name, value) {
-			f.fault(f.line, f.server, "the header %q can't be sent: its name or value has characters that are not allowed", name)
+			f.fault(f.line, f.server,
+				"the header %q can't be sent: its name or value has characters that are not allowed", name)
 		}
 	}
 }
@@ -161,6 +169,8 @@ func validHeader(name, value string) bool {
 	token := func(r rune) bool {
 		return r > ' ' && r < 0x7f && !strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
 	}
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !token(r) }) && !strings.ContainsAny(value, "\r\n\x00") &&
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !token(r)
+	}) && !strings.ContainsAny(value, "\r\n\x00") &&
 		!slices.Contains([]string{"Host", "Content-Length", "Mcp-Session-Id"}, http.CanonicalHeaderKey(name))
 }

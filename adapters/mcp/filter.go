@@ -8,7 +8,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Filter says which tools of a server are offered: none of Deny, and, if there is an Allow, only those of it. Both hold patterns as ReadOnly does.
+// Filter says which tools of a server are offered: none of Deny, and, if there is an Allow, only those of it. Both hold
+// patterns as ReadOnly does.
 type Filter struct {
 	Allow, Deny []string
 	Only        bool // there is an Allow, if only an empty one
@@ -24,13 +25,17 @@ func (f Filter) offers(tool ...string) bool {
 
 // offered gives the tools of a server's list that are offered.
 func (f Filter) offered(listed []*sdk.Tool) []*sdk.Tool {
-	return slices.DeleteFunc(slices.Clone(listed), func(t *sdk.Tool) bool { return !f.offers(t.Name, toolName(t.Name)) })
+	return slices.DeleteFunc(slices.Clone(listed), func(t *sdk.Tool) bool {
+		return !f.offers(t.Name, toolName(t.Name))
+	})
 }
 
 // warn warns of patterns that match no tool of a server's list.
 func (f Filter) warn(found *listing, listed []*sdk.Tool) {
 	for _, pattern := range slices.Concat(f.Allow, f.Deny) {
-		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool { return names(pattern, t.Name, toolName(t.Name), found.names[t.Name]) }) {
+		if !slices.ContainsFunc(listed, func(t *sdk.Tool) bool {
+			return names(pattern, t.Name, toolName(t.Name), found.names[t.Name])
+		}) {
 			found.warn("there is none that %q in \"tools\" matches", pattern)
 		}
 	}

@@ -34,13 +34,25 @@ func TestAFilterOffersSomeToolsOnly(t *testing.T) {
 		offers string
 		idle   string
 	}{
-		"none":                {mcp.Filter{}, "_cf2abf0c drop_table notes_list read_all read_file write_file", ""},
-		"allow":               {mcp.Filter{Allow: []string{"read_*", "send_*"}, Only: true}, "read_all read_file", `there is none that "send_*" in "tools" matches`},
-		"nothing":             {mcp.Filter{Only: true}, "", ""},
-		"deny":                {mcp.Filter{Deny: []string{"*file", "x"}}, "_cf2abf0c drop_table notes_list read_all", `there is none that "x" in "tools" matches`},
-		"deny wins":           {mcp.Filter{Allow: []string{"read_all", "write_file"}, Only: true, Deny: []string{"write_*"}}, "read_all", ""},
-		"the names here":      {mcp.Filter{Allow: []string{"notes_list"}, Only: true, Deny: []string{"drop_table"}}, "notes_list", ""},
-		"a star and a slash":  {mcp.Filter{Deny: []string{"*list", "drop*"}}, "_cf2abf0c read_all read_file write_file", ""},
+		"none": {mcp.Filter{}, "_cf2abf0c drop_table notes_list read_all read_file write_file", ""},
+		"allow": {
+			mcp.Filter{Allow: []string{"read_*", "send_*"}, Only: true}, "read_all read_file",
+			`there is none that "send_*" in "tools" matches`,
+		},
+		"nothing": {mcp.Filter{Only: true}, "", ""},
+		"deny": {
+			mcp.Filter{Deny: []string{"*file", "x"}}, "_cf2abf0c drop_table notes_list read_all",
+			`there is none that "x" in "tools" matches`,
+		},
+		"deny wins": {mcp.Filter{
+			Allow: []string{"read_all", "write_file"}, Only: true, Deny: []string{"write_*"},
+		}, "read_all", ""},
+		"the names here": {
+			mcp.Filter{Allow: []string{"notes_list"}, Only: true, Deny: []string{"drop_table"}}, "notes_list", "",
+		},
+		"a star and a slash": {
+			mcp.Filter{Deny: []string{"*list", "drop*"}}, "_cf2abf0c read_all read_file write_file", "",
+		},
 		"a name made here":    {mcp.Filter{Allow: []string{"_cf2abf0c"}, Only: true}, "_cf2abf0c", ""},
 		"a name and a digest": {mcp.Filter{Allow: []string{"read_all@0123456789ab"}, Only: true}, "read_all", ""},
 	} {
@@ -59,13 +71,18 @@ func TestAFilterOffersSomeToolsOnly(t *testing.T) {
 					idle = append(idle, warning)
 				}
 			}
-			if strings.Join(idle, ";") != c.idle || c.idle != "" && !strings.Contains(r.log.String(), strings.ReplaceAll(c.idle, `"`, `\"`)) {
+			if strings.Join(idle, ";") != c.idle ||
+				c.idle != "" && !strings.Contains(r.log.String(), strings.ReplaceAll(c.idle, `"`, `\"`)) {
 				t.Errorf("told is %q; the log:\n%s", idle, r.log)
 			}
 			for _, name := range all {
-				call := core.ToolCall{Name: "notes." + strings.NewReplacer("/", "_", " ", "_", "日本", "_cf2abf0c").Replace(name), Arguments: []byte(`{}`)}
+				call := core.ToolCall{
+					Name:      "notes." + strings.NewReplacer("/", "_", " ", "_", "日本", "_cf2abf0c").Replace(name),
+					Arguments: []byte(`{}`),
+				}
 				_, err := r.registry.Find(call)
-				if offered := slices.Contains(got, strings.TrimPrefix(call.Name, "notes.")); offered != (err == nil) || !offered && core.CategoryOf(err) != core.ToolUnknown {
+				if offered := slices.Contains(got, strings.TrimPrefix(call.Name, "notes.")); offered != (err == nil) ||
+					!offered && core.CategoryOf(err) != core.ToolUnknown {
 					t.Errorf("a call of %s: %v", name, err)
 				}
 			}
@@ -83,7 +100,8 @@ func TestAFilteredListIsNotCut(t *testing.T) {
 	}
 }
 
-// TestAStoredListIsFiltered: a tool that is denied since the list was stored is not offered while the server has not given another.
+// TestAStoredListIsFiltered: a tool that is denied since the list was stored is not offered while the server has not
+// given another.
 func TestAStoredListIsFiltered(t *testing.T) {
 	kept := &pins{}
 	entry := mcp.Server{Name: "notes", URL: serving(t, "list", "drop")}
@@ -91,12 +109,15 @@ func TestAStoredListIsFiltered(t *testing.T) {
 		t.Fatalf("offered are %v", got)
 	}
 	entry.Filter = mcp.Filter{Deny: []string{"drop"}}
-	if got := mcp.New(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: kept.functions()}).Tools(); len(got) != 1 || got[0].Name != "notes.list" {
+	if got := mcp.New(
+		mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: kept.functions()}).Tools(); len(got) != 1 ||
+		got[0].Name != "notes.list" {
 		t.Errorf("offered are %v", got)
 	}
 }
 
-// TestLaw5_AnnotationsOfAnotherDefinitionSayNothing: what a server says of a tool reaches the policy as it was when it was first seen, or confirmed.
+// TestLaw5_AnnotationsOfAnotherDefinitionSayNothing: what a server says of a tool reaches the policy as it was when it
+// was first seen, or confirmed.
 func TestLaw5_AnnotationsOfAnotherDefinitionSayNothing(t *testing.T) {
 	schema := t.TempDir() + "/schema"
 	define := func(text string) {
@@ -141,7 +162,8 @@ func TestLaw5_AnnotationsOfAnotherDefinitionSayNothing(t *testing.T) {
 	check("no store", entry, core.Annotations{}, mcp.Unknown)
 }
 
-// TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed: a server that takes back what it said, on a later day, lowers no risk.
+// TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed: a server that takes back what it said, on a later day, lowers
+// no risk.
 func TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed(t *testing.T) {
 	t.Parallel()
 	kept := &pins{}
@@ -150,11 +172,20 @@ func TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed(t *testing.T) {
 		hint    bool
 		confirm bool
 		want    core.Risk
-	}{{"first", true, false, core.Dangerous}, {"taken back", false, false, core.Dangerous}, {"again", false, false, core.Dangerous}, {"confirmed", false, true, core.Ordinary}} {
+	}{
+		{"first", true, false, core.Dangerous}, {"taken back", false, false, core.Dangerous},
+		{"again", false, false, core.Dangerous}, {"confirmed", false, true, core.Ordinary},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := sdk.NewServer(&sdk.Implementation{Name: "s", Version: "1"}, nil)
-			server.AddTool(&sdk.Tool{Name: "wipe", InputSchema: map[string]any{"type": "object"}, Annotations: &sdk.ToolAnnotations{DestructiveHint: &c.hint}}, nil)
-			h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+			server.AddTool(
+				&sdk.Tool{
+					Name: "wipe", InputSchema: map[string]any{"type": "object"},
+					Annotations: &sdk.ToolAnnotations{DestructiveHint: &c.hint},
+				}, nil)
+			h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+				return server
+			}, nil))
 			t.Cleanup(h.Close)
 			entry := mcp.Server{Name: "files", URL: h.URL}
 			r := run(t, mcp.Options{Pins: kept.functions()}, entry)

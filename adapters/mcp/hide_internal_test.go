@@ -15,7 +15,9 @@ import (
 func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	const fromEnv, fromHeader, fromURL = "s3cr3t-of-env", "s3cr3t-of-header", "s3cr3t of url"
 	s := newServer(Server{
-		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url", Env: map[string]string{"A_TOKEN": fromEnv, "PIN": "4711471147", "DB_PASSWORD": "h7nter2x"}, Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
+		Name: "files", URL: "https://example.com/mcp?key=s3cr3t%20of+url",
+		Env:     map[string]string{"A_TOKEN": fromEnv, "PIN": "4711471147", "DB_PASSWORD": "h7nter2x"},
+		Headers: map[string]string{"Authorization": "Bearer " + fromHeader},
 	}, Options{Log: New(Options{}).options.Log})
 	all := fromEnv + " " + fromHeader + " " + fromURL
 	clean := func(what, text string) {
@@ -26,13 +28,16 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	}
 	text := func(value string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: value}} }
 	for name, r := range map[string]*sdk.CallToolResult{
-		"a text":      {Content: text(all)},
-		"one cut":     {Content: text(all + strings.Repeat("x", maxResult-6-len(s.hide(all))) + fromEnv)},
-		"an error":    {Content: text(all), IsError: true},
-		"a cut error": {Content: text(all + strings.Repeat("x", maxFailure-6-len(s.hide(all))) + fromEnv), IsError: true},
-		"structure":   {StructuredContent: map[string]any{"a": all}},
-		"a resource":  {Content: []sdk.Content{&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: strings.Repeat("x", 990) + fromEnv, Text: all}}}},
-		"a link":      {Content: []sdk.Content{&sdk.ResourceLink{Name: all, URI: all}}},
+		"a text":   {Content: text(all)},
+		"one cut":  {Content: text(all + strings.Repeat("x", maxResult-6-len(s.hide(all))) + fromEnv)},
+		"an error": {Content: text(all), IsError: true},
+		"a cut error": {
+			Content: text(all + strings.Repeat("x", maxFailure-6-len(s.hide(all))) + fromEnv), IsError: true,
+		},
+		"structure": {StructuredContent: map[string]any{"a": all}},
+		"a resource": {Content: []sdk.Content{&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: strings.Repeat(
+			"x", 990) + fromEnv, Text: all}}}},
+		"a link": {Content: []sdk.Content{&sdk.ResourceLink{Name: all, URI: all}}},
 	} {
 		got, err := s.content(t.Context(), "files.a", r)
 		if err != nil {
@@ -58,10 +63,13 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	if d, err = define(&sdk.Tool{Name: "a", InputSchema: schema}, s.hide); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(d.schema) != want {
+	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(
+		d.schema) != want {
 		t.Errorf("values of a schema: %s", d.schema)
 	}
-	named := map[string]any{"properties": map[string]any{strings.Repeat("x", 80) + fromEnv: map[string]any{"$ref": "nowhere"}}}
+	named := map[string]any{"properties": map[string]any{
+		strings.Repeat("x", 80) + fromEnv: map[string]any{"$ref": "nowhere"},
+	}}
 	if d, err = define(&sdk.Tool{Name: "a", InputSchema: named}, s.hide); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +79,8 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	}
 	for _, name := range []string{"run-h7nter2x", fromEnv, "/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
 		found := s.listingOf(t.Context(), []*sdk.Tool{{Name: name}})
-		if got := strings.Join(found.warnings, ""); len(found.tools) > 0 || strings.Contains(got, "s3cr3t") || got == "" {
+		if got := strings.Join(found.warnings, ""); len(found.tools) > 0 || strings.Contains(got, "s3cr3t") ||
+			got == "" {
 			t.Errorf("a warning: %s", got)
 		}
 	}
@@ -79,16 +88,26 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 
 func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 	folder := t.TempDir()
-	s := newServer(Server{Name: "files", Env: map[string]string{"ROOT": folder, "TOKEN": folder + "-not-there"}}, Options{Log: New(Options{}).options.Log})
+	s := newServer(Server{Name: "files", Env: map[string]string{"ROOT": folder, "TOKEN": folder + "-not-there"}},
+		Options{Log: New(Options{}).options.Log})
 	if got := s.hide(folder + "/a.txt"); got != folder+"/a.txt" {
 		t.Errorf("got %s", got)
 	}
-	s = newServer(Server{Name: "files", Env: map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": "/keys/gcp.json", "SSH_KEY": "~/.ssh/id_rsa", "A_KEY": `C:\keys\app.pem`, "B_KEY": "/keys/b.pem"}, Secret: []string{"B_KEY"}},
+	s = newServer(
+		Server{
+			Name: "files",
+			Env: map[string]string{
+				"GOOGLE_APPLICATION_CREDENTIALS": "/keys/gcp.json", "SSH_KEY": "~/.ssh/id_rsa",
+				"A_KEY": `C:\keys\app.pem`, "B_KEY": "/keys/b.pem",
+			}, Secret: []string{"B_KEY"},
+		},
 		Options{Log: New(Options{}).options.Log})
-	if got, want := s.hide(`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem /keys/b.pem`), `/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem `+mask.Mark; got != want {
+	if got, want := s.hide(`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem /keys/b.pem`),
+		`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem `+mask.Mark; got != want {
 		t.Errorf("got %s", got)
 	}
-	s = newServer(Server{Name: "files", Env: map[string]string{"TOKEN": folder + "-not-there"}}, Options{Log: New(Options{}).options.Log})
+	s = newServer(Server{Name: "files", Env: map[string]string{"TOKEN": folder + "-not-there"}},
+		Options{Log: New(Options{}).options.Log})
 	if got := s.hide(folder + "-not-there"); strings.Contains(got, folder) {
 		t.Errorf("got %s", got)
 	}
@@ -108,12 +127,15 @@ func TestAResultSaysNothingTwice(t *testing.T) {
 		structured string
 		want       string
 	}{
-		"the text is its JSON":       {text(`{"a": [1]}`), `{"a":[1]}`, `{"a": [1]}`},
-		"the text under a name":      {text("one line\n"), `{"content":"one line\n"}`, "one line\n"},
-		"the JSON under a name":      {text(`[{"a":1}]`), `{"entities":[{"a":1}]}`, `[{"a":1}]`},
-		"a number under a name":      {text("5"), `{"result":5}`, "5"},
-		"a list of texts and JSON":   {text("a", `{"b":1}`), `{"result":["a",{"b":1}]}`, "a\n{\"b\":1}"},
-		"the parts under a name":     {[]sdk.Content{image}, `{"content":[{"type":"image","mimeType":"image/png","data":"cGl4ZWxz"}]}`, "(an image, image/png, 6 bytes; it is not shown)"},
+		"the text is its JSON":     {text(`{"a": [1]}`), `{"a":[1]}`, `{"a": [1]}`},
+		"the text under a name":    {text("one line\n"), `{"content":"one line\n"}`, "one line\n"},
+		"the JSON under a name":    {text(`[{"a":1}]`), `{"entities":[{"a":1}]}`, `[{"a":1}]`},
+		"a number under a name":    {text("5"), `{"result":5}`, "5"},
+		"a list of texts and JSON": {text("a", `{"b":1}`), `{"result":["a",{"b":1}]}`, "a\n{\"b\":1}"},
+		"the parts under a name": {
+			[]sdk.Content{image}, `{"content":[{"type":"image","mimeType":"image/png","data":"cGl4ZWxz"}]}`,
+			"(an image, image/png, 6 bytes; it is not shown)",
+		},
 		"no text":                    {nil, `{"a":1}`, `{"a":1}`},
 		"an empty list and no parts": {nil, `{"result":[]}`, `{"result":[]}`},
 		"another text":               {text("Here:"), `{"content":"there"}`, "Here:\n{\"content\":\"there\"}"},
@@ -123,7 +145,8 @@ func TestAResultSaysNothingTwice(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.structured), &structured); err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.content(t.Context(), "files.a", &sdk.CallToolResult{Content: c.parts, StructuredContent: structured})
+		got, err := s.content(t.Context(),
+			"files.a", &sdk.CallToolResult{Content: c.parts, StructuredContent: structured})
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

@@ -36,10 +36,12 @@ func TestLaw5_AHintDoesNotMakeAToolRunUngated(t *testing.T) {
 	r := run(t, mcp.Options{}, process(t, "instructions", "NOTES", path))
 	x := tool.Executor{Tools: r.registry}
 	call := core.ToolCall{ID: "c1", Name: "files.read_all", Arguments: json.RawMessage(`{}`)}
-	if _, err := x.Read(context.Background(), r.get("files.read_all"), call, "k1"); core.CategoryOf(err) != core.ApprovalMissing {
+	if _, err := x.Read(context.Background(), r.get("files.read_all"), call,
+		"k1"); core.CategoryOf(err) != core.ApprovalMissing {
 		t.Errorf("%v", err)
 	}
-	if result, err := x.Act(context.Background(), call, "a1", tool.Prefix{}); core.CategoryOf(err) != core.ApprovalMissing {
+	if result, err := x.Act(context.Background(), call,
+		"a1", tool.Prefix{}); core.CategoryOf(err) != core.ApprovalMissing {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if read() != "" {
@@ -80,7 +82,9 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		if !r.get("files.read_all").Mutating {
 			t.Error("it still reads")
 		}
-		if _, err := before.Do(context.Background(), "a1", json.RawMessage(`{}`)); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "has changed") {
+		if _, err := before.Do(context.Background(),
+			"a1", json.RawMessage(`{}`)); core.CategoryOf(err) != core.ToolFailed ||
+			!strings.Contains(core.MessageOf(err), "has changed") {
 			t.Errorf("a call that was checked before the change: %v", err)
 		}
 		for _, s := range r.Report() {
@@ -116,7 +120,8 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		}
 	})
 	t.Run("no store", func(t *testing.T) {
-		if !run(t, mcp.Options{Pins: (&pins{err: os.ErrDeadlineExceeded}).functions()}, entry).get("files.read_all").Mutating {
+		if !run(t, mcp.Options{Pins: (&pins{err: os.ErrDeadlineExceeded}).functions()},
+			entry).get("files.read_all").Mutating {
 			t.Error("without the store it reads")
 		}
 	})
@@ -165,7 +170,8 @@ func TestGarbageIsIgnored(t *testing.T) {
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	t.Run("a call", func(t *testing.T) {
 		_, err := run(t, mcp.Impatient(mcp.Options{}), process(t, "mute")).call("files.read_all", `{}`)
-		if core.CategoryOf(err) != core.OutcomeUnknown || !strings.Contains(core.MessageOf(err), "did not answer within 1s") {
+		if core.CategoryOf(err) != core.OutcomeUnknown ||
+			!strings.Contains(core.MessageOf(err), "did not answer within 1s") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -216,7 +222,9 @@ func TestDefinitionsThatCanNotBeUsedAreLeftOut(t *testing.T) {
 		_ = one.Secret(json.RawMessage(`{"next":{"next":{}}}`)) // ends
 		_ = one.SchemaDigest()
 	}
-	if got := strings.Join(names, " "); got != "files.cycle files.remote files.nowhere files.invalid files.none files.same_name_7cce11c6 files.same_name_26acda61 files.odd_name files._0cfd1c96 files.hidden" {
+	if got := strings.Join(names,
+		" "); got != "files.cycle files.remote files.nowhere files.invalid files.none files.same_name_7cce11c6 "+
+		"files.same_name_26acda61 files.odd_name files._0cfd1c96 files.hidden" {
 		t.Errorf("the tools are %s", got)
 	}
 	for _, want := range []string{"huge", "deep", "bomb", "list", "text"} {
@@ -225,14 +233,16 @@ func TestDefinitionsThatCanNotBeUsedAreLeftOut(t *testing.T) {
 		}
 	}
 	hidden := r.get("files.hidden")
-	if strings.ContainsAny(hidden.Description+string(hidden.Schema), "\u200b\u202e") || len(hidden.Description) > 5<<10 || !strings.Contains(hidden.Description, "(cut)") {
+	if strings.ContainsAny(hidden.Description+string(hidden.Schema), "\u200b\u202e") ||
+		len(hidden.Description) > 5<<10 || !strings.Contains(hidden.Description, "(cut)") {
 		t.Errorf("%s %s", hidden.Description, hidden.Schema)
 	}
 }
 
 func TestAServerThatAsksForMoreThanGatehouseGivesIsToldSo(t *testing.T) {
 	r := run(t, mcp.Options{}, process(t, "asks"))
-	if got, err := r.call("files.read_all", `{}`); err != nil || !strings.Contains(got, `"id":"q"`) || !strings.Contains(got, "does not support") {
+	if got, err := r.call("files.read_all", `{}`); err != nil || !strings.Contains(got, `"id":"q"`) ||
+		!strings.Contains(got, "does not support") {
 		t.Errorf("%q, %v", got, err)
 	}
 }

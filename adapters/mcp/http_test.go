@@ -117,7 +117,9 @@ func TestAListThatChangesOverHTTP(t *testing.T) {
 func over(t *testing.T, around func(w http.ResponseWriter, r *http.Request, body string) (done bool)) string {
 	t.Helper()
 	server := plain("2025-11-25")
-	real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true})
+	real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+		return server
+	}, &sdk.StreamableHTTPOptions{Stateless: true})
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -163,23 +165,37 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "garbage\n\n: comment\n\ndata: [1]\n\n")
 		}, core.OutcomeUnknown, "was lost"},
-		"an error of a proxy": {func(w http.ResponseWriter) { http.Error(w, "no", http.StatusBadGateway) }, core.OutcomeUnknown, "HTTP status 502"},
+		"an error of a proxy": {func(w http.ResponseWriter) {
+			http.Error(w, "no", http.StatusBadGateway)
+		}, core.OutcomeUnknown, "HTTP status 502"},
 		"an answer that sounds like a closed connection": {func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":4,"error":{"code":-32004,"message":"server is closing"}}`)
 		}, core.OutcomeUnknown, "was lost"},
-		"a page":                  {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>") }, core.OutcomeUnknown, "was lost"},
-		"JSON that is no message": {func(w http.ResponseWriter) { page(w, `{"ok":true}`) }, core.OutcomeUnknown, "was lost"},
-		"a batch":                 {func(w http.ResponseWriter) { page(w, `[{"jsonrpc":"2.0","id":3,"result":{"content":[]}}]`) }, core.OutcomeUnknown, "was lost"},
-		"a key twice":             {func(w http.ResponseWriter) { page(w, `{"jsonrpc":"2.0","id":3,"id":3,"result":{"content":[]}}`) }, core.OutcomeUnknown, "was lost"},
+		"a page": {func(w http.ResponseWriter) {
+			fmt.Fprint(w, "<html>")
+		}, core.OutcomeUnknown, "was lost"},
+		"JSON that is no message": {func(w http.ResponseWriter) {
+			page(w, `{"ok":true}`)
+		}, core.OutcomeUnknown, "was lost"},
+		"a batch": {func(w http.ResponseWriter) {
+			page(w, `[{"jsonrpc":"2.0","id":3,"result":{"content":[]}}]`)
+		}, core.OutcomeUnknown, "was lost"},
+		"a key twice": {func(w http.ResponseWriter) {
+			page(w, `{"jsonrpc":"2.0","id":3,"id":3,"result":{"content":[]}}`)
+		}, core.OutcomeUnknown, "was lost"},
 		"two messages": {func(w http.ResponseWriter) {
 			page(w, strings.Repeat(`{"jsonrpc":"2.0","id":3,"result":{"content":[]}}`, 2))
 		}, core.OutcomeUnknown, "was lost"},
 		"deep JSON": {func(w http.ResponseWriter) {
-			page(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[],"structuredContent":`+strings.Repeat("[", 1e6)+strings.Repeat("]", 1e6)+`}}`)
+			page(w,
+				`{"jsonrpc":"2.0","id":3,"result":{"content":[],"structuredContent":`+strings.Repeat("[", 1e6)+
+					strings.Repeat("]", 1e6)+`}}`)
 		}, core.OutcomeUnknown, "was lost"},
 		"a request in place of an answer": {func(w http.ResponseWriter) {
-			page(w, `{"jsonrpc":"2.0","id":3,"method":"sampling/createMessage","params":{"a":"`+strings.Repeat("x", 1e6)+`"}}`)
+			page(w,
+				`{"jsonrpc":"2.0","id":3,"method":"sampling/createMessage","params":{"a":"`+strings.Repeat("x", 1e6)+
+					`"}}`)
 		}, core.OutcomeUnknown, "was lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +223,9 @@ func TestAnEndpointThatMisbehavesIsATypedError(t *testing.T) {
 
 func TestHeadersGoToTheServerAlone(t *testing.T) {
 	seen := make(chan string, 100)
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("X-Key") }))
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Get("X-Key")
+	}))
 	t.Cleanup(other.Close)
 	leak := false
 	address := over(t, func(w http.ResponseWriter, r *http.Request, body string) bool {
@@ -222,8 +240,12 @@ func TestHeadersGoToTheServerAlone(t *testing.T) {
 		}
 		return leak
 	})
-	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address + "?key=another-secret", Headers: map[string]string{"X-Key": "s3cr3t-value"}})
-	if _, err := r.call("files.echo", `{}`); core.CategoryOf(err) != core.ToolFailed || strings.Contains(err.Error(), "another-secret") {
+	r := run(t, mcp.Options{},
+		mcp.Server{
+			Name: "files", URL: address + "?key=another-secret", Headers: map[string]string{"X-Key": "s3cr3t-value"},
+		})
+	if _, err := r.call("files.echo", `{}`); core.CategoryOf(err) != core.ToolFailed ||
+		strings.Contains(err.Error(), "another-secret") {
 		t.Errorf("%v", err)
 	}
 	if len(seen) > 0 {
@@ -242,7 +264,9 @@ func TestAPatternOfReadingToolsIsNoPath(t *testing.T) {
 	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	t.Cleanup(h.Close)
 	r := run(t, mcp.Options{}, mcp.Server{Name: "notes", URL: h.URL, ReadOnly: []string{"*list"}})
-	for name, mutating := range map[string]bool{"notes.notes_list": false, "notes.list": false, "notes.notes_add": true} {
+	for name, mutating := range map[string]bool{
+		"notes.notes_list": false, "notes.list": false, "notes.notes_add": true,
+	} {
 		if r.get(name).Mutating != mutating {
 			t.Errorf("%s changes something: %t", name, !mutating)
 		}

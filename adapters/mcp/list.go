@@ -68,7 +68,8 @@ func (s *server) refresh(c *session) error {
 			s.log.Warn("a tool of the MCP server: " + warning)
 		}
 		if more := len(all) - maxLogged; more > 0 {
-			s.log.Warn("more is to be known about tools of the MCP server; gatehouse doctor tells all of it", "warnings", more)
+			s.log.Warn("more is to be known about tools of the MCP server; gatehouse doctor tells all of it",
+				"warnings", more)
 		}
 	}
 	return nil
@@ -83,7 +84,8 @@ func (s *server) pages(ctx context.Context, c *session) (all []*sdk.Tool, warnin
 		}
 		all = append(all, list.Tools...)
 		if some := s.Filter.offered(all); len(some) > maxTools {
-			return some[:maxTools], fmt.Sprintf("it lists more than %d tools; only the first %d are used", maxTools, maxTools), nil
+			return some[:maxTools],
+				fmt.Sprintf("it lists more than %d tools; only the first %d are used", maxTools, maxTools), nil
 		}
 		if list.NextCursor == "" {
 			return all, "", nil
@@ -136,10 +138,12 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, name stri
 	}
 	d.name = s.Name + "." + name
 	if name != t.Name {
-		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only, up to %d, and are never another tool's", s.shown(t), s.hide(d.name), maxName)
+		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only, up to %d, and "+
+			"are never another tool's", s.shown(t), s.hide(d.name), maxName)
 	}
 	if s.betrays(t.Name + string(d.schema)) {
-		found.warn("%q is left out: its name, or one in its schema, holds a secret of the server's entry", cut(s.hide(t.Name), 100))
+		found.warn("%q is left out: its name, or one in its schema, holds a secret of the server's entry",
+			cut(s.hide(t.Name), 100))
 		return
 	}
 	s.judge(ctx, &d, found)

@@ -24,7 +24,8 @@ type (
 // oauth reads the field "oauth".
 func (f *fields) oauth(m strictjson.Member) *OAuth {
 	if m.Value.Kind != strictjson.Object {
-		f.fault(m.Line, f.server, `"oauth" must be an object; write {} if the authorization server registers clients by itself, or {"client_id": "…"}`)
+		f.fault(m.Line, f.server,
+			`"oauth" must be an object; write {} if the authorization server registers clients by itself, or {"client_id": "…"}`)
 		return nil
 	}
 	o := &OAuth{}
@@ -35,14 +36,16 @@ func (f *fields) oauth(m strictjson.Member) *OAuth {
 		case "client_secret_env":
 			secret, set := f.lookup(one.Value.String)
 			if one.Value.Kind != strictjson.String || !set || secret == "" {
-				f.fault(one.Line, f.server, `"oauth.client_secret_env" must be the name of a variable that is set in gatehouse's environment`)
+				f.fault(one.Line, f.server,
+					`"oauth.client_secret_env" must be the name of a variable that is set in gatehouse's environment`)
 			}
 			o.Secret = secret
 			f.expanded = append(f.expanded, expansion{"client_secret", one.Value.String, secret})
 		case "scopes":
 			o.Scopes = f.list(one)
 		default:
-			f.warn(one.Line, f.server, `%q in "oauth" is ignored; it has client_id, client_secret_env and scopes`, one.Key)
+			f.warn(one.Line, f.server, `%q in "oauth" is ignored; it has client_id, client_secret_env and scopes`,
+				one.Key)
 		}
 	}
 	if o.Secret != "" && o.ID == "" {
@@ -80,7 +83,8 @@ func newLogin(entry Server, logins Logins, log *slog.Logger) *login.Source {
 
 func needsLogin(err error) bool { return errors.As(err, new(login.Needed)) }
 
-// rest waits before the next start of a server. One that is away for want of a login is started as soon as there is one.
+// rest waits before the next start of a server. One that is away for want of a login is started as soon as there is
+// one.
 func (s *server) rest(ctx context.Context, pause time.Duration, why error) {
 	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
@@ -96,20 +100,27 @@ type LoggedIn struct {
 	Until time.Time // when it ends, and has to be made again; zero: gatehouse renews it, or it does not end
 }
 
-// Login logs in to one of the servers, and stores the login. It writes to out what the person has to do, and reads from paste the address that the
-// browser ended at; paste is nil if the browser can reach this machine's loopback.
-func (cfg Config) Login(ctx context.Context, name string, logins Logins, out io.Writer, paste io.Reader) (LoggedIn, error) {
+// Login logs in to one of the servers, and stores the login. It writes to out what the person has to do, and reads from
+// paste the address that the browser ended at; paste is nil if the browser can reach this machine's loopback.
+func (cfg Config) Login(
+	ctx context.Context, name string, logins Logins, out io.Writer, paste io.Reader,
+) (LoggedIn, error) {
 	at := slices.IndexFunc(cfg.Servers, func(s Server) bool { return s.Name == name })
 	switch {
 	case at < 0 && len(cfg.Servers) == 0:
-		return LoggedIn{}, core.Errorf(core.NotFound, "There are no MCP servers; GATEHOUSE_MCP_CONFIG names the file with them. Set it as it is set for gatehouse serve.")
+		return LoggedIn{}, core.Errorf(core.NotFound, "There are no MCP servers; GATEHOUSE_MCP_CONFIG names the file "+
+			"with them. Set it as it is set for gatehouse serve.")
 	case at < 0:
-		return LoggedIn{}, core.Errorf(core.NotFound, "There is no MCP server %s in the file of GATEHOUSE_MCP_CONFIG.", name)
+		return LoggedIn{},
+			core.Errorf(core.NotFound, "There is no MCP server %s in the file of GATEHOUSE_MCP_CONFIG.", name)
 	case cfg.Servers[at].URL == "":
-		return LoggedIn{}, core.Errorf(core.Invalid, `The MCP server %s is started by a command, so nobody logs in to it; use its "env".`, name)
+		return LoggedIn{},
+			core.Errorf(core.Invalid,
+				`The MCP server %s is started by a command, so nobody logs in to it; use its "env".`, name)
 	case cfg.Servers[at].authorizes():
 		return LoggedIn{}, core.Errorf(core.Invalid,
-			`The entry of the MCP server %s has "Authorization" in its "headers", which would count instead of a login. Remove it there first.`, name)
+			`The entry of the MCP server %s has "Authorization" in its "headers", which would count instead of a login. Remove it there first.`,
+			name)
 	}
 	r, err := login.Run(ctx, cfg.Servers[at].loginOf(), logins, out, paste)
 	if err != nil {
@@ -121,8 +132,8 @@ func (cfg Config) Login(ctx context.Context, name string, logins Logins, out io.
 	return LoggedIn{Until: r.Token.Expiry}, nil
 }
 
-// hideLogin hides the entry's secrets in the error of a login: net/http puts the URL into its errors, and an authorization server what it was sent. It
-// is one line that a terminal can show, of whatever page a server answered.
+// hideLogin hides the entry's secrets in the error of a login: net/http puts the URL into its errors, and an
+// authorization server what it was sent. It is one line that a terminal can show, of whatever page a server answered.
 func (s Server) hideLogin(err error, logins Logins) error {
 	var failed *core.Error
 	if !errors.As(err, &failed) {

@@ -47,12 +47,17 @@ func newGuarded(t *testing.T) *guarded {
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); {
 		case r.URL.Path == "/.well-known/oauth-protected-resource/mcp":
-			answer(w, map[string]any{"resource": g.url, "authorization_servers": []any{g.issuer.Load()}, "scopes_supported": []string{"mcp"}})
+			answer(w,
+				map[string]any{
+					"resource": g.url, "authorization_servers": []any{g.issuer.Load()},
+					"scopes_supported": []string{"mcp"},
+				})
 		case r.URL.Path != "/mcp":
 			http.NotFound(w, r)
 		default:
 			if why := g.refuses(token); why != "" {
-				w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="invalid_token", error_description="%s"`, why))
+				w.Header().Set("WWW-Authenticate",
+					fmt.Sprintf(`Bearer error="invalid_token", error_description="%s"`, why))
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
@@ -80,7 +85,8 @@ func (g *guarded) refuses(token string) string {
 	if token == "" {
 		return "no token"
 	}
-	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost, g.issuer.Load().(string)+"/token/introspection", strings.NewReader("token="+url.QueryEscape(token)))
+	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost,
+		g.issuer.Load().(string)+"/token/introspection", strings.NewReader("token="+url.QueryEscape(token)))
 	if err != nil {
 		return err.Error()
 	}
@@ -111,7 +117,8 @@ func (g *guarded) authorizationServer(env ...string) {
 	g.t.Helper()
 	folder := os.Getenv(sdkFolder)
 	if folder == "" {
-		g.t.Skipf("SKIPPED: logins were not tested with npm's oidc-provider. Set %s to the folder that .ci/mcp-sdk prints.", sdkFolder)
+		g.t.Skipf("SKIPPED: logins were not tested with npm's oidc-provider. Set %s to the folder that .ci/mcp-sdk "+
+			"prints.", sdkFolder)
 	}
 	cmd := exec.CommandContext(g.t.Context(), "node", "testdata/authserver.mjs")
 	cmd.Env = append(os.Environ(), append(env, "MCP_SDK="+folder, "RESOURCES="+g.url)...)
@@ -182,7 +189,8 @@ func database(t *testing.T, file string, keys ...string) *storage.Store {
 	return store
 }
 
-// browse opens an address as a browser does, and gives the address that it ends at. Where that is gatehouse's, come says whether it comes to it.
+// browse opens an address as a browser does, and gives the address that it ends at. Where that is gatehouse's, come
+// says whether it comes to it.
 func browse(t *testing.T, address string, come bool) string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -190,15 +198,17 @@ func browse(t *testing.T, address string, come bool) string {
 		t.Fatal(err)
 	}
 	end := ""
-	client := &http.Client{Jar: jar, Timeout: time.Minute, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) > 10 {
-			return fmt.Errorf("redirected to %s, without an end", req.URL)
-		}
-		if end = req.URL.String(); !come && req.URL.Path == "/callback" {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}
+	client := &http.Client{
+		Jar: jar, Timeout: time.Minute, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) > 10 {
+				return fmt.Errorf("redirected to %s, without an end", req.URL)
+			}
+			if end = req.URL.String(); !come && req.URL.Path == "/callback" {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	}
 	resp, err := client.Get(address)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +220,8 @@ func browse(t *testing.T, address string, come bool) string {
 	return end
 }
 
-// logIn logs in to the server files; edit changes the address that a person pastes; nil: the browser comes back by itself.
+// logIn logs in to the server files; edit changes the address that a person pastes; nil: the browser comes back by
+// itself.
 func logIn(t *testing.T, store mcp.Logins, entry mcp.Server, edit func(end string) string) (mcp.LoggedIn, error) {
 	t.Helper()
 	out, said := io.Pipe()
@@ -261,7 +272,8 @@ func TestALoginIsTakenWhileServersRun(t *testing.T) {
 		t.Errorf("the admin reads %q", reason)
 	}
 	err := first.Missing("files.echo")
-	if text := core.MessageOf(err); !strings.Contains(text, "files needs a new login by an admin") || strings.Contains(text, "mcp login") {
+	if text := core.MessageOf(err); !strings.Contains(text, "files needs a new login by an admin") ||
+		strings.Contains(text, "mcp login") {
 		t.Errorf("a person reads %q", text)
 	}
 	if _, err := logIn(t, store, entry, nil); err != nil {
@@ -284,7 +296,8 @@ func TestALoginIsTakenWhileServersRun(t *testing.T) {
 		}
 	}
 	token := g.token.Load().(string)
-	if text, err := first.call("files.echo", `{"a":"`+token+`"}`); err != nil || strings.Contains(text, token) || !strings.Contains(text, "••••••") {
+	if text, err := first.call("files.echo", `{"a":"`+token+`"}`); err != nil || strings.Contains(text, token) ||
+		!strings.Contains(text, "••••••") {
 		t.Errorf("the server says %q, %v", text, err)
 	}
 	if got := g.get("/test/count"); got != "1" {
@@ -296,11 +309,13 @@ func TestALoginIsTakenWhileServersRun(t *testing.T) {
 		t.Errorf("%q is stored, %v", stored, err)
 	}
 	g.get("/test/forget")
-	if _, err := first.call("files.write", `{}`); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "needs a new login by an admin") {
+	if _, err := first.call("files.write", `{}`); core.CategoryOf(err) != core.ToolFailed ||
+		!strings.Contains(core.MessageOf(err), "needs a new login by an admin") {
 		t.Errorf("%v", err)
 	}
 	first.await("its tokens are dropped; run gatehouse mcp login files", 1)
-	if _, err := second.call("files.write", `{}`); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "needs a new login by an admin") {
+	if _, err := second.call("files.write", `{}`); core.CategoryOf(err) != core.ToolFailed ||
+		!strings.Contains(core.MessageOf(err), "needs a new login by an admin") {
 		t.Errorf("%v", err)
 	}
 	second.await("run gatehouse mcp login files", 1)
@@ -346,14 +361,17 @@ func TestALoginOutlivesItsSecretKey(t *testing.T) {
 	if _, err := logIn(t, database(t, file), entry, unedited); err != nil { // under the database's own key
 		t.Fatal(err)
 	}
-	for _, keys := range [][]string{{"the first secret key"}, {"the second secret key", "the first secret key"}, {"the second secret key"}} {
+	for _, keys := range [][]string{
+		{"the first secret key"}, {"the second secret key", "the first secret key"}, {"the second secret key"},
+	} {
 		r := run(t, mcp.Options{Logins: database(t, file, keys...)}, entry)
 		if report := r.Report()[0]; !report.Running {
 			t.Fatalf("with %q: %s", keys, report.Reason)
 		}
 	}
 	r := run(t, mcp.Options{Logins: database(t, file, "a third secret key")}, entry)
-	if reason := r.Report()[0].Reason; !strings.Contains(reason, "a secret key that gatehouse does not have; run gatehouse mcp login files") {
+	if reason := r.Report()[0].Reason; !strings.Contains(reason,
+		"a secret key that gatehouse does not have; run gatehouse mcp login files") {
 		t.Errorf("with a foreign key: %q", reason)
 	}
 	moved := entry
@@ -385,31 +403,55 @@ func TestALoginThatMayBeStolenIsRefused(t *testing.T) {
 		paste  func(end string) string
 		says   string
 	}{
-		"another state":            {paste: func(end string) string { return strings.Replace(end, "state=", "state=x", 1) }, says: "No address of this login was pasted"},
-		"another issuer answers":   {paste: func(end string) string { return end + "&iss=https%3A%2F%2Fevil.example" }, says: "somebody may be trying to steal"},
-		"no issuer answers":        {change: func(meta map[string]any) { meta["authorization_response_iss_parameter_supported"] = true }, says: "somebody may be trying to steal"},
-		"an answer without a code": {paste: func(end string) string { return strings.Replace(end, "code=", "cod=", 1) }, says: "answered without a code"},
-		"a refusal":                {paste: func(end string) string { return end + "&error=access_denied&error_description=no%0A" }, says: `refused the login (access_denied: no\n)`},
-		"metadata of another":      {change: func(meta map[string]any) { meta["issuer"] = "https://evil.example" }, says: "can't be used"},
+		"another state": {paste: func(end string) string {
+			return strings.Replace(end, "state=", "state=x", 1)
+		}, says: "No address of this login was pasted"},
+		"another issuer answers": {paste: func(end string) string {
+			return end + "&iss=https%3A%2F%2Fevil.example"
+		}, says: "somebody may be trying to steal"},
+		"no issuer answers": {change: func(meta map[string]any) {
+			meta["authorization_response_iss_parameter_supported"] = true
+		}, says: "somebody may be trying to steal"},
+		"an answer without a code": {paste: func(end string) string {
+			return strings.Replace(end, "code=", "cod=", 1)
+		}, says: "answered without a code"},
+		"a refusal": {paste: func(end string) string {
+			return end + "&error=access_denied&error_description=no%0A"
+		}, says: `refused the login (access_denied: no\n)`},
+		"metadata of another": {change: func(meta map[string]any) {
+			meta["issuer"] = "https://evil.example"
+		}, says: "can't be used"},
 		"an address that is read backwards": {change: func(meta map[string]any) {
 			meta["authorization_endpoint"] = meta["issuer"].(string) + "/authorize?a=\u202emoc.live"
 		}, says: "can't be seen"},
-		"no PKCE":              {change: func(meta map[string]any) { meta["code_challenge_methods_supported"] = []string{"plain"} }, says: "no PKCE with S256"},
-		"a token in the clear": {change: func(meta map[string]any) { meta["token_endpoint"] = "http://login.example/token" }, says: "can't be used"},
-		"no registration":      {change: func(meta map[string]any) { delete(meta, "registration_endpoint") }, says: `write its "client_id" into "oauth" of the entry files`},
-		"no metadata":          {change: func(meta map[string]any) { clear(meta) }, says: "offers no login"},
-		"a redirect elsewhere": {change: func(meta map[string]any) { meta["token_endpoint"] = meta["issuer"].(string) + "/away" }, says: "gave no token"},
+		"no PKCE": {change: func(meta map[string]any) {
+			meta["code_challenge_methods_supported"] = []string{"plain"}
+		}, says: "no PKCE with S256"},
+		"a token in the clear": {change: func(meta map[string]any) {
+			meta["token_endpoint"] = "http://login.example/token"
+		}, says: "can't be used"},
+		"no registration": {change: func(meta map[string]any) {
+			delete(meta, "registration_endpoint")
+		}, says: `write its "client_id" into "oauth" of the entry files`},
+		"no metadata": {change: func(meta map[string]any) { clear(meta) }, says: "offers no login"},
+		"a redirect elsewhere": {change: func(meta map[string]any) {
+			meta["token_endpoint"] = meta["issuer"].(string) + "/away"
+		}, says: "gave no token"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newGuarded(t)
-			other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("another origin got %s", r.URL) }))
+			other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				t.Errorf("another origin got %s", r.URL)
+			}))
 			t.Cleanup(other.Close)
 			var h *httptest.Server
 			h = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				meta := map[string]any{
-					"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token", "registration_endpoint": h.URL + "/register",
-					"code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"}, "jwks_uri": h.URL + "/keys",
+					"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token",
+					"registration_endpoint":            h.URL + "/register",
+					"code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"},
+					"jwks_uri": h.URL + "/keys",
 				}
 				if c.change != nil {
 					c.change(meta)
@@ -419,9 +461,14 @@ func TestALoginThatMayBeStolenIsRefused(t *testing.T) {
 					answer(w, meta)
 				case r.URL.Path == "/register":
 					w.WriteHeader(http.StatusCreated)
-					answer(w, map[string]any{"client_id": "c", "redirect_uris": []string{"http://127.0.0.1/callback"}, "token_endpoint_auth_method": "none"})
+					answer(w,
+						map[string]any{
+							"client_id": "c", "redirect_uris": []string{"http://127.0.0.1/callback"},
+							"token_endpoint_auth_method": "none",
+						})
 				case r.URL.Path == "/authorize":
-					http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"), http.StatusFound)
+					http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"),
+						http.StatusFound)
 				case r.URL.Path == "/away":
 					http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 				default:
@@ -445,11 +492,13 @@ func TestALoginThatMayBeStolenIsRefused(t *testing.T) {
 	}
 }
 
-// TestALoginForAWholeOrigin: many servers call themselves by their origin in their metadata, not by the URL in an entry. One that calls itself by
-// another origin is refused.
+// TestALoginForAWholeOrigin: many servers call themselves by their origin in their metadata, not by the URL in an
+// entry. One that calls itself by another origin is refused.
 func TestALoginForAWholeOrigin(t *testing.T) {
 	t.Parallel()
-	for resource, want := range map[string]string{"": "", "/": "", "/mcp": "", "/other": "can't be used", "//other.example": "can't be used"} {
+	for resource, want := range map[string]string{
+		"": "", "/": "", "/mcp": "", "/other": "can't be used", "//other.example": "can't be used",
+	} {
 		t.Run(resource, func(t *testing.T) {
 			t.Parallel()
 			var h *httptest.Server
@@ -460,10 +509,12 @@ func TestALoginForAWholeOrigin(t *testing.T) {
 					answer(w, map[string]any{"resource": called, "authorization_servers": []string{h.URL}})
 				case "/.well-known/oauth-authorization-server":
 					answer(w, map[string]any{
-						"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token", "code_challenge_methods_supported": []string{"S256"},
+						"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize",
+						"token_endpoint": h.URL + "/token", "code_challenge_methods_supported": []string{"S256"},
 					})
 				case "/authorize":
-					http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"), http.StatusFound)
+					http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"),
+						http.StatusFound)
 				case "/token":
 					asked = r.FormValue("resource")
 					answer(w, map[string]any{"access_token": "t", "token_type": "Bearer"})
@@ -481,7 +532,8 @@ func TestALoginForAWholeOrigin(t *testing.T) {
 				called = "http:" + resource
 			}
 			store := database(t, filepath.Join(t.TempDir(), "db"))
-			_, err := logIn(t, store, mcp.Server{Name: "files", URL: h.URL + "/mcp", OAuth: &mcp.OAuth{ID: "c"}}, unedited)
+			_, err := logIn(t, store, mcp.Server{Name: "files", URL: h.URL + "/mcp", OAuth: &mcp.OAuth{ID: "c"}},
+				unedited)
 			switch {
 			case strings.HasPrefix(want, "can't"):
 				if !strings.Contains(core.MessageOf(err), want) {
@@ -494,7 +546,8 @@ func TestALoginForAWholeOrigin(t *testing.T) {
 	}
 }
 
-// TestALoginThatFailsTellsNoSecretOfItsEntry: the URL that can't be reached may hold one, and so may what an authorization server sends back.
+// TestALoginThatFailsTellsNoSecretOfItsEntry: the URL that can't be reached may hold one, and so may what an
+// authorization server sends back.
 func TestALoginThatFailsTellsNoSecretOfItsEntry(t *testing.T) {
 	t.Parallel()
 	var h *httptest.Server
@@ -502,15 +555,20 @@ func TestALoginThatFailsTellsNoSecretOfItsEntry(t *testing.T) {
 		switch r.URL.Path {
 		case "/.well-known/oauth-authorization-server":
 			answer(w, map[string]any{
-				"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token", "code_challenge_methods_supported": []string{"S256"},
+				"issuer": h.URL, "authorization_endpoint": h.URL + "/authorize", "token_endpoint": h.URL + "/token",
+				"code_challenge_methods_supported":      []string{"S256"},
 				"token_endpoint_auth_methods_supported": []string{"client_secret_post"},
 			})
 		case "/authorize":
-			http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"), http.StatusFound)
+			http.Redirect(w, r, r.URL.Query().Get("redirect_uri")+"?code=c&state="+r.URL.Query().Get("state"),
+				http.StatusFound)
 		case "/token":
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_client", "error_description": r.FormValue("client_secret") + " is wrong"})
+			_ = json.NewEncoder(w).Encode(
+				map[string]string{
+					"error": "invalid_client", "error_description": r.FormValue("client_secret") + " is wrong",
+				})
 		default:
 			w.WriteHeader(http.StatusUnauthorized)
 		}
@@ -518,16 +576,21 @@ func TestALoginThatFailsTellsNoSecretOfItsEntry(t *testing.T) {
 	t.Cleanup(h.Close)
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	for address, says := range map[string]string{h.URL + "/mcp": "•••••• is wrong", gone.URL + "/mcp?api_key=s3cr3t-of-the-url": "can't be reached"} {
+	for address, says := range map[string]string{
+		h.URL + "/mcp": "•••••• is wrong", gone.URL + "/mcp?api_key=s3cr3t-of-the-url": "can't be reached",
+	} {
 		store := database(t, filepath.Join(t.TempDir(), "db"))
-		_, err := logIn(t, store, mcp.Server{Name: "files", URL: address, OAuth: &mcp.OAuth{ID: "c", Secret: "s3cr3t-of-c"}}, unedited)
-		if err == nil || core.CategoryOf(err) != core.Invalid || strings.Contains(err.Error(), "s3cr3t") || !strings.Contains(err.Error(), says) {
+		_, err := logIn(t, store,
+			mcp.Server{Name: "files", URL: address, OAuth: &mcp.OAuth{ID: "c", Secret: "s3cr3t-of-c"}}, unedited)
+		if err == nil || core.CategoryOf(err) != core.Invalid || strings.Contains(err.Error(), "s3cr3t") ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v", err)
 		}
 	}
 }
 
-// TestALoginIsRefusedInOneLine: the page that a wall answers a registration with is not printed whole, and does nothing to a terminal.
+// TestALoginIsRefusedInOneLine: the page that a wall answers a registration with is not printed whole, and does nothing
+// to a terminal.
 func TestALoginIsRefusedInOneLine(t *testing.T) {
 	t.Parallel()
 	var h *httptest.Server
@@ -535,7 +598,8 @@ func TestALoginIsRefusedInOneLine(t *testing.T) {
 		switch r.URL.Path {
 		case "/.well-known/oauth-authorization-server":
 			answer(w, map[string]any{
-				"issuer": h.URL, "authorization_endpoint": h.URL + "/a", "token_endpoint": h.URL + "/t", "registration_endpoint": h.URL + "/r", "code_challenge_methods_supported": []string{"S256"},
+				"issuer": h.URL, "authorization_endpoint": h.URL + "/a", "token_endpoint": h.URL + "/t",
+				"registration_endpoint": h.URL + "/r", "code_challenge_methods_supported": []string{"S256"},
 			})
 		case "/r":
 			w.WriteHeader(http.StatusForbidden)
@@ -545,8 +609,10 @@ func TestALoginIsRefusedInOneLine(t *testing.T) {
 		}
 	}))
 	t.Cleanup(h.Close)
-	_, err := logIn(t, database(t, filepath.Join(t.TempDir(), "db")), mcp.Server{Name: "files", URL: h.URL + "/mcp"}, unedited)
-	if err == nil || len(err.Error()) > 3000 || strings.ContainsAny(err.Error(), "\x1b\a\n") || !strings.Contains(err.Error(), "403") || !strings.Contains(err.Error(), "by hand") {
+	_, err := logIn(t, database(t, filepath.Join(t.TempDir(), "db")), mcp.Server{Name: "files", URL: h.URL + "/mcp"},
+		unedited)
+	if err == nil || len(err.Error()) > 3000 || strings.ContainsAny(err.Error(), "\x1b\a\n") ||
+		!strings.Contains(err.Error(), "403") || !strings.Contains(err.Error(), "by hand") {
 		t.Errorf("%v", err)
 	}
 }
@@ -562,24 +628,32 @@ func TestAnEntrySaysHowToLogIn(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	if o := cfg.Servers[1].OAuth; cfg.Servers[0].OAuth == nil || o.ID != "c" || o.Secret != "s3cr3t-value" || len(o.Scopes) != 2 {
+	if o := cfg.Servers[1].OAuth; cfg.Servers[0].OAuth == nil || o.ID != "c" || o.Secret != "s3cr3t-value" ||
+		len(o.Scopes) != 2 {
 		t.Errorf("%+v", o)
 	}
-	for i, says := range []string{`"authority" in "oauth" is ignored`, `"oauth" is ignored: "headers" have "Authorization"`, `"oauth" is ignored: it is started by a command`} {
+	for i, says := range []string{
+		`"authority" in "oauth" is ignored`, `"oauth" is ignored: "headers" have "Authorization"`,
+		`"oauth" is ignored: it is started by a command`,
+	} {
 		if i >= len(cfg.Warnings) || !strings.Contains(cfg.Warnings[i], says) {
 			t.Errorf("%q is not in %q", says, cfg.Warnings)
 		}
 	}
-	for name, says := range map[string]string{"c": "Remove it there first", "d": "nobody logs in to it", "e": "There is no MCP server e"} {
+	for name, says := range map[string]string{
+		"c": "Remove it there first", "d": "nobody logs in to it", "e": "There is no MCP server e",
+	} {
 		if _, err := cfg.Login(t.Context(), name, nil, io.Discard, nil); !strings.Contains(core.MessageOf(err), says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for oauth, says := range map[string]string{
-		`true`: "must be an object", `{"client_id": "c", "client_secret_env": "OTHER"}`: "must be the name of a variable that is set",
-		`{"client_secret_env": "SECRET"}`: `has a "client_secret_env" and no "client_id"`,
+		`true`: "must be an object",
+		`{"client_id": "c", "client_secret_env": "OTHER"}`: "must be the name of a variable that is set",
+		`{"client_secret_env": "SECRET"}`:                  `has a "client_secret_env" and no "client_id"`,
 	} {
-		_, faults := mcp.Parse([]byte(`{"mcpServers": {"a": {"url": "https://a.example", "oauth": `+oauth+`}}}`), lookup)
+		_, faults := mcp.Parse([]byte(`{"mcpServers": {"a": {"url": "https://a.example", "oauth": `+oauth+`}}}`),
+			lookup)
 		if len(faults) != 1 || !strings.Contains(faults[0], says) {
 			t.Errorf("%s: %q", oauth, faults)
 		}

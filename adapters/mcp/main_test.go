@@ -126,7 +126,8 @@ func (r *running) await(text string, times int) {
 func run(t *testing.T, o mcp.Options, entries ...mcp.Server) *running {
 	t.Helper()
 	r := &running{t: t, log: newJournal()}
-	o.Config.Servers, o.Log = entries, slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	o.Config.Servers, o.Log = entries,
+		slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if o.Pins.Get == nil {
 		o.Pins = (&pins{}).functions()
 	}

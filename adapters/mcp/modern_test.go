@@ -25,7 +25,9 @@ func modernOnly() *sdk.Server { return plain("2026-07-28") }
 func serveModern(t *testing.T, server *sdk.Server) (address string, count func(method string) int) {
 	var methods [4]atomic.Int32
 	names := []string{"server/discover", "subscriptions/listen", "initialize", "tasks/get"}
-	real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true})
+	real := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+		return server
+	}, &sdk.StreamableHTTPOptions{Stateless: true})
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for i, name := range names {
 			if r.Header.Get("Mcp-Method") == name {
@@ -48,13 +50,17 @@ func serveModern(t *testing.T, server *sdk.Server) (address string, count func(m
 func TestAServerOfTheNewVersionAloneWorks(t *testing.T) {
 	address, count := serveModern(t, modernOnly())
 	path, read := notes(t)
-	for name, entry := range map[string]mcp.Server{"a process": process(t, "modern", "NOTES", path), "an endpoint": {Name: "files", URL: address}} {
+	for name, entry := range map[string]mcp.Server{
+		"a process": process(t, "modern", "NOTES", path), "an endpoint": {Name: "files", URL: address},
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, mcp.Options{}, entry)
-			if got, err := r.call("files.echo", `{"n":12345678901234567890,"b":1.50}`); err != nil || got != `{"n":12345678901234567890,"b":1.50}` {
+			if got, err := r.call("files.echo", `{"n":12345678901234567890,"b":1.50}`); err != nil ||
+				got != `{"n":12345678901234567890,"b":1.50}` {
 				t.Errorf("the arguments came as %s, %v", got, err)
 			}
-			if _, err := r.call("files.fail", `{}`); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "no such file") {
+			if _, err := r.call("files.fail", `{}`); core.CategoryOf(err) != core.ToolFailed ||
+				!strings.Contains(core.MessageOf(err), "no such file") {
 				t.Errorf("%v", err)
 			}
 			if _, err := r.call("files.learn", `{}`); err != nil {
@@ -63,7 +69,8 @@ func TestAServerOfTheNewVersionAloneWorks(t *testing.T) {
 			r.await("the tools of the MCP server changed", 1)
 			r.get("files.learned")
 			if name == "a process" {
-				if got, err := r.call("files.write", `{"a":1}`); err != nil || got != "written" || read() != "write {\"a\":1} a1\n" {
+				if got, err := r.call("files.write", `{"a":1}`); err != nil || got != "written" ||
+					read() != "write {\"a\":1} a1\n" {
 					t.Errorf("%q, %v, %q", got, err, read())
 				}
 				if _, err := r.call("files.die", `{}`); core.CategoryOf(err) != core.OutcomeUnknown {
@@ -76,7 +83,8 @@ func TestAServerOfTheNewVersionAloneWorks(t *testing.T) {
 		})
 	}
 	if count("server/discover") != 1 || count("subscriptions/listen") != 1 || count("initialize") != 0 {
-		t.Errorf("%d discovered, %d listened, %d shook hands", count("server/discover"), count("subscriptions/listen"), count("initialize"))
+		t.Errorf("%d discovered, %d listened, %d shook hands", count("server/discover"), count("subscriptions/listen"),
+			count("initialize"))
 	}
 }
 
@@ -84,9 +92,12 @@ func TestAServerOfTheNewVersionAloneWorks(t *testing.T) {
 func TestAServerOfNPMsSDKOfTheNewVersionAloneWorks(t *testing.T) {
 	folder := os.Getenv("GATEHOUSE_TEST_MCP_SDK")
 	if folder == "" {
-		t.Skip("SKIPPED: no server of npm's SDK was called. Set GATEHOUSE_TEST_MCP_SDK to the folder that it is installed in; see .ci/mcp-sdk.")
+		t.Skip("SKIPPED: no server of npm's SDK was called. Set GATEHOUSE_TEST_MCP_SDK to the folder that it is " +
+			"installed in; see .ci/mcp-sdk.")
 	}
-	entry := mcp.Server{Name: "npm", Command: "node", Args: []string{"testdata/modern.mjs"}, Env: map[string]string{"MCP_SDK": folder}}
+	entry := mcp.Server{
+		Name: "npm", Command: "node", Args: []string{"testdata/modern.mjs"}, Env: map[string]string{"MCP_SDK": folder},
+	}
 	r := run(t, mcp.Options{}, entry)
 	r.await("the MCP server runs", 1)
 	if got, err := r.call("npm.greet", `{"name":"Ann"}`); err != nil || got != "Hello, Ann" {
@@ -163,12 +174,13 @@ func withTasks(t *testing.T, end taskResult) *sdk.Server {
 		}
 	})
 	polls := 0
-	err := sdk.AddReceivingCustomMethod(server, "tasks/get", func(_ context.Context, _ *sdk.ServerSession, q *taskQuery) (*taskResult, error) {
-		if polls++; polls < 2 {
-			return &taskResult{ResultType: "task", TaskID: q.TaskID, Status: "working", Poll: 1.5}, nil
-		}
-		return &end, nil
-	})
+	err := sdk.AddReceivingCustomMethod(server,
+		"tasks/get", func(_ context.Context, _ *sdk.ServerSession, q *taskQuery) (*taskResult, error) {
+			if polls++; polls < 2 {
+				return &taskResult{ResultType: "task", TaskID: q.TaskID, Status: "working", Poll: 1.5}, nil
+			}
+			return &end, nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +193,25 @@ func TestATaskIsPolledToItsEnd(t *testing.T) {
 		want string
 		fail core.Category
 	}{
-		"completed": {taskResult{Status: "completed", Result: map[string]any{"content": []any{map[string]any{"type": "text", "text": "done at last"}}}}, "done at last", ""},
-		"an error": {taskResult{Status: "completed", Result: map[string]any{"isError": true, "content": []any{map[string]any{"type": "text", "text": "no such job"}}}},
+		"completed": {taskResult{
+			Status: "completed",
+			Result: map[string]any{"content": []any{map[string]any{"type": "text", "text": "done at last"}}},
+		}, "done at last", ""},
+		"an error": {taskResult{
+			Status: "completed",
+			Result: map[string]any{
+				"isError": true, "content": []any{map[string]any{"type": "text", "text": "no such job"}},
+			},
+		},
 			"no such job", core.ToolFailed},
-		"failed":    {taskResult{Status: "failed", Error: map[string]any{"code": -32603, "message": "out of order"}}, "out of order", core.ToolFailed},
+		"failed": {
+			taskResult{Status: "failed", Error: map[string]any{"code": -32603, "message": "out of order"}},
+			"out of order", core.ToolFailed,
+		},
 		"cancelled": {taskResult{Status: "cancelled"}, "files.wait was cancelled", core.ToolFailed},
 		"unreadable": {taskResult{Status: "completed", Result: map[string]any{"content": "all"}},
-			"The outcome of files.wait is unknown: its task was completed with a result that can't be read.", core.OutcomeUnknown},
+			"The outcome of files.wait is unknown: its task was completed with a result that can't be read.",
+			core.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,7 +219,8 @@ func TestATaskIsPolledToItsEnd(t *testing.T) {
 			address, count := serveModern(t, withTasks(t, c.end))
 			r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address})
 			got, err := r.call("files.wait", `{}`)
-			if said := got + core.MessageOf(err); core.CategoryOf(err) != c.fail || !strings.Contains(said, c.want) || count("tasks/get") != 2 {
+			if said := got + core.MessageOf(err); core.CategoryOf(err) != c.fail || !strings.Contains(said, c.want) ||
+				count("tasks/get") != 2 {
 				t.Errorf("%q, %v after %d polls", got, err, count("tasks/get"))
 			}
 		})
@@ -205,12 +230,20 @@ func TestATaskIsPolledToItsEnd(t *testing.T) {
 // TestAnImageOfAFailureIsNotSaidToBeShown: a failure has a text alone.
 func TestAnImageOfAFailureIsNotSaidToBeShown(t *testing.T) {
 	server := modernOnly()
-	server.AddTool(&sdk.Tool{Name: "see", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("\x89PNG\x0d\x0a\x1a\x0a")}}}, nil
-	})
+	server.AddTool(&sdk.Tool{Name: "see", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{
+				IsError: true,
+				Content: []sdk.Content{&sdk.ImageContent{
+					MIMEType: "image/png", Data: []byte("\x89PNG\x0d\x0a\x1a\x0a"),
+				}},
+			}, nil
+		})
 	address, _ := serveModern(t, server)
 	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address, ReadOnly: []string{"*"}})
-	ctx := core.WithTurn(t.Context(), core.Turn{KeepImage: func(_ context.Context, data []byte) (string, error) { return core.Digest(data), nil }})
+	ctx := core.WithTurn(t.Context(), core.Turn{KeepImage: func(_ context.Context, data []byte) (string, error) {
+		return core.Digest(data), nil
+	}})
 	call := core.ToolCall{Name: "files.see", Arguments: json.RawMessage(`{}`)}
 	got, err := (&tool.Executor{Tools: r.registry}).Read(ctx, r.get(call.Name), call, "k")
 	if err != nil || !strings.Contains(got.Content, "it is not shown") || len(got.Images) > 0 {
@@ -220,19 +253,28 @@ func TestAnImageOfAFailureIsNotSaidToBeShown(t *testing.T) {
 
 // TestACallThatReadsAsksNobody: it is offered no questions, and one that comes is declined.
 func TestACallThatReadsAsksNobody(t *testing.T) {
-	server := sdk.NewServer(&sdk.Implementation{Name: "asking", Version: "1"}, &sdk.ServerOptions{SupportedProtocolVersions: []string{"2026-07-28"}})
-	server.AddTool(&sdk.Tool{Name: "find", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		can, _ := json.Marshal(r.Params.Meta[sdk.MetaKeyClientCapabilities])
-		if len(r.Params.InputResponses) == 0 {
-			return &sdk.CallToolResult{RequestState: "s", InputRequests: sdk.InputRequestMap{"q": &sdk.ElicitParams{Message: "Where?", RequestedSchema: map[string]any{"type": "object"}}}}, nil
-		}
-		said, _ := json.Marshal(r.Params.InputResponses)
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf("%s %s %s", said, r.Params.RequestState, can)}}}, nil
-	})
+	server := sdk.NewServer(&sdk.Implementation{Name: "asking", Version: "1"},
+		&sdk.ServerOptions{SupportedProtocolVersions: []string{"2026-07-28"}})
+	server.AddTool(&sdk.Tool{Name: "find", InputSchema: map[string]any{"type": "object"}},
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			can, _ := json.Marshal(r.Params.Meta[sdk.MetaKeyClientCapabilities])
+			if len(r.Params.InputResponses) == 0 {
+				return &sdk.CallToolResult{
+					RequestState: "s",
+					InputRequests: sdk.InputRequestMap{"q": &sdk.ElicitParams{
+						Message: "Where?", RequestedSchema: map[string]any{"type": "object"},
+					}},
+				}, nil
+			}
+			said, _ := json.Marshal(r.Params.InputResponses)
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf("%s %s %s", said,
+				r.Params.RequestState, can)}}}, nil
+		})
 	address, _ := serveModern(t, server)
 	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address, ReadOnly: []string{"*"}})
 	got, err := r.call("files.find", `{}`)
-	if want := `{"q":{"action":"decline"}} s {"extensions":{"io.modelcontextprotocol/tasks":{}}}`; err != nil || got != want {
+	if want := `{"q":{"action":"decline"}} s {"extensions":{"io.modelcontextprotocol/tasks":{}}}`; err != nil ||
+		got != want {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -250,39 +292,54 @@ func TestAServerThatAsksTooMuchIsEnded(t *testing.T) {
 		says  string
 		calls int32
 	}{
-		"for ever":       {sdk.InputRequestMap{"q": question}, "s", "asked too much", 11},
-		"many at once":   {many, "s", "asked too much", 1},
-		"a large state":  {sdk.InputRequestMap{"q": question}, strings.Repeat("s", 1<<17), "asked too much", 1},
-		"for a model":    {sdk.InputRequestMap{"q": &sdk.CreateMessageWithToolsParams{}}, "", `asked for "sampling/createMessage", which it was not offered`, 1}, //nolint:staticcheck // servers ask for it as long as the protocol has it
-		"for its folder": {sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, "", "asked too much", 11},                                                           //nolint:staticcheck // as above
+		"for ever":      {sdk.InputRequestMap{"q": question}, "s", "asked too much", 11},
+		"many at once":  {many, "s", "asked too much", 1},
+		"a large state": {sdk.InputRequestMap{"q": question}, strings.Repeat("s", 1<<17), "asked too much", 1},
+		"for a model": {
+			sdk.InputRequestMap{"q": &sdk.CreateMessageWithToolsParams{}}, "",
+			`asked for "sampling/createMessage", which it was not offered`, 1,
+		}, //nolint:staticcheck // servers ask for it as long as the protocol has it
+		"for its folder": {
+			sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, "", "asked too much", 11,
+		}, //nolint:staticcheck // as above
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var calls atomic.Int32
-			server := sdk.NewServer(&sdk.Implementation{Name: "asking", Version: "1"}, &sdk.ServerOptions{SupportedProtocolVersions: []string{"2026-07-28"}})
-			server.AddTool(&sdk.Tool{Name: "find", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				calls.Add(1)
-				return &sdk.CallToolResult{RequestState: c.state, InputRequests: c.asks}, nil
-			})
+			server := sdk.NewServer(&sdk.Implementation{Name: "asking", Version: "1"},
+				&sdk.ServerOptions{SupportedProtocolVersions: []string{"2026-07-28"}})
+			server.AddTool(&sdk.Tool{Name: "find", InputSchema: map[string]any{"type": "object"}},
+				func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					calls.Add(1)
+					return &sdk.CallToolResult{RequestState: c.state, InputRequests: c.asks}, nil
+				})
 			address, _ := serveModern(t, server)
 			r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address})
 			_, err := r.call("files.find", `{}`)
-			if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), c.says) || calls.Load() != c.calls {
+			if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), c.says) ||
+				calls.Load() != c.calls {
 				t.Errorf("%v after %d calls", err, calls.Load())
 			}
 		})
 	}
 }
 
-// TestALaterRoundThatCantBeSentIsUnknown: the server had the call's first round, so nobody may say that nothing was done.
+// TestALaterRoundThatCantBeSentIsUnknown: the server had the call's first round, so nobody may say that nothing was
+// done.
 func TestALaterRoundThatCantBeSentIsUnknown(t *testing.T) {
 	server := modernOnly()
 	var h *httptest.Server
-	server.AddTool(&sdk.Tool{Name: "build", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		_ = h.Listener.Close()                                                                                              // it is not reached again
-		return &sdk.CallToolResult{RequestState: "s", InputRequests: sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}}, nil //nolint:staticcheck // as above
-	})
-	h = httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true}))
+	server.AddTool(&sdk.Tool{Name: "build", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			// it is not reached again
+			_ = h.Listener.Close()
+			return &sdk.CallToolResult{
+				RequestState: "s", InputRequests: sdk.InputRequestMap{"q": &sdk.ListRootsParams{}},
+			}, nil //nolint:staticcheck // as above
+		})
+	h = httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+		return server
+	}, &sdk.StreamableHTTPOptions{Stateless: true}))
 	t.Cleanup(h.CloseClientConnections)
 	r := run(t, mcp.Impatient(mcp.Options{}), mcp.Server{Name: "files", URL: h.URL})
 	_, err := r.call("files.build", `{}`)

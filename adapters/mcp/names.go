@@ -14,8 +14,8 @@ const maxName = 128
 // maxNames is how many names one server's tools may have had while this process runs: each is stored.
 const maxNames = 4096
 
-// toolName makes a part of a tool's name from a foreign name: every other character than letters, digits, _ and - becomes _. It is "" if
-// nothing of the name is left, or too much.
+// toolName makes a part of a tool's name from a foreign name: every other character than letters, digits, _ and -
+// becomes _. It is "" if nothing of the name is left, or too much.
 func toolName(name string) string {
 	mapped := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
@@ -37,9 +37,10 @@ func (s *server) numbered(name string, digits int) string {
 	return toolName(name[:min(len(name), maxName-len(end))]) + end
 }
 
-// names gives the tools of a list their names here, by those that they have on the server. A name that was given out is stored under
-// mcp.name/server/name with the one that it stands for, and never given to another tool. The tool whose own name it is comes first; of others
-// that want the same one, none gets it. A tool without a name has had none left for it.
+// names gives the tools of a list their names here, by those that they have on the server. A name that was given out is
+// stored under mcp.name/server/name with the one that it stands for, and never given to another tool. The tool whose
+// own name it is comes first; of others that want the same one, none gets it. A tool without a name has had none left
+// for it.
 func (s *server) names(ctx context.Context, listed []string) map[string]string {
 	given, wanted := map[string]string{}, map[string]int{}
 	for _, name := range listed {
@@ -86,7 +87,8 @@ func (s *server) give(ctx context.Context, name, remote string, fresh bool) bool
 		err = s.pins.Put(ctx, key, remote)
 	}
 	if err != nil {
-		s.log.Warn("the name of a tool could not be stored, so it may be another tool's after a restart", "tool", s.Name+"."+name, "err", err)
+		s.log.Warn("the name of a tool could not be stored, so it may be another tool's after a restart",
+			"tool", s.Name+"."+name, "err", err)
 	}
 	if owner == "" {
 		owner = remote

@@ -16,8 +16,8 @@ import (
 // npmKey names the folder with the servers of npm; see .ci/mcp-sdk.
 const npmKey = "GATEHOUSE_TEST_MCP_SDK"
 
-// TestServersOfNPMOfferEveryToolTheyHave runs the servers that the protocol's makers publish: each tool that a client of no abilities is shown is
-// offered.
+// TestServersOfNPMOfferEveryToolTheyHave runs the servers that the protocol's makers publish: each tool that a client
+// of no abilities is shown is offered.
 func TestServersOfNPMOfferEveryToolTheyHave(t *testing.T) {
 	folder := os.Getenv(npmKey)
 	if folder == "" {
@@ -36,13 +36,17 @@ func TestServersOfNPMOfferEveryToolTheyHave(t *testing.T) {
 		"memory":     {nil, "search_nodes", `{"query":"x"}`, "entities"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append([]string{filepath.Join(folder, "node_modules/@modelcontextprotocol/server-"+name+"/dist/index.js")}, c.args...)
+			args := append(
+				[]string{filepath.Join(folder, "node_modules/@modelcontextprotocol/server-"+name+"/dist/index.js")},
+				c.args...)
 			env := map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, "memory.jsonl")}
 			r := run(t, mcp.Options{}, mcp.Server{Name: name, Command: "node", Args: args, Env: env})
 			cmd := exec.CommandContext(t.Context(), "node", args...)
 			cmd.Env = append(os.Environ(), "MEMORY_FILE_PATH="+env["MEMORY_FILE_PATH"])
-			client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
-			session, err := client.Connect(t.Context(), &sdk.CommandTransport{Command: cmd, TerminateDuration: time.Millisecond}, nil)
+			client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"},
+				&sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+			session, err := client.Connect(t.Context(),
+				&sdk.CommandTransport{Command: cmd, TerminateDuration: time.Millisecond}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

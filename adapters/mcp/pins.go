@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Pin is how a tool's definition compares with the one that was seen first. Only of one that is FirstSeen or Confirmed do readOnly and the
-// server's annotations count.
+// Pin is how a tool's definition compares with the one that was seen first. Only of one that is FirstSeen or Confirmed
+// do readOnly and the server's annotations count.
 type Pin string
 
 // The pins.
@@ -19,7 +19,8 @@ const (
 	Unknown   Pin = "unknown" // the store can't say
 )
 
-// judge decides what a tool may do. Only the admin's word makes it one that reads, and only for a definition that the admin knows.
+// judge decides what a tool may do. Only the admin's word makes it one that reads, and only for a definition that the
+// admin knows.
 func (s *server) judge(ctx context.Context, d *definition, found *listing) {
 	d.standing = Writes
 	if d.destructive {
@@ -36,18 +37,23 @@ func (s *server) judge(ctx context.Context, d *definition, found *listing) {
 		d.standing = Reads
 	case !declared:
 	case d.destructive:
-		found.warn("%s is dangerous: \"readOnly\" names it, and the server says that it destroys; if it only reads, add %q to \"readOnly\"", d.name, d.confirmation())
+		found.warn("%s is dangerous: \"readOnly\" names it, and the server says that it destroys; if it only reads, "+
+			"add %q to \"readOnly\"", d.name, d.confirmation())
 	case d.pin == Unknown:
-		found.warn("%s needs an approval for each call: what it was like when it was first seen is not known, because the store could not be read or written", d.name)
+		found.warn("%s needs an approval for each call: what it was like when it was first seen is not known, "+
+			"because the store could not be read or written", d.name)
 	case d.pin == Differs:
 		d.standing = Changed
-		found.changes = append(found.changes, fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still only reads, add %q to \"readOnly\"", d.name, d.confirmation()))
+		found.changes = append(found.changes,
+			fmt.Sprintf("%s has changed since it was first seen and needs an approval for each call; if it still "+
+				"only reads, add %q to \"readOnly\"", d.name, d.confirmation()))
 	default:
 		d.standing = Reads
 	}
 	if d.destroyed && d.standing != Reads {
 		d.standing = Dangerous
-		found.warn("%s has changed since it was first seen, when the server said that it destroys, so it counts as destructive; if that is over, add %q to \"allow\" of \"tools\"", d.name, d.confirmation())
+		found.warn("%s has changed since it was first seen, when the server said that it destroys, so it counts as "+
+			"destructive; if that is over, add %q to \"allow\" of \"tools\"", d.name, d.confirmation())
 	}
 }
 
@@ -67,7 +73,8 @@ const minDigest = 12
 // confirmation is the entry of readOnly that confirms the definition.
 func (d *definition) confirmation() string { return d.remote + "@" + d.digest[:minDigest] }
 
-// compare compares the definition with the one that was seen first, or stores it: as the first, or because it is confirmed. It fails closed.
+// compare compares the definition with the one that was seen first, or stores it: as the first, or because it is
+// confirmed. It fails closed.
 func (s *server) compare(ctx context.Context, d *definition, confirmed bool) (Pin, error) {
 	if s.pins.Get == nil || s.pins.Put == nil {
 		return Unknown, errNoPins
@@ -97,7 +104,8 @@ func (s *server) compare(ctx context.Context, d *definition, confirmed bool) (Pi
 	return pin, nil
 }
 
-// destroys ends the stored digest of a definition that says that the tool destroys: one that comes after it, unconfirmed, lowers no risk.
+// destroys ends the stored digest of a definition that says that the tool destroys: one that comes after it,
+// unconfirmed, lowers no risk.
 const destroys = " destroys"
 
 // pinName is where the digest of the definition is stored that was seen first, or confirmed last.

@@ -19,7 +19,10 @@ import (
 )
 
 // inherited are the variables that a server's process has of gatehouse's. None holds a secret.
-var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "APPDATA", "PATHEXT", "TEMP"}
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT",
+	"APPDATA", "PATHEXT", "TEMP",
+}
 
 // environment is what a server's process gets.
 func environment(s Server, environ []string) []string {
@@ -121,7 +124,8 @@ func (c noting) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Connection.Write(ctx, msg)
 }
 
-// last tells how the process ended, and the last line of its standard error. A process whose output has ended may need a moment to end.
+// last tells how the process ended, and the last line of its standard error. A process whose output has ended may need
+// a moment to end.
 func (p *process) last() string {
 	var parts []string
 	timer := time.NewTimer(exitTimeout / 8)

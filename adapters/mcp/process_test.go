@@ -17,26 +17,34 @@ import (
 func TestToolsOfAProcess(t *testing.T) {
 	path, read := notes(t)
 	r := run(t, mcp.Options{}, process(t, "plain", "NOTES", path, "TOKEN", "s3cr3t-value"))
-	if got, err := r.call("files.echo", `{"n":12345678901234567890,"b":1.50}`); err != nil || got != `{"n":12345678901234567890,"b":1.50}` {
+	if got, err := r.call("files.echo", `{"n":12345678901234567890,"b":1.50}`); err != nil ||
+		got != `{"n":12345678901234567890,"b":1.50}` {
 		t.Errorf("the arguments came as %s, %v", got, err)
 	}
-	if got, err := r.call("files.write", `{"a":1}`); err != nil || got != "written" || read() != "write {\"a\":1} a1\n" {
+	if got, err := r.call("files.write", `{"a":1}`); err != nil || got != "written" ||
+		read() != "write {\"a\":1} a1\n" {
 		t.Errorf("%q, %v, %q", got, err, read())
 	}
-	for name, want := range map[string]core.Risk{"files.echo": core.Ordinary, "files.write": core.Ordinary, "files.delete": core.Dangerous, "files.die": core.Ordinary} {
+	for name, want := range map[string]core.Risk{
+		"files.echo": core.Ordinary, "files.write": core.Ordinary, "files.delete": core.Dangerous,
+		"files.die": core.Ordinary,
+	} {
 		if found := r.get(name); !found.Mutating || found.Risk != want || found.Summarize(nil) == "" {
 			t.Errorf("%s: mutating %v, risk %q; want mutating, %q", name, found.Mutating, found.Risk, want)
 		}
 	}
 	_, err := r.call("files.fail", `{}`)
-	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "no such file") || strings.Contains(core.MessageOf(err), "\u200b") {
+	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "no such file") ||
+		strings.Contains(core.MessageOf(err), "\u200b") {
 		t.Errorf("%v", err)
 	}
-	if _, err := r.call("files.refuse", `{}`); core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "out of order") {
+	if _, err := r.call("files.refuse", `{}`); core.CategoryOf(err) != core.ToolFailed ||
+		!strings.Contains(core.MessageOf(err), "out of order") {
 		t.Errorf("%v", err)
 	}
 	got, err := r.call("files.picture", `{}`)
-	want := "Here:\n(an image, image/png, 6 bytes; it is not shown)\n(a resource: more file:///more)\n(the resource file:///text:)\nthe text\n{\"pixels\":6}"
+	want := "Here:\n(an image, image/png, 6 bytes; it is not shown)\n(a resource: more file:///more)\n(the resource " +
+		"file:///text:)\nthe text\n{\"pixels\":6}"
 	if err != nil || got != want {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -50,7 +58,8 @@ func TestAProcessInheritsNoSecrets(t *testing.T) {
 	environ := append(os.Environ(), "GATEHOUSE_SECRET_KEY=0123456789abcdef", "OPENAI_API_KEY=sk-0", "LANG=C")
 	r := run(t, mcp.Options{Environ: environ}, process(t, "plain", "MINE", "yes"))
 	got, err := r.call("files.environment", `{}`)
-	if err != nil || strings.Contains(got, "GATEHOUSE") || strings.Contains(got, "OPENAI") || !strings.Contains(got, "MINE=yes") || !strings.Contains(got, "LANG=C") {
+	if err != nil || strings.Contains(got, "GATEHOUSE") || strings.Contains(got, "OPENAI") ||
+		!strings.Contains(got, "MINE=yes") || !strings.Contains(got, "LANG=C") {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -76,13 +85,16 @@ func TestAProcessKilledDuringACallIsStartedAgain(t *testing.T) {
 func TestADeadServerIsAnErrorOfItsTools(t *testing.T) {
 	r := run(t, mcp.Options{}, mcp.Server{Name: "gone", Command: "/no/such/program"}, process(t, "plain"))
 	_, err := r.registry.Find(core.ToolCall{Name: "gone.read", Arguments: json.RawMessage(`{}`)})
-	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "The MCP server gone is not running: it can't be started") {
+	if core.CategoryOf(err) != core.ToolFailed ||
+		!strings.Contains(core.MessageOf(err), "The MCP server gone is not running: it can't be started") {
 		t.Errorf("%v", err)
 	}
 	if got, err := r.call("files.echo", `{}`); err != nil || got != "{}" {
 		t.Errorf("the other server: %q, %v", got, err)
 	}
-	if _, err := r.registry.Find(core.ToolCall{Name: "files.nothing", Arguments: json.RawMessage(`{}`)}); core.CategoryOf(err) != core.ToolUnknown {
+	if _, err := r.registry.Find(
+		core.ToolCall{Name: "files.nothing", Arguments: json.RawMessage(`{}`)}); core.CategoryOf(
+		err) != core.ToolUnknown {
 		t.Errorf("a tool that a server that runs does not have: %v", err)
 	}
 }

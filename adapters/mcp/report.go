@@ -48,7 +48,10 @@ func (s *server) report() Report {
 	values := s.states()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Report{Values: values, Server: s.Name, Running: s.session != nil, About: s.about, Warnings: s.listing.warnings, Remote: s.URL != ""}
+	r := Report{
+		Values: values, Server: s.Name, Running: s.session != nil, About: s.about, Warnings: s.listing.warnings,
+		Remote: s.URL != "",
+	}
 	if s.reason != nil && !r.Running {
 		r.Reason, r.Login = s.reason.Error(), needsLogin(s.reason)
 	}
@@ -66,8 +69,8 @@ func (s *server) report() Report {
 	return r
 }
 
-// Look starts the servers, reports how they are, and ends them. It waits no longer than limit for them, and stores nothing: what a running gatehouse
-// sees first counts.
+// Look starts the servers, reports how they are, and ends them. It waits no longer than limit for them, and stores
+// nothing: what a running gatehouse sees first counts.
 func Look(ctx context.Context, o Options, limit time.Duration) []Report {
 	if o.Pins.Get != nil {
 		o.Pins.Put = func(context.Context, string, string) error { return nil }

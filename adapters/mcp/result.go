@@ -20,8 +20,8 @@ const (
 	maxFailure = 4 << 10   // of an error's text
 )
 
-// content gives the text of a result, without the entry's secrets; of one that says that it is an error, a typed error with that text.
-// Secrets are hidden before anything is cut: half a secret is not recognised.
+// content gives the text of a result, without the entry's secrets; of one that says that it is an error, a typed error
+// with that text. Secrets are hidden before anything is cut: half a secret is not recognised.
 func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult) (string, error) {
 	var parts []string
 	if r.IsError {
@@ -52,7 +52,8 @@ func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult
 		return "(The tool gave no text.)", nil
 	case len(text) > maxResult || all > 2*maxResult:
 		kept := strings.ToValidUTF8(text[:min(len(text), maxResult)], "")
-		return tool.NoteCut(ctx, text+whole[begins:], kept, fmt.Sprintf("\n(The result was cut: it had %d bytes.)", all)), nil
+		return tool.NoteCut(ctx, text+whole[begins:], kept,
+			fmt.Sprintf("\n(The result was cut: it had %d bytes.)", all)), nil
 	}
 	return text, nil
 }
@@ -87,7 +88,8 @@ func (s *server) part(ctx context.Context, c sdk.Content) string {
 	return ""
 }
 
-// repeats reports whether structured content says what the parts of a result say: it is, or has under its only name, what they are.
+// repeats reports whether structured content says what the parts of a result say: it is, or has under its only name,
+// what they are.
 func repeats(parts []sdk.Content, structured any) bool {
 	if is(parts, structured) {
 		return true

@@ -24,9 +24,9 @@ const (
 	maxState  = 64 << 10 // bytes of a round's questions, and of what it keeps for the server
 )
 
-// course is the way of a call to its result: rounds, in which the server asks, and a task, which is polled. Its exported fields are kept with
-// the call's intent, so that another process can go on. Nothing is kept while a round is on its way: whoever is killed then leaves an unknown
-// outcome. A call that only reads keeps nothing, and asks nobody.
+// course is the way of a call to its result: rounds, in which the server asks, and a task, which is polled. Its
+// exported fields are kept with the call's intent, so that another process can go on. Nothing is kept while a round is
+// on its way: whoever is killed then leaves an unknown outcome. A call that only reads keeps nothing, and asks nobody.
 type course struct {
 	*server `json:"-"`
 	d       definition
@@ -53,7 +53,8 @@ type unfinished struct {
 	Poll          float64                    `json:"pollIntervalMs"`
 }
 
-// capabilities are what gatehouse can do for a call: a task is always polled; people can be asked where the call has an intent.
+// capabilities are what gatehouse can do for a call: a task is always polled; people can be asked where the call has an
+// intent.
 func capabilities(d definition) map[string]any {
 	can := map[string]any{"extensions": map[string]any{tasksExtension: struct{}{}}}
 	if d.standing != Reads {
@@ -80,13 +81,16 @@ func (c *course) run(ctx context.Context) (string, error) {
 	case c.isRemoved():
 		return "", c.gone(c.d.name)
 	case why != "":
-		return "", core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s %s. Nothing was done.", c.d.name, c.Name, why)
+		return "",
+			core.Errorf(core.ToolFailed, "%s was not called, because the MCP server %s %s. Nothing was done.", c.d.name,
+				c.Name, why)
 	case begun:
 		if err := json.Unmarshal([]byte(c.rounds.Before), c); err != nil {
 			return "", c.doubt("how far it was can't be read: %v", err)
 		}
 		if c.Entry != c.entryDigest() {
-			return "", c.doubt("the MCP server %s, which had begun it, was replaced by another in the configuration", c.Name)
+			return "",
+				c.doubt("the MCP server %s, which had begun it, was replaced by another in the configuration", c.Name)
 		}
 	}
 	for {
@@ -112,7 +116,9 @@ func (c *course) run(ctx context.Context) (string, error) {
 
 // send sends the call, or its next round. The result is nil if the server asks, or makes a task of it.
 func (c *course) send(ctx context.Context) (*sdk.CallToolResult, error) {
-	params := &sdk.CallToolParams{Meta: sdk.Meta{}, Name: c.d.remote, Arguments: c.args, InputResponses: c.Responses, RequestState: c.State}
+	params := &sdk.CallToolParams{
+		Meta: sdk.Meta{}, Name: c.d.remote, Arguments: c.args, InputResponses: c.Responses, RequestState: c.State,
+	}
 	if c.key != "" {
 		params.Meta[keyOfCall] = c.key
 	}
@@ -146,7 +152,9 @@ func (c *course) send(ctx context.Context) (*sdk.CallToolResult, error) {
 		c.Task, c.Poll, c.Requests, c.Responses, c.State = said.TaskID, said.Poll, nil, nil, ""
 		return nil, c.keepCourse()
 	case said.ResultType != "input_required":
-		return nil, c.doubt("the MCP server %s answered with what gatehouse does not know: a result of the type %q", c.Name, cut(c.hide(said.ResultType), 100))
+		return nil,
+			c.doubt("the MCP server %s answered with what gatehouse does not know: a result of the type %q", c.Name,
+				cut(c.hide(said.ResultType), 100))
 	}
 	return nil, c.asked(said.InputRequests, said.RequestState)
 }
@@ -159,7 +167,8 @@ func (c *course) asked(requests map[string]json.RawMessage, state string) error 
 		size += len(key) + len(request)
 	}
 	if c.Round > maxRounds || len(requests) > maxAsked || size > maxState {
-		return core.Errorf(core.ToolFailed, "%s was ended, because the MCP server %s asked too much: it may ask %d times, %d questions and %d KiB each.",
+		return core.Errorf(core.ToolFailed,
+			"%s was ended, because the MCP server %s asked too much: it may ask %d times, %d questions and %d KiB each.",
 			c.d.name, c.Name, maxRounds, maxAsked, maxState>>10)
 	}
 	c.Requests, c.Responses, c.State = requests, sdk.InputResponseMap{}, state
@@ -190,7 +199,9 @@ func (c *course) respond() error {
 			}
 			c.Responses[key] = response
 		default:
-			return core.Errorf(core.ToolFailed, "%s was ended, because the MCP server %s asked for %q, which it was not offered.", c.d.name, c.Name, cut(c.hide(asked.Method), 100))
+			return core.Errorf(core.ToolFailed,
+				"%s was ended, because the MCP server %s asked for %q, which it was not offered.", c.d.name, c.Name,
+				cut(c.hide(asked.Method), 100))
 		}
 	}
 	return nil
@@ -206,15 +217,16 @@ type elicitation struct {
 // The answers to it.
 const accepts, declines, cancels = "accept", "decline", "cancel"
 
-// elicit answers a question by what people said to it. The error is a tool.Paused if they must be asked first. A question that leads to an address,
-// or that people can't be shown, is refused.
+// elicit answers a question by what people said to it. The error is a tool.Paused if they must be asked first. A
+// question that leads to an address, or that people can't be shown, is refused.
 func (c *course) elicit(e elicitation) (*sdk.ElicitResult, error) {
 	if c.rounds == nil || e.Mode == "url" {
 		return &sdk.ElicitResult{Action: declines}, nil
 	}
 	q, confirm, err := c.question(e)
 	if err != nil {
-		c.log.Warn("a question of the MCP server can't be shown to people; it is told that nobody answered", "tool", c.d.name, "err", c.hideError(err))
+		c.log.Warn("a question of the MCP server can't be shown to people; it is told that nobody answered",
+			"tool", c.d.name, "err", c.hideError(err))
 		return &sdk.ElicitResult{Action: cancels}, nil
 	}
 	answer := c.rounds.Answer
@@ -234,7 +246,9 @@ func (c *course) elicit(e elicitation) (*sdk.ElicitResult, error) {
 		return &sdk.ElicitResult{Action: cancels}, nil
 	}
 	if confirm {
-		return &sdk.ElicitResult{Action: map[bool]string{true: accepts, false: declines}[string(answer.Content) == "true"]}, nil
+		return &sdk.ElicitResult{Action: map[bool]string{
+			true: accepts, false: declines,
+		}[string(answer.Content) == "true"]}, nil
 	}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(answer.Content, &values); err != nil {
@@ -250,9 +264,11 @@ func (c *course) elicit(e elicitation) (*sdk.ElicitResult, error) {
 // maxMessage is how much of a server's message a question has.
 const maxMessage = 1200
 
-// question is what people are asked: the server's words and fields, and who asks. One without fields is to be confirmed.
+// question is what people are asked: the server's words and fields, and who asks. One without fields is to be
+// confirmed.
 func (c *course) question(e elicitation) (q question.Question, confirm bool, err error) {
-	text := fmt.Sprintf("The MCP server %s (not gatehouse) asks this for its tool %s, and gets the answer:\n%s", c.Name, c.d.name, mask.Escape(cut(c.hide(e.Message), maxMessage)))
+	text := fmt.Sprintf("The MCP server %s (not gatehouse) asks this for its tool %s, and gets the answer:\n%s", c.Name,
+		c.d.name, mask.Escape(cut(c.hide(e.Message), maxMessage)))
 	var form struct{ Properties map[string]json.RawMessage }
 	if len(e.RequestedSchema) > 0 {
 		err = json.Unmarshal(e.RequestedSchema, &form)
@@ -300,5 +316,6 @@ func (c *course) doubt(why string, args ...any) error {
 	if c.d.standing == Reads {
 		return core.Errorf(core.ToolFailed, "%s failed: %s.", c.d.name, why)
 	}
-	return core.Errorf(core.OutcomeUnknown, "The outcome of %s is unknown: %s. It is not sent again. Please check whether it took effect.", c.d.name, why)
+	return core.Errorf(core.OutcomeUnknown,
+		"The outcome of %s is unknown: %s. It is not sent again. Please check whether it took effect.", c.d.name, why)
 }

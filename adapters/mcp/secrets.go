@@ -43,9 +43,9 @@ type expansion struct {
 	value string
 }
 
-// values gives the values of an entry. What is hidden of each says mask.Setting by its name, "secret" and "public" where that guess is wrong, of a variable
-// of gatehouse's environment also the name that it stands under. The path of a file is no secret because of its name: a server of files has it in all that
-// it says.
+// values gives the values of an entry. What is hidden of each says mask.Setting by its name, "secret" and "public"
+// where that guess is wrong, of a variable of gatehouse's environment also the name that it stands under. The path of a
+// file is no secret because of its name: a server of files has it in all that it says.
 func (s *Server) values() (all []value) {
 	add := func(v value, hides ...string) {
 		v.hides = slices.DeleteFunc(hides, func(text string) bool { return isFile(text) || filePath.MatchString(text) })
@@ -61,16 +61,21 @@ func (s *Server) values() (all []value) {
 	for i, named := range []map[string]string{s.Env, s.Headers} {
 		for _, name := range slices.Sorted(maps.Keys(named)) {
 			kind, text := []string{"env", "header"}[i], named[name]
-			add(value{kind: kind, name: name, names: []string{name}, text: text, before: long(text)}, mask.Setting(name, text)...)
+			add(value{kind: kind, name: name, names: []string{name}, text: text, before: long(text)},
+				mask.Setting(name, text)...)
 		}
 	}
 	for _, e := range s.expanded {
-		v := value{kind: "variable", name: e.name, names: []string{e.name, e.at}, text: e.value, before: long(e.value) && e.at == ""}
+		v := value{
+			kind: "variable", name: e.name, names: []string{e.name, e.at}, text: e.value,
+			before: long(e.value) && e.at == "",
+		}
 		add(v, slices.Concat(mask.Setting(e.name, e.value), mask.Setting(e.at, e.value))...)
 	}
 	for i, arg := range s.Args {
 		name, text := flag(s.Args[:i], arg)
-		add(value{kind: "argument", name: strconv.Itoa(i + 1), names: []string{name, "--" + name, text}, text: text}, mask.Setting(name, text)...)
+		add(value{kind: "argument", name: strconv.Itoa(i + 1), names: []string{name, "--" + name, text}, text: text},
+			mask.Setting(name, text)...)
 	}
 	if u, err := url.Parse(s.URL); err == nil {
 		s.address(u, add)
@@ -86,10 +91,16 @@ func (s *Server) address(u *url.URL, add func(value, ...string)) {
 	secret := mask.Steps(u.EscapedPath())
 	for i, step := range strings.Split(u.EscapedPath(), "/") {
 		plain, _ := url.PathUnescape(step) // EscapedPath gives no other
-		hides := slices.DeleteFunc(slices.Clone(secret), func(part string) bool { return !strings.Contains(step, part) && !strings.Contains(plain, part) })
+		hides := slices.DeleteFunc(slices.Clone(secret), func(part string) bool {
+			return !strings.Contains(step, part) && !strings.Contains(plain, part)
+		})
 		if step != "" {
 			before := len(step) >= 6 && strings.ContainsAny(step, "0123456789%=") || len(step) >= 20
-			add(value{kind: "URL segment", name: strconv.Itoa(i), names: []string{step, plain}, text: plain, before: before}, hides...)
+			add(
+				value{
+					kind: "URL segment", name: strconv.Itoa(i), names: []string{step, plain}, text: plain,
+					before: before,
+				}, hides...)
 		}
 	}
 	for pair := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
@@ -101,7 +112,9 @@ func (s *Server) address(u *url.URL, add func(value, ...string)) {
 		if err != nil {
 			plain = text
 		}
-		v := value{kind: "URL parameter", name: name, names: []string{name, text, plain}, text: plain, before: len(text) >= 6}
+		v := value{
+			kind: "URL parameter", name: name, names: []string{name, text, plain}, text: plain, before: len(text) >= 6,
+		}
 		add(v, slices.Concat(mask.Setting(name, text), mask.Setting(name, plain))...)
 	}
 }
@@ -113,7 +126,8 @@ func flag(before []string, arg string) (name, text string) {
 	if pair := flagged.FindStringSubmatch(arg); pair != nil {
 		return pair[1], pair[2]
 	}
-	if n := len(before) - 1; n >= 0 && strings.HasPrefix(before[n], "-") && !strings.Contains(before[n], "=") && !strings.HasPrefix(arg, "-") {
+	if n := len(before) - 1; n >= 0 && strings.HasPrefix(before[n], "-") && !strings.Contains(before[n], "=") &&
+		!strings.HasPrefix(arg, "-") {
 		name = strings.TrimLeft(before[n], "-")
 	}
 	return name, arg
@@ -129,7 +143,8 @@ func (v *value) listed(names []string) bool {
 func (v *value) place() string { return v.kind + " " + v.name }
 
 // filePath is the path of a file of some type, or in a folder such as .ssh, which may be one of a container.
-var filePath = regexp.MustCompile(`^(?:(?:~|\.\.?)?/[\w/ .@-]*|[A-Za-z]:[\w\\/ .@-]*)\.[A-Za-z]\w{1,7}(?:[\\/][\w.@-]+)?$`)
+var filePath = regexp.MustCompile(
+	`^(?:(?:~|\.\.?)?/[\w/ .@-]*|[A-Za-z]:[\w\\/ .@-]*)\.[A-Za-z]\w{1,7}(?:[\\/][\w.@-]+)?$`)
 
 func isFile(text string) bool {
 	_, err := os.Stat(text)
@@ -145,7 +160,8 @@ func (s *Server) secrets() (all []string) {
 	return slices.Compact(all)
 }
 
-// hide removes the secrets of the entry and its login, and what has the form of a secret, from a text that a server had a part in.
+// hide removes the secrets of the entry and its login, and what has the form of a secret, from a text that a server had
+// a part in.
 func (s *server) hide(text string) string { return mask.Text(s.without(text)) }
 
 // without removes the secrets of the entry and its login.
@@ -156,11 +172,13 @@ func (s *server) without(text string) string {
 // betrays reports whether names, in which nothing can be hidden, hold a secret that is no word.
 func (s *server) betrays(names string) bool {
 	return slices.ContainsFunc(s.hidden, func(secret string) bool {
-		return (len(secret) >= 12 || len(secret) >= 8 && strings.ContainsAny(secret, "0123456789")) && strings.Contains(names, secret)
+		return (len(secret) >= 12 || len(secret) >= 8 && strings.ContainsAny(secret, "0123456789")) &&
+			strings.Contains(names, secret)
 	})
 }
 
-// states tells what models and people see of each value. Arguments of its command that are shown are left out: they are no secrets' usual place.
+// states tells what models and people see of each value. Arguments of its command that are shown are left out: they are
+// no secrets' usual place.
 func (s *server) states() (all []Value) {
 	for _, v := range s.values() {
 		state := InPart
@@ -187,7 +205,9 @@ func (f *fields) checkSecrets(s Server) {
 			case list == "secret" && slices.Contains(s.Public, name):
 				f.fault(f.line, f.server, `%q is in "secret" and in "public"; remove it from one of them`, shown)
 			case !slices.ContainsFunc(values, func(v value) bool { return v.listed([]string{name}) }):
-				f.warn(f.line, f.server, `%q in %q is the name of no variable or header of it, and no part of its URL; correct or remove it`, shown, list)
+				f.warn(f.line, f.server,
+					`%q in %q is the name of no variable or header of it, and no part of its URL; correct or remove it`,
+					shown, list)
 			}
 		}
 	}
@@ -214,11 +234,13 @@ func (s *Servers) tellShown(ctx context.Context) {
 			if v.kind == "URL segment" {
 				name = "the segment as it stands in the URL"
 			}
-			one.log.Warn("a value of the MCP server's entry in mcp.json, which earlier versions hid, is shown to models and people; to hide it, "+
+			one.log.Warn("a value of the MCP server's entry in mcp.json, which earlier versions hid, is shown to "+
+				"models and people; to hide it, "+
 				"add it to the entry's secrets", "value", v.place(), "add", `"secret": [`+name+`]`)
 		}
 	}
 	if err := pins.Put(ctx, told, "told"); err != nil {
-		s.options.Log.Warn("it could not be stored that the values of mcp.json that are shown were told; the next start tells them again", "err", err)
+		s.options.Log.Warn("it could not be stored that the values of mcp.json that are shown were told; the next "+
+			"start tells them again", "err", err)
 	}
 }

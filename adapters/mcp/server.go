@@ -21,18 +21,21 @@ type times struct {
 	start, list, ping, pong, relist time.Duration
 	probe                           time.Duration // of server/discover
 	firstWait, lastWait             time.Duration // between two starts
-	steady                          time.Duration // a server that lived for so long is started again without waiting long
-	wait                            time.Duration // of a call for a server that is away
-	call                            time.Duration
+	// a server that lived for so long is started again without waiting long
+	steady time.Duration
+	wait   time.Duration // of a call for a server that is away
+	call   time.Duration
 }
 
 var usual = times{
-	start: time.Minute, probe: 3 * time.Second, list: 30 * time.Second, ping: 30 * time.Second, pong: 10 * time.Second, relist: 5 * time.Minute,
-	firstWait: 500 * time.Millisecond, lastWait: time.Minute, steady: time.Minute, wait: 5 * time.Second, call: time.Minute,
+	start: time.Minute, probe: 3 * time.Second, list: 30 * time.Second, ping: 30 * time.Second, pong: 10 * time.Second,
+	relist:    5 * time.Minute,
+	firstWait: 500 * time.Millisecond, lastWait: time.Minute, steady: time.Minute, wait: 5 * time.Second,
+	call: time.Minute,
 }
 
-// maxCalls is how many requests of one server's calls run at a time; it bounds what their results may take. maxCourses is how many calls do, most
-// of which wait for a task.
+// maxCalls is how many requests of one server's calls run at a time; it bounds what their results may take. maxCourses
+// is how many calls do, most of which wait for a task.
 const maxCalls, maxCourses = 8, 256
 
 // server keeps one server running.
@@ -70,9 +73,12 @@ type server struct {
 
 func newServer(entry Server, o Options) *server {
 	s := &server{
-		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name), times: o.times,
-		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls), courses: make(chan struct{}, maxCourses), tried: make(chan struct{}), changed: make(chan struct{}), removed: make(chan struct{}),
-		given: map[string]string{},
+		Server: entry, environ: o.Environ, version: o.Version, pins: o.Pins, log: o.Log.With("server", entry.Name),
+		times:     o.times,
+		refreshes: rate.NewLimiter(rate.Every(2*time.Second), 3), slots: make(chan struct{}, maxCalls),
+		courses: make(chan struct{}, maxCourses), tried: make(chan struct{}), changed: make(chan struct{}),
+		removed: make(chan struct{}),
+		given:   map[string]string{},
 	}
 	if s.Timeout > 0 {
 		s.times.call = s.Timeout
@@ -168,13 +174,15 @@ func (s *server) notRunning() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if needsLogin(s.reason) {
-		return core.Wrap(core.ToolFailed, s.reason, "The MCP server %s needs a new login by an admin; nothing was done.", s.Name)
+		return core.Wrap(core.ToolFailed, s.reason,
+			"The MCP server %s needs a new login by an admin; nothing was done.", s.Name)
 	}
 	why := ""
 	if s.reason != nil {
 		why = ": " + s.reason.Error()
 	}
-	return core.Errorf(core.ToolFailed, "The MCP server %s is not running%s. It is being restarted; nothing was done.", s.Name, why)
+	return core.Errorf(core.ToolFailed, "The MCP server %s is not running%s. It is being restarted; nothing was done.",
+		s.Name, why)
 }
 
 // Tools gives the tools that were listed last.
@@ -191,7 +199,8 @@ func (s *server) garbage(line []byte) {
 	first := s.noise == 1
 	s.mu.Unlock()
 	if first {
-		s.log.Warn("the MCP server writes lines that are no messages to its standard output; they are ignored, this one and all others", "line", cut(s.hide(string(line)), maxSaid/4))
+		s.log.Warn("the MCP server writes lines that are no messages to its standard output; they are ignored, this "+
+			"one and all others", "line", cut(s.hide(string(line)), maxSaid/4))
 	}
 }
 
@@ -215,7 +224,9 @@ func (s *server) isRemoved() bool {
 
 // gone is the error of a call of a server whose entry was removed.
 func (s *server) gone(name string) error {
-	return core.Errorf(core.ToolFailed, "The tool %s is gone: its MCP server %s was removed from the configuration, or its entry changed. Nothing was done.", name, s.Name)
+	return core.Errorf(core.ToolFailed,
+		"The tool %s is gone: its MCP server %s was removed from the configuration, or its entry changed. Nothing "+
+			"was done.", name, s.Name)
 }
 
 // away reports whether the server does not run now.

@@ -12,8 +12,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Pins keeps the digests of definitions, in the store that all processes share. Get gives "" for what was never put. Without functions
-// there is no store.
+// Pins keeps the digests of definitions, in the store that all processes share. Get gives "" for what was never put.
+// Without functions there is no store.
 type Pins struct {
 	Get func(ctx context.Context, name string) (string, error)
 	Put func(ctx context.Context, name, value string) error
@@ -57,8 +57,8 @@ func New(o Options) *Servers {
 	return s
 }
 
-// Use makes another configuration the one in force. A server whose entry is as before goes on; one whose entry is gone or another is ended
-// once its calls have ended, and has no tools from now on.
+// Use makes another configuration the one in force. A server whose entry is as before goes on; one whose entry is gone
+// or another is ended once its calls have ended, and has no tools from now on.
 func (s *Servers) Use(c Config) {
 	for _, warning := range c.Warnings {
 		s.options.Log.Warn("mcp.json: " + warning)
@@ -108,8 +108,8 @@ func (s *Servers) start(one *server) {
 	})
 }
 
-// Run keeps the servers running until ctx ends, then ends them; it returns when nothing of them is left. It never fails: a server that
-// can't be started is a warning in the log, and an error of the calls of its tools.
+// Run keeps the servers running until ctx ends, then ends them; it returns when nothing of them is left. It never
+// fails: a server that can't be started is a warning in the log, and an error of the calls of its tools.
 func (s *Servers) Run(ctx context.Context) error {
 	s.tellShown(ctx)
 	s.mu.Lock()

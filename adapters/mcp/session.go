@@ -21,7 +21,8 @@ import (
 // modern is the version of the protocol that has no handshake: a server that knows it answers server/discover.
 const modern = "2026-07-28"
 
-// versions are those of the older handshake, the newest first, which it offers. A server answers with the one that it speaks.
+// versions are those of the older handshake, the newest first, which it offers. A server answers with the one that it
+// speaks.
 var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // handshake watches how a server answers the first request of a connection.
@@ -31,7 +32,8 @@ type handshake struct {
 	refused  error         // why its version can't be used; nil: it can
 }
 
-// middleware bounds server/discover in time, and ends a handshake in which a server answers with a version that gatehouse does not speak.
+// middleware bounds server/discover in time, and ends a handshake in which a server answers with a version that
+// gatehouse does not speak.
 func (h *handshake) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method == "server/discover" {
@@ -45,8 +47,10 @@ func (h *handshake) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 		if list, ok := result.(*sdk.ListToolsResult); err == nil && ok {
 			list.TTLMs = 0 // gatehouse decides when it lists again
 		}
-		if said, ok := result.(*sdk.InitializeResult); err == nil && ok && !slices.Contains(versions, said.ProtocolVersion) {
-			h.refused = fmt.Errorf("it speaks version %q of the protocol, and gatehouse only %s, and %s by server/discover; use another version of the server",
+		if said, ok := result.(*sdk.InitializeResult); err == nil && ok &&
+			!slices.Contains(versions, said.ProtocolVersion) {
+			h.refused = fmt.Errorf("it speaks version %q of the protocol, and gatehouse only %s, and %s by "+
+				"server/discover; use another version of the server",
 				cut(said.ProtocolVersion, 100), strings.Join(versions, ", "), modern)
 			return nil, h.refused
 		}
@@ -69,11 +73,12 @@ type session struct {
 	calls atomic.Int32 // that run
 }
 
-// modern reports whether the server speaks the version without a handshake: it gets no ping, and may answer a call by a question or a task.
+// modern reports whether the server speaks the version without a handshake: it gets no ping, and may answer a call by a
+// question or a task.
 func (c *session) modern() bool { return c.InitializeResult().ProtocolVersion >= modern }
 
-// open starts or reaches the server and agrees on a version with it: it asks by server/discover, unless the server ended at that before, or answered
-// with nothing that can be read, and otherwise shakes hands as older versions do.
+// open starts or reaches the server and agrees on a version with it: it asks by server/discover, unless the server
+// ended at that before, or answered with nothing that can be read, and otherwise shakes hands as older versions do.
 func (s *server) open(ctx context.Context) (*session, error) {
 	g := gate.New(ctx, s.garbage)
 	l, err := s.newLink(g)
@@ -83,7 +88,8 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "gatehouse", Version: s.version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // so that the SDK subscribes to it; the gate gives the sign
+		// so that the SDK subscribes to it; the gate gives the sign
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {},
 	})
 	shaking := handshake{patience: min(s.times.probe, s.times.start/2)}
 	client.AddSendingMiddleware(shaking.middleware)
@@ -106,7 +112,8 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		_ = g.Fail(s.whyNotOpen(starting, &tr, err))
 		l.close()
-		return nil, s.explain(cmp.Or(shaking.refused, g.Cause()), l.last()) // where its version is refused, the SDK has ended it by now
+		// where its version is refused, the SDK has ended it by now
+		return nil, s.explain(cmp.Or(shaking.refused, g.Cause()), l.last())
 	}
 	return &session{ClientSession: c, link: l, gate: g}, nil
 }

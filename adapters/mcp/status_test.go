@@ -38,17 +38,20 @@ func answering(t *testing.T, status int, body string, after time.Duration) (addr
 }
 
 func TestLaw5_AStatusNeverHasACallSentAgain(t *testing.T) {
-	const ours, others = `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"half of it"}}`, `{"jsonrpc":"2.0","id":77,"error":{"code":-32000,"message":"half of it"}}`
+	const ours, others = `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"half of it"}}`,
+		`{"jsonrpc":"2.0","id":77,"error":{"code":-32000,"message":"half of it"}}`
 	const result = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"done"}]}}`
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone} {
 		for body, want := range map[string]core.Category{
-			"": core.OutcomeUnknown, "no such session": core.OutcomeUnknown, result: core.OutcomeUnknown, others: core.OutcomeUnknown, ours: core.ToolFailed,
+			"": core.OutcomeUnknown, "no such session": core.OutcomeUnknown, result: core.OutcomeUnknown,
+			others: core.OutcomeUnknown, ours: core.ToolFailed,
 			strings.Replace(ours, "ID", "null", 1): core.OutcomeUnknown,
 		} {
 			t.Run(fmt.Sprint(status, body), func(t *testing.T) {
 				address, calls := answering(t, status, body, 0)
 				_, err := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address}).call("files.write", `{}`)
-				if core.CategoryOf(err) != want || strings.Contains(strings.ToLower(core.MessageOf(err)), "nothing was done") {
+				if core.CategoryOf(err) != want ||
+					strings.Contains(strings.ToLower(core.MessageOf(err)), "nothing was done") {
 					t.Errorf("%v", err)
 				}
 				if calls.Load() != 1 {
@@ -59,7 +62,8 @@ func TestLaw5_AStatusNeverHasACallSentAgain(t *testing.T) {
 	}
 	t.Run("a tool that reads", func(t *testing.T) {
 		address, calls := answering(t, http.StatusNotFound, "", 0)
-		_, err := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address, ReadOnly: []string{"echo"}}).call("files.echo", `{}`)
+		_, err := run(t, mcp.Options{},
+			mcp.Server{Name: "files", URL: address, ReadOnly: []string{"echo"}}).call("files.echo", `{}`)
 		if core.CategoryOf(err) != core.ToolFailed || calls.Load() != 2 {
 			t.Errorf("%v; it was sent %d times", err, calls.Load())
 		}
@@ -69,7 +73,8 @@ func TestLaw5_AStatusNeverHasACallSentAgain(t *testing.T) {
 func TestACallThatTookTooLongIsNotJudgedByALaterStatus(t *testing.T) {
 	address, calls := answering(t, http.StatusForbidden, "", 1100*time.Millisecond)
 	_, err := run(t, mcp.Impatient(mcp.Options{}), mcp.Server{Name: "files", URL: address}).call("files.write", `{}`)
-	if core.CategoryOf(err) != core.OutcomeUnknown || !strings.Contains(core.MessageOf(err), "did not answer within 1s") || calls.Load() != 1 {
+	if core.CategoryOf(err) != core.OutcomeUnknown ||
+		!strings.Contains(core.MessageOf(err), "did not answer within 1s") || calls.Load() != 1 {
 		t.Errorf("%v; %d calls", err, calls.Load())
 	}
 }
@@ -79,23 +84,35 @@ func TestLaw5_WhatIsSaidOfAStatusIsKnown(t *testing.T) {
 		want core.Category
 		says string
 	}{
-		http.StatusUnauthorized:         {core.ToolFailed, "refused the call with HTTP status 401 Unauthorized; correct the headers of this server in mcp.json"},
-		http.StatusForbidden:            {core.ToolFailed, "refused the call with HTTP status 403 Forbidden; correct the headers of this server in mcp.json"},
-		http.StatusMethodNotAllowed:     {core.ToolFailed, "refused the call with HTTP status 405 Method Not Allowed; check the URL of this server in mcp.json"},
-		http.StatusUnsupportedMediaType: {core.ToolFailed, "refused the call with HTTP status 415 Unsupported Media Type"},
-		http.StatusTooManyRequests:      {core.ToolFailed, "refused the call with HTTP status 429 Too Many Requests"},
-		http.StatusUnprocessableEntity:  {core.OutcomeUnknown, "answered HTTP status 422 Unprocessable Entity"},
-		http.StatusConflict:             {core.OutcomeUnknown, "answered HTTP status 409 Conflict"},
-		http.StatusInternalServerError:  {core.OutcomeUnknown, "answered HTTP status 500 Internal Server Error"},
-		http.StatusBadGateway:           {core.OutcomeUnknown, "answered HTTP status 502 Bad Gateway"},
-		http.StatusServiceUnavailable:   {core.OutcomeUnknown, "answered HTTP status 503 Service Unavailable"},
-		http.StatusGatewayTimeout:       {core.OutcomeUnknown, "answered HTTP status 504 Gateway Timeout"},
+		http.StatusUnauthorized: {
+			core.ToolFailed, "refused the call with HTTP status 401 Unauthorized; correct the headers of this server " +
+				"in mcp.json",
+		},
+		http.StatusForbidden: {
+			core.ToolFailed, "refused the call with HTTP status 403 Forbidden; correct the headers of this server in " +
+				"mcp.json",
+		},
+		http.StatusMethodNotAllowed: {
+			core.ToolFailed, "refused the call with HTTP status 405 Method Not Allowed; check the URL of this server " +
+				"in mcp.json",
+		},
+		http.StatusUnsupportedMediaType: {
+			core.ToolFailed, "refused the call with HTTP status 415 Unsupported Media Type",
+		},
+		http.StatusTooManyRequests:     {core.ToolFailed, "refused the call with HTTP status 429 Too Many Requests"},
+		http.StatusUnprocessableEntity: {core.OutcomeUnknown, "answered HTTP status 422 Unprocessable Entity"},
+		http.StatusConflict:            {core.OutcomeUnknown, "answered HTTP status 409 Conflict"},
+		http.StatusInternalServerError: {core.OutcomeUnknown, "answered HTTP status 500 Internal Server Error"},
+		http.StatusBadGateway:          {core.OutcomeUnknown, "answered HTTP status 502 Bad Gateway"},
+		http.StatusServiceUnavailable:  {core.OutcomeUnknown, "answered HTTP status 503 Service Unavailable"},
+		http.StatusGatewayTimeout:      {core.OutcomeUnknown, "answered HTTP status 504 Gateway Timeout"},
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			address, calls := answering(t, status, "no", 0)
 			_, err := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address}).call("files.write", `{}`)
 			said := core.MessageOf(err)
-			if core.CategoryOf(err) != c.want || !strings.Contains(said, c.says) || strings.Contains(strings.ToLower(said), "nothing was done") {
+			if core.CategoryOf(err) != c.want || !strings.Contains(said, c.says) ||
+				strings.Contains(strings.ToLower(said), "nothing was done") {
 				t.Errorf("%v", err)
 			}
 			if calls.Load() != 1 {
@@ -107,7 +124,8 @@ func TestLaw5_WhatIsSaidOfAStatusIsKnown(t *testing.T) {
 
 func TestLaw5_ARedirectDoesNotSendACallTwice(t *testing.T) {
 	for status, want := range map[int]core.Category{
-		http.StatusMovedPermanently: core.OutcomeUnknown, http.StatusFound: core.OutcomeUnknown, http.StatusSeeOther: core.OutcomeUnknown,
+		http.StatusMovedPermanently: core.OutcomeUnknown, http.StatusFound: core.OutcomeUnknown,
+		http.StatusSeeOther:          core.OutcomeUnknown,
 		http.StatusTemporaryRedirect: core.ToolFailed, http.StatusPermanentRedirect: core.ToolFailed,
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -122,7 +140,9 @@ func TestLaw5_ARedirectDoesNotSendACallTwice(t *testing.T) {
 			})
 			_, err := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address}).call("files.write", `{}`)
 			said := core.MessageOf(err)
-			if core.CategoryOf(err) != want || !strings.Contains(said, "/elsewhere/, and redirects are not followed; correct the URL of this server in mcp.json") || strings.Contains(said, "s3cr3t") {
+			if core.CategoryOf(err) != want ||
+				!strings.Contains(said, "/elsewhere/, and redirects are not followed; correct the URL of this server "+
+					"in mcp.json") || strings.Contains(said, "s3cr3t") {
 				t.Errorf("%v", err)
 			}
 			if strings.Contains(said, "othing was done") || calls.Load() != 1 {
@@ -159,9 +179,13 @@ func TestWhyAnEndpointDoesNotRunIsSaid(t *testing.T) {
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/mcp/", http.StatusTemporaryRedirect)
 		}, "/mcp/, and redirects are not followed; correct the URL"},
-		"a refused credential": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "it answered HTTP status 401 Unauthorized; correct the headers"},
-		"a wrong path":         {http.NotFound, "it answered HTTP status 404 Not Found; check the URL"},
-		"an older transport":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }, "405 Method Not Allowed; check the URL"},
+		"a refused credential": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no", http.StatusUnauthorized)
+		}, "it answered HTTP status 401 Unauthorized; correct the headers"},
+		"a wrong path": {http.NotFound, "it answered HTTP status 404 Not Found; check the URL"},
+		"an older transport": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}, "405 Method Not Allowed; check the URL"},
 		"another service": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"message":"hello"}`)
@@ -170,13 +194,17 @@ func TestWhyAnEndpointDoesNotRunIsSaid(t *testing.T) {
 			var m struct{ ID int }
 			_ = json.NewDecoder(r.Body).Decode(&m)
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}`, m.ID)
-		}, `it speaks version "1999-01-01" of the protocol, and gatehouse only 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05`},
+			fmt.Fprintf(w,
+				`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}`,
+				m.ID)
+		},
+			`it speaks version "1999-01-01" of the protocol, and gatehouse only 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := httptest.NewServer(c.answer)
 			t.Cleanup(h.Close)
-			if got := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: h.URL}).Report()[0]; got.Running || !strings.Contains(got.Reason, c.says) {
+			if got := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: h.URL}).Report()[0]; got.Running ||
+				!strings.Contains(got.Reason, c.says) {
 				t.Errorf("%+v", got)
 			}
 		})

@@ -14,8 +14,9 @@ import (
 
 const maxSaid = 1 << 10 // bytes of a line of standard error that are kept
 
-// stderr takes what a process writes to its standard error: to the log, at level debug since it may hold what people wrote, with secrets
-// masked, and not more than some lines a second. The last line is kept: it mostly says why a process died.
+// stderr takes what a process writes to its standard error: to the log, at level debug since it may hold what people
+// wrote, with secrets masked, and not more than some lines a second. The last line is kept: it mostly says why a
+// process died.
 type stderr struct {
 	log   *slog.Logger
 	hide  func(string) string
@@ -33,7 +34,8 @@ func newStderr(log *slog.Logger, hide func(string) string) *stderr {
 func (s *stderr) copy(from io.Reader) {
 	in := bufio.NewReaderSize(from, 64*maxSaid)
 	for unsaid, inside := 0, false; ; {
-		part, err := in.ReadSlice('\n') // what is longer than the buffer comes in parts: the first is kept, and cut far before its end
+		// what is longer than the buffer comes in parts: the first is kept, and cut far before its end
+		part, err := in.ReadSlice('\n')
 		text := bytes.TrimSpace(part)
 		first := !inside
 		inside = len(part) > 0 && part[len(part)-1] != '\n'
@@ -68,7 +70,8 @@ func (s *stderr) last() string {
 	return s.line
 }
 
-// cut shortens a foreign text to some bytes, at a character, with a note that it did; and shows what is invisible in it.
+// cut shortens a foreign text to some bytes, at a character, with a note that it did; and shows what is invisible in
+// it.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return mask.Escape(text)

@@ -19,8 +19,8 @@ import (
 	"gatehouse/core"
 )
 
-// lastList is the last list of tools of a server, as it gave them. It is stored, so that its tools are there before the server runs: a
-// conversation does not wait for a server that it does not call.
+// lastList is the last list of tools of a server, as it gave them. It is stored, so that its tools are there before the
+// server runs: a conversation does not wait for a server that it does not call.
 type lastList struct {
 	Entry string // the digest of how the server is reached: another server of this name has other tools
 	About string
@@ -70,7 +70,8 @@ func (s *server) remember(ctx context.Context, about string, listed []*sdk.Tool)
 		err = s.pins.Put(ctx, s.listName(), fmt.Sprintf("%d %s", n, digest))
 	}
 	if err != nil {
-		s.log.Warn("the tools of the MCP server could not be stored; after a start they are there once it runs", "err", err)
+		s.log.Warn("the tools of the MCP server could not be stored; after a start they are there once it runs",
+			"err", err)
 		return
 	}
 	s.remembered = digest
@@ -102,7 +103,8 @@ func (s *server) recall() {
 		packed.WriteString(piece)
 	}
 	var last lastList
-	if digestOf(packed.String()) != digest || json.Unmarshal(unpack(packed.String()), &last) != nil || last.Entry != s.entryDigest() || slices.Contains(last.Tools, nil) {
+	if digestOf(packed.String()) != digest || json.Unmarshal(unpack(packed.String()), &last) != nil ||
+		last.Entry != s.entryDigest() || slices.Contains(last.Tools, nil) {
 		return // another process is storing one now, or the entry is another
 	}
 	found := s.listingOf(ctx, last.Tools)

@@ -37,7 +37,8 @@ func remembered(t *testing.T, entry mcp.Server) (*pins, []string) {
 	return p, namesOf(r.Tools())
 }
 
-// The tools that a server listed last are there before it runs, for as long as it is away; a call waits for it, and then fails with its name.
+// The tools that a server listed last are there before it runs, for as long as it is away; a call waits for it, and
+// then fails with its name.
 func TestTheToolsListedLastAreThereBeforeTheServerRuns(t *testing.T) {
 	t.Parallel()
 	p, before := remembered(t, process(t, "plain"))
@@ -52,7 +53,8 @@ func TestTheToolsListedLastAreThereBeforeTheServerRuns(t *testing.T) {
 		t.Error("a tool of the store is judged in another way")
 	}
 	_, err := r.call("files.echo", `{}`)
-	if core.CategoryOf(err) != core.ToolFailed || !strings.Contains(core.MessageOf(err), "The MCP server files is not running: ") {
+	if core.CategoryOf(err) != core.ToolFailed ||
+		!strings.Contains(core.MessageOf(err), "The MCP server files is not running: ") {
 		t.Errorf("a call gives %v", err)
 	}
 }
@@ -61,7 +63,8 @@ func TestTheToolsListedLastAreThereBeforeTheServerRuns(t *testing.T) {
 func TestACallWaitsForItsServer(t *testing.T) {
 	t.Parallel()
 	p, _ := remembered(t, process(t, "plain"))
-	servers := mcp.New(mcp.Quick(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{process(t, "plain")}}, Pins: p.functions()}))
+	servers := mcp.New(
+		mcp.Quick(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{process(t, "plain")}}, Pins: p.functions()}))
 	i := slices.IndexFunc(servers.Tools(), func(one tool.Tool) bool { return one.Name == "files.echo" })
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -104,7 +107,9 @@ func TestADamagedListIsNone(t *testing.T) {
 	for name, value := range map[string]string{"mcp.list/files": "2 x", "mcp.list/files/0": "H4sIAAAA"} {
 		kept := p.kept[name]
 		p.kept[name] = value
-		if all := mcp.New(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: p.functions()}).Tools(); kept == "" || len(all) > 0 {
+		if all := mcp.New(
+			mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: p.functions()}).Tools(); kept == "" ||
+			len(all) > 0 {
 			t.Errorf("with another %s (before %.20s) it has %v", name, kept, namesOf(all))
 		}
 		p.kept[name] = kept
@@ -124,11 +129,19 @@ func TestWhatIsStoredOfAList(t *testing.T) {
 	for name, more := range map[string]string{"many pieces": "", "a secret": " xoxb-secret-of-the-entry-12345"} {
 		server := sdk.NewServer(&sdk.Implementation{Name: "many"}, nil)
 		for n := range 60 {
-			server.AddTool(&sdk.Tool{Name: "t" + strings.Repeat("x", n), Description: describe(n) + more, InputSchema: map[string]any{"type": "object"}}, nil)
+			server.AddTool(
+				&sdk.Tool{
+					Name: "t" + strings.Repeat("x", n), Description: describe(n) + more,
+					InputSchema: map[string]any{"type": "object"},
+				}, nil)
 		}
 		h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 		t.Cleanup(h.Close)
-		p, all := remembered(t, mcp.Server{Name: "many", URL: h.URL, Headers: map[string]string{"Authorization": "Bearer xoxb-secret-of-the-entry-12345"}})
+		p, all := remembered(t,
+			mcp.Server{
+				Name: "many", URL: h.URL,
+				Headers: map[string]string{"Authorization": "Bearer xoxb-secret-of-the-entry-12345"},
+			})
 		if want := map[string]int{"": 60}[more]; len(all) != want {
 			t.Errorf("%s: %d tools come back", name, len(all))
 		}
@@ -138,8 +151,8 @@ func TestWhatIsStoredOfAList(t *testing.T) {
 	}
 }
 
-// A configuration that is put in force while the servers run: an entry that is as before goes on with the same process, a new one starts, and
-// one that is gone has no tools any more and ends after its calls.
+// A configuration that is put in force while the servers run: an entry that is as before goes on with the same process,
+// a new one starts, and one that is gone has no tools any more and ends after its calls.
 func TestAnotherConfigurationIsPutInForce(t *testing.T) {
 	t.Parallel()
 	path, said := notes(t)
@@ -162,7 +175,8 @@ func TestAnotherConfigurationIsPutInForce(t *testing.T) {
 	if _, still := r.registry.Get("leaving.write"); still {
 		t.Error("a removed server has tools")
 	}
-	if _, err := gone.Do(t.Context(), "a2", []byte(`{}`)); !strings.Contains(core.MessageOf(err), "leaving.write is gone") {
+	if _, err := gone.Do(t.Context(), "a2", []byte(`{}`)); !strings.Contains(core.MessageOf(err),
+		"leaving.write is gone") {
 		t.Errorf("a call of a removed server's tool gives %v", err)
 	}
 	r.await("the MCP server runs", 3)

@@ -16,7 +16,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Tasks are the protocol's extension SEP-2663: a server answers a call by the id of a task, which is polled until it ends.
+// Tasks are the protocol's extension SEP-2663: a server answers a call by the id of a task, which is polled until it
+// ends.
 const (
 	tasksExtension = "io.modelcontextprotocol/tasks"
 
@@ -56,11 +57,13 @@ type taskKey struct{}
 
 // usableTask reports whether an id can stand in a header.
 func usableTask(id string) bool {
-	return id != "" && len(id) <= maxTaskID && !slices.ContainsFunc([]byte(id), func(b byte) bool { return b <= ' ' || b > '~' })
+	return id != "" && len(id) <= maxTaskID && !slices.ContainsFunc([]byte(id), func(b byte) bool {
+		return b <= ' ' || b > '~'
+	})
 }
 
-// poll follows the call's task until it ends, or until the server asks something: then the result is nil. A person who stops the turn has the
-// task cancelled. When gatehouse stops, polling goes on after its restart.
+// poll follows the call's task until it ends, or until the server asks something: then the result is nil. A person who
+// stops the turn has the task cancelled. When gatehouse stops, polling goes on after its restart.
 func (c *course) poll(ctx context.Context) (*sdk.CallToolResult, error) {
 	if len(c.Responses) > 0 {
 		if err := c.update(ctx); err != nil {
@@ -97,7 +100,9 @@ func (c *course) poll(ctx context.Context) (*sdk.CallToolResult, error) {
 				return nil, nil
 			}
 		} else if lostTask(err) {
-			return nil, c.doubt("the MCP server %s does not know its task any more: %s", c.Name, cut(c.hideError(err), maxReason))
+			return nil,
+				c.doubt("the MCP server %s does not know its task any more: %s", c.Name,
+					cut(c.hideError(err), maxReason))
 		}
 		switch now := time.Now(); {
 		case now.After(limit) && stopped:
@@ -106,12 +111,14 @@ func (c *course) poll(ctx context.Context) (*sdk.CallToolResult, error) {
 			c.cancelTask(ctx)
 			return nil, c.doubt("its task did not end within %s, and was cancelled", maxTask)
 		case now.Sub(heard) > maxSilence:
-			return nil, c.doubt("the MCP server %s, which has a task of it, could not be reached for %s", c.Name, maxSilence)
+			return nil,
+				c.doubt("the MCP server %s, which has a task of it, could not be reached for %s", c.Name, maxSilence)
 		}
 	}
 }
 
-// signals are those by which a person stops the turn, and by which gatehouse stops. A call that only reads ends with its context.
+// signals are those by which a person stops the turn, and by which gatehouse stops. A call that only reads ends with
+// its context.
 func (c *course) signals() (stop, process <-chan struct{}) {
 	if c.rounds != nil && c.rounds.Stop != nil {
 		stop = c.rounds.Stop.Done()
@@ -122,7 +129,8 @@ func (c *course) signals() (stop, process <-chan struct{}) {
 	return stop, process
 }
 
-// interval is how long to wait before the next poll: as long as the server says, from a second to a minute; five seconds if it says nothing.
+// interval is how long to wait before the next poll: as long as the server says, from a second to a minute; five
+// seconds if it says nothing.
 func (c *course) interval(stopped bool) time.Duration {
 	if stopped {
 		return time.Second
@@ -140,16 +148,21 @@ func (c *course) ended(t *task) (*sdk.CallToolResult, bool, error) {
 		}
 		return result, true, nil
 	case "failed":
-		return nil, true, core.Errorf(core.ToolFailed, "%s failed: %s", c.d.name, cut(c.hideReason(t.Error.Message), maxFailure))
+		return nil, true,
+			core.Errorf(core.ToolFailed, "%s failed: %s", c.d.name, cut(c.hideReason(t.Error.Message), maxFailure))
 	case "cancelled":
-		return nil, true, core.Errorf(core.ToolFailed, "%s was cancelled; what it did until then stays done. %s", c.d.name, cut(c.hideReason(t.Message), maxFailure))
+		return nil, true,
+			core.Errorf(core.ToolFailed, "%s was cancelled; what it did until then stays done. %s", c.d.name,
+				cut(c.hideReason(t.Message), maxFailure))
 	}
 	return nil, false, nil
 }
 
 // news reports whether a task asks what was not answered yet, and leaves nothing else of what it asks.
 func (c *course) news(t *task) bool {
-	maps.DeleteFunc(t.InputRequests, func(key string, _ json.RawMessage) bool { return slices.Contains(c.Answered, key) })
+	maps.DeleteFunc(t.InputRequests, func(key string, _ json.RawMessage) bool {
+		return slices.Contains(c.Answered, key)
+	})
 	return t.Status == "input_required" && len(t.InputRequests) > 0
 }
 
@@ -163,7 +176,8 @@ func (c *course) update(ctx context.Context) error {
 			c.Requests, c.Responses = nil, nil
 			return c.keepCourse()
 		case lostTask(err) || time.Since(began) > maxSilence:
-			return c.doubt("the MCP server %s did not take an answer for its task: %s", c.Name, cut(c.hideError(err), maxReason))
+			return c.doubt("the MCP server %s did not take an answer for its task: %s", c.Name,
+				cut(c.hideError(err), maxReason))
 		}
 		stop, process := c.signals()
 		select {
@@ -188,7 +202,8 @@ func (c *course) cancelTask(ctx context.Context) {
 	}
 }
 
-// ask sends a request about the task. When gatehouse stops it does not wait for the answer, but to the cancelling, since another process asks again.
+// ask sends a request about the task. When gatehouse stops it does not wait for the answer, but to the cancelling,
+// since another process asks again.
 func (c *course) ask(ctx context.Context, method string, params *taskParams) (*task, error) {
 	if method != cancelTask && c.rounds != nil && c.rounds.Process != nil {
 		var cut context.CancelFunc
@@ -217,7 +232,8 @@ func (c *course) ask(ctx context.Context, method string, params *taskParams) (*t
 	if err != nil {
 		return nil, err
 	}
-	if text, wrapped := t.Meta[gate.Unfinished].(string); wrapped { // it says "task" or "input_required" for the type of this result, too
+	// it says "task" or "input_required" for the type of this result, too
+	if text, wrapped := t.Meta[gate.Unfinished].(string); wrapped {
 		err = json.Unmarshal([]byte(text), t)
 	}
 	return t, err

@@ -29,7 +29,8 @@ func serveAs(kind string) {
 			os.Exit(1)
 		}
 		server := plain()
-		_ = http.Serve(socket, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)) // until it is killed
+		// until it is killed
+		_ = http.Serve(socket, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	case "child":
 		if conn, err := net.Dial("tcp", os.Getenv("PARENT")); err == nil {
 			_, _ = conn.Read(make([]byte, 1)) // until it is killed
@@ -42,26 +43,31 @@ func serveAs(kind string) {
 // plain is a server as people write them.
 func plain(versions ...string) *sdk.Server {
 	fmt.Fprintln(os.Stderr, "listening; the token is", os.Getenv("TOKEN"))
-	s := sdk.NewServer(&sdk.Implementation{Name: "plain", Version: "1"}, &sdk.ServerOptions{SupportedProtocolVersions: versions})
+	s := sdk.NewServer(&sdk.Implementation{Name: "plain", Version: "1"},
+		&sdk.ServerOptions{SupportedProtocolVersions: versions})
 	schema := map[string]any{"type": "object"}
 	text := func(format string, args ...any) *sdk.CallToolResult {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf(format, args...)}}}
 	}
 	yes, no := true, false
-	add := func(name string, hints *sdk.ToolAnnotations, do func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
+	add := func(name string, hints *sdk.ToolAnnotations,
+		do func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		s.AddTool(&sdk.Tool{Name: name, Description: "Does " + name + ".", InputSchema: schema, Annotations: hints}, do)
 	}
-	add("echo", &sdk.ToolAnnotations{ReadOnlyHint: true}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return text("%s", r.Params.Arguments), nil
-	})
-	add("write", &sdk.ToolAnnotations{DestructiveHint: &no}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		note(fmt.Sprintf("write %s %v", r.Params.Arguments, r.Params.Meta["gatehouse/call-key"]))
-		return text("written"), nil
-	})
-	add("delete", &sdk.ToolAnnotations{DestructiveHint: &yes}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		note("delete")
-		return text("deleted"), nil
-	})
+	add("echo", &sdk.ToolAnnotations{ReadOnlyHint: true},
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return text("%s", r.Params.Arguments), nil
+		})
+	add("write", &sdk.ToolAnnotations{DestructiveHint: &no},
+		func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			note(fmt.Sprintf("write %s %v", r.Params.Arguments, r.Params.Meta["gatehouse/call-key"]))
+			return text("written"), nil
+		})
+	add("delete", &sdk.ToolAnnotations{DestructiveHint: &yes},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			note("delete")
+			return text("deleted"), nil
+		})
 	add("die", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		note("die")
 		os.Exit(3)
@@ -94,12 +100,15 @@ func plain(versions ...string) *sdk.Server {
 	})
 	add("picture", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{
-			&sdk.TextContent{Text: "Here:"}, &sdk.ImageContent{MIMEType: "image/png", Data: []byte("pixels")}, &sdk.ResourceLink{Name: "more", URI: "file:///more"},
+			&sdk.TextContent{Text: "Here:"}, &sdk.ImageContent{MIMEType: "image/png", Data: []byte("pixels")},
+			&sdk.ResourceLink{Name: "more", URI: "file:///more"},
 			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///text", Text: "the text"}},
 		}, StructuredContent: map[string]any{"pixels": 6}}, nil
 	})
 	add("learn", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		add("learned", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("yes"), nil })
+		add("learned", nil, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return text("yes"), nil
+		})
 		return text("learned"), nil
 	})
 	return s

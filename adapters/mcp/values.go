@@ -52,7 +52,8 @@ func (f *fields) expand(key string, v *strictjson.Value) string {
 		name, otherwise := part[1], part[2]
 		otherwise, has := strings.CutPrefix(otherwise, ":-")
 		if !has && otherwise != "" || name == "" {
-			f.fault(v.Line, f.server, "%q has %s, which gatehouse does not know; write ${VARIABLE}, of the environment", key, mask.Without(whole, mask.Setting(name, strings.TrimPrefix(otherwise, ":"))))
+			f.fault(v.Line, f.server, "%q has %s, which gatehouse does not know; write ${VARIABLE}, of the environment",
+				key, mask.Without(whole, mask.Setting(name, strings.TrimPrefix(otherwise, ":"))))
 			return ""
 		}
 		value, set := f.lookup(name)
@@ -64,7 +65,8 @@ func (f *fields) expand(key string, v *strictjson.Value) string {
 			f.expanded = append(f.expanded, expansion{at, name, value})
 			return value
 		}
-		f.fault(v.Line, f.server, "%q needs the variable %s, which is not set; set it in gatehouse's environment", key, name)
+		f.fault(v.Line, f.server, "%q needs the variable %s, which is not set; set it in gatehouse's environment", key,
+			name)
 		return ""
 	})
 }

@@ -23,7 +23,8 @@ const answerTimeout = 30 * time.Second
 // dialTimeout is how long a connection to it may take.
 const dialTimeout = 10 * time.Second
 
-// wire is the HTTP side of a server: it adds the entry's headers, follows no redirect, and lets in what the gate admits.
+// wire is the HTTP side of a server: it adds the entry's headers, follows no redirect, and lets in what the gate
+// admits.
 type wire struct {
 	base     *http.Transport
 	endpoint string
@@ -35,20 +36,24 @@ type wire struct {
 
 func newWire(s Server, g *gate.Gate, l *login.Source) *wire {
 	base := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout, MaxResponseHeaderBytes: 64 << 10,
-		DialContext:       (&net.Dialer{Timeout: dialTimeout}).DialContext,
-		DisableKeepAlives: true, // a call that finds no server is then surely not sent; an idle connection may be dead without a sign
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout,
+		MaxResponseHeaderBytes: 64 << 10,
+		DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		// a call that finds no server is then surely not sent; an idle connection may be dead without a sign
+		DisableKeepAlives: true,
 	}
 	return &wire{base: base, endpoint: s.URL, headers: s.Headers, gate: g, login: l}
 }
 
-// reconnects is how often the SDK may open a stream again that ended; it is checked otherwise whether the server lives, and a proxy may
-// well end an idle stream each minute.
+// reconnects is how often the SDK may open a stream again that ended; it is checked otherwise whether the server lives,
+// and a proxy may well end an idle stream each minute.
 const reconnects = 1 << 20
 
 // Connect makes the SDK's connection.
 func (w *wire) Connect(ctx context.Context) (sdk.Connection, error) {
-	client := &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	t := &sdk.StreamableClientTransport{
 		Endpoint: w.endpoint, HTTPClient: client, MaxRetries: reconnects, MaxEventSize: gate.MaxMessage + 1024,
 	}
@@ -57,8 +62,8 @@ func (w *wire) Connect(ctx context.Context) (sdk.Connection, error) {
 	return conn, err
 }
 
-// RoundTrip sends a request. The redirect of a message is an error: it would be sent twice, to two addresses. A server that redirects who asks for
-// its stream of events has none.
+// RoundTrip sends a request. The redirect of a message is an error: it would be sent twice, to two addresses. A server
+// that redirects who asks for its stream of events has none.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := req.Context(), func() {}
 	switch _, limited := ctx.Deadline(); {

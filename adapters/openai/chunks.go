@@ -25,7 +25,9 @@ type streamedCall struct {
 }
 
 func newChunks(hear func(llm.Token)) *chunks {
-	return &chunks{tokens: llm.Tokens{Hear: hear}, root: object{"object": "chat.completion"}, message: object{"role": "assistant"}}
+	return &chunks{
+		tokens: llm.Tokens{Hear: hear}, root: object{"object": "chat.completion"}, message: object{"role": "assistant"},
+	}
 }
 
 // Event takes a chunk.
@@ -90,9 +92,10 @@ func (c *chunks) delta(delta *strictjson.Value) {
 	}
 }
 
-// callOf is the call that a part belongs to: the one of its index or, from servers that give none or always the same one, the one of its id. A part
-// that names no tool goes on with the call before, although some servers give each part an id of its own. One that names a
-// tool begins another call if there are no ids to compare and the call before is whole.
+// callOf is the call that a part belongs to: the one of its index or, from servers that give none or always the same
+// one, the one of its id. A part that names no tool goes on with the call before, although some servers give each part
+// an id of its own. One that names a tool begins another call if there are no ids to compare and the call before is
+// whole.
 func (c *chunks) callOf(part *strictjson.Value) object {
 	index, id := "", modelapi.Text(part, "id")
 	if n := part.Get("index"); n != nil {

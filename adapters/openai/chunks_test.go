@@ -37,24 +37,41 @@ func TestStreamsOfOtherServers(t *testing.T) {
 		"no end but the connection's": {stream(delta(`{"content":"yes"}`), stopped), "yes", ""},
 		"no reason but [DONE]":        {stream(delta(`{"content":"yes"}`), "[DONE]"), "yes", ""},
 		"cut":                         {stream(delta(`{"content":"ye"}`)), "", core.ProviderUnavailable},
-		"cut in an event":             {stream(delta(`{"content":"ye"}`), `{"choices":[{"ind`), "", core.ProviderUnavailable},
-		"nothing":                     {stream("[DONE]"), "", core.ProviderInvalidResponse},
-		"broken off":                  {stream(delta(`{"content":"yes"}`), stopped, "[DONE]").With(llmtest.Truncate), "", core.ProviderUnavailable},
-		"no list of choices":          {stream(`{"choices":null}`, delta(`{"content":"yes"}`), stopped, "[DONE]"), "yes", ""},
-		"a whole message":             {stream(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`, "[DONE]"), "yes", ""},
-		"an error in it":              {stream(delta(`{"content":"ye"}`), `{"error":{"code":429,"message":"slow down"}}`), "", core.ProviderRateLimit},
-		"an error as a text":          {stream(`{"error":"upstream"}`), "", core.ProviderUnavailable},
+		"cut in an event": {
+			stream(delta(`{"content":"ye"}`), `{"choices":[{"ind`), "", core.ProviderUnavailable,
+		},
+		"nothing": {stream("[DONE]"), "", core.ProviderInvalidResponse},
+		"broken off": {
+			stream(delta(`{"content":"yes"}`), stopped, "[DONE]").With(llmtest.Truncate), "", core.ProviderUnavailable,
+		},
+		"no list of choices": {stream(`{"choices":null}`, delta(`{"content":"yes"}`), stopped, "[DONE]"), "yes", ""},
+		"a whole message": {
+			stream(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`, "[DONE]"), "yes", "",
+		},
+		"an error in it": {
+			stream(delta(`{"content":"ye"}`), `{"error":{"code":429,"message":"slow down"}}`),
+			"", core.ProviderRateLimit,
+		},
+		"an error as a text": {stream(`{"error":"upstream"}`), "", core.ProviderUnavailable},
 		"calls that all have the index 0": {stream(
-			delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"a\":"}}]}`), delta(`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`),
-			delta(`{"tool_calls":[{"index":0,"id":"2","function":{"name":"g","arguments":"{}"}}]}`), stopped, "[DONE]"), `f{"a":1} g{}`, ""},
+			delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"a\":"}}]}`),
+			delta(`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`),
+			delta(`{"tool_calls":[{"index":0,"id":"2","function":{"name":"g","arguments":"{}"}}]}`), stopped, "[DONE]"),
+			`f{"a":1} g{}`, ""},
 		"calls without an index": {stream(
-			delta(`{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`), delta(`{"tool_calls":[{"id":"2","function":{"name":"g","arguments":"{}"}}]}`), stopped), `f{} g{}`, ""},
+			delta(`{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`),
+			delta(`{"tool_calls":[{"id":"2","function":{"name":"g","arguments":"{}"}}]}`), stopped), `f{} g{}`, ""},
 		"a name that is sent again": {stream(
-			delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}}]}`), delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"}"}}]}`), stopped), `f{}`, ""},
+			delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}}]}`),
+			delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"}"}}]}`), stopped), `f{}`,
+			""},
 		"calls in turn": {stream(
-			delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"2","function":{"name":"g","arguments":"{"}}]}`),
-			delta(`{"tool_calls":[{"index":1,"function":{"arguments":"}"}},{"index":0,"function":{"arguments":"}"}}]}`), stopped), `f{} g{}`, ""},
-		"a call without arguments": {stream(delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f"}}]}`), stopped), `f{}`, ""},
+			delta(
+				`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"2","function":{"name":"g","arguments":"{"}}]}`),
+			delta(`{"tool_calls":[{"index":1,"function":{"arguments":"}"}},{"index":0,"function":{"arguments":"}"}}]}`),
+			stopped), `f{} g{}`, ""},
+		"a call without arguments": {stream(delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f"}}]}`),
+			stopped), `f{}`, ""},
 	} {
 		_, p := start(t, openai.Config{}, c.answer)
 		r := question
@@ -76,7 +93,8 @@ func TestStreamsOfOtherServers(t *testing.T) {
 // TestTokensComeAsTheyAreMade: each piece is heard before the answer is whole, numbered from 0; calls are no tokens.
 func TestTokensComeAsTheyAreMade(t *testing.T) {
 	_, p := start(t, openai.Config{}, stream(
-		delta(`{"reasoning_content":"Hm"}`), delta(`{"reasoning":"."}`), delta(`{"content":""}`), delta(`{"content":"y"}`), delta(`{"content":"es"}`),
+		delta(`{"reasoning_content":"Hm"}`), delta(`{"reasoning":"."}`), delta(`{"content":""}`),
+		delta(`{"content":"y"}`), delta(`{"content":"es"}`),
 		delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{}"}}]}`), stopped, "[DONE]"))
 	r := question
 	var heard []llm.Token
@@ -84,7 +102,10 @@ func TestTokensComeAsTheyAreMade(t *testing.T) {
 	if _, err := p.Complete(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	want := []llm.Token{{Index: 0, Kind: llm.TokenReasoning, Text: "Hm"}, {Index: 1, Kind: llm.TokenReasoning, Text: "."}, {Index: 2, Kind: llm.TokenContent, Text: "y"}, {Index: 3, Kind: llm.TokenContent, Text: "es"}}
+	want := []llm.Token{
+		{Index: 0, Kind: llm.TokenReasoning, Text: "Hm"}, {Index: 1, Kind: llm.TokenReasoning, Text: "."},
+		{Index: 2, Kind: llm.TokenContent, Text: "y"}, {Index: 3, Kind: llm.TokenContent, Text: "es"},
+	}
 	if len(heard) != len(want) {
 		t.Fatalf("%+v", heard)
 	}
@@ -101,24 +122,31 @@ func TestASilentCallIsGivenUp(t *testing.T) {
 		_, p := start(t, openai.Config{Silence: 20 * time.Millisecond}, answer)
 		r := question
 		r.Stream = true
-		if _, err := p.Complete(t.Context(), r); core.CategoryOf(err) != core.ProviderUnavailable || !strings.Contains(err.Error(), "nothing for 20ms") {
+		if _, err := p.Complete(t.Context(), r); core.CategoryOf(err) != core.ProviderUnavailable ||
+			!strings.Contains(err.Error(), "nothing for 20ms") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestARefusedStreamIsMarked: by what the server says of it, and Complete itself asks once. NewStreamed asks again without.
+// TestARefusedStreamIsMarked: by what the server says of it, and Complete itself asks once. NewStreamed asks again
+// without.
 func TestARefusedStreamIsMarked(t *testing.T) {
 	refusal := func(code int, body string) llmtest.Answer { return llmtest.Answer{Status: code, Body: []byte(body)} }
 	for name, c := range map[string]struct {
 		answer          llmtest.Answer
 		marked, options bool
 	}{
-		"the options":      {refusal(400, `{"error":{"message":"Extra inputs are not permitted","param":"stream_options"}}`), true, true},
-		"vLLM's":           {refusal(422, `{"detail":"include_usage: unknown field"}`), true, true},
-		"the stream":       {refusal(400, `{"error":{"message":"Your organization must be verified to stream this model.","param":"stream"}}`), true, false},
-		"streaming":        {refusal(422, `{"error":"streaming is not supported"}`), true, false},
-		"another thing":    {refusal(400, `{"error":{"message":"temperature is too high","param":"temperature"}}`), false, false},
+		"the options": {refusal(400,
+			`{"error":{"message":"Extra inputs are not permitted","param":"stream_options"}}`), true, true},
+		"vLLM's": {refusal(422, `{"detail":"include_usage: unknown field"}`), true, true},
+		"the stream": {refusal(400,
+			`{"error":{"message":"Your organization must be verified to stream this model.","param":"stream"}}`), true,
+			false},
+		"streaming": {refusal(422, `{"error":"streaming is not supported"}`), true, false},
+		"another thing": {
+			refusal(400, `{"error":{"message":"temperature is too high","param":"temperature"}}`), false, false,
+		},
 		"another status":   {refusal(500, `{"error":{"message":"the stream broke"}}`), false, false},
 		"a word's middle":  {refusal(400, `{"error":{"message":"the upstream is bad"}}`), false, false},
 		"nothing, at last": {llmtest.OpenAISay("yes"), false, false},
@@ -126,7 +154,8 @@ func TestARefusedStreamIsMarked(t *testing.T) {
 		fake, p := start(t, openai.Config{}, c.answer)
 		_, err := p.Complete(t.Context(), llm.Request{Messages: question.Messages, Stream: true})
 		var refused llm.StreamRefused
-		if marked := errors.As(err, &refused); marked != c.marked || refused.Options != c.options || len(fake.Calls()) != 1 {
+		if marked := errors.As(err, &refused); marked != c.marked || refused.Options != c.options ||
+			len(fake.Calls()) != 1 {
 			t.Errorf("%s: marked %t, options %t, %d calls: %v", name, marked, refused.Options, len(fake.Calls()), err)
 		}
 	}

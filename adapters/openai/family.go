@@ -8,7 +8,8 @@ import (
 	"gatehouse/core/llm"
 )
 
-// family is what a model's name says about it. New models come every month, so there is no list of them: their names are read.
+// family is what a model's name says about it. New models come every month, so there is no list of them: their names
+// are read.
 type family struct {
 	version   float64 // of gpt-VERSION, 5.6 for gpt-5.6-mini; 0: of another family
 	reasoning bool    // it thinks before it answers

@@ -16,7 +16,10 @@ import (
 type events []byte
 
 func (e events) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(e)), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
+		Body: io.NopCloser(bytes.NewReader(e)), Request: r,
+	}, nil
 }
 
 // FuzzStream: whatever comes, an answer is valid, goes back to its server, or the error has a category.
@@ -24,9 +27,12 @@ func FuzzStream(f *testing.F) {
 	for _, seed := range []string{
 		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"extra_content\":{},\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},7]},\"finish_reason\":\"tool_calls\"}]}\n",
-		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":\"f\"}],\"content\":[1]}},[]]}\n\ndata: {\"error\":{\"code\":1e999}}\n",
-		"event: response.output_item.done\ndata: {\"item\":{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":7}}\n\n" +
-			"event: response.completed\ndata: {\"response\":{\"output\":[{\"type\":\"reasoning\",\"summary\":[7]},{\"type\":\"message\",\"content\":\"x\"}]}}\n\n",
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":\"f\"}],\"content\":[1]}},[]]}\n\ndata: " +
+			"{\"error\":{\"code\":1e999}}\n",
+		"event: response.output_item.done\ndata: " +
+			"{\"item\":{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":7}}\n\n" +
+			"event: response.completed\ndata: " +
+			"{\"response\":{\"output\":[{\"type\":\"reasoning\",\"summary\":[7]},{\"type\":\"message\",\"content\":\"x\"}]}}\n\n",
 		"event: response.completed\ndata: {\"response\":7}\n\nevent: error\ndata: 7\n\n",
 	} {
 		f.Add([]byte(seed))
@@ -37,7 +43,8 @@ func FuzzStream(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := p.Complete(t.Context(), llm.Request{Messages: question.Messages, Stream: true, OnToken: func(llm.Token) {}})
+			r, err := p.Complete(t.Context(),
+				llm.Request{Messages: question.Messages, Stream: true, OnToken: func(llm.Token) {}})
 			var known *core.Error
 			if err != nil && !errors.As(err, &known) {
 				t.Errorf("an error without a category: %v", err)
@@ -52,7 +59,8 @@ func FuzzStream(f *testing.F) {
 			for _, c := range r.Message.ToolCalls {
 				back = append(back, core.Result(c.ID, "done"))
 			}
-			if _, err := p.Complete(t.Context(), llm.Request{Messages: append(back, text(core.User, "more"))}); err != nil && !errors.As(err, &known) {
+			if _, err := p.Complete(t.Context(),
+				llm.Request{Messages: append(back, text(core.User, "more"))}); err != nil && !errors.As(err, &known) {
 				t.Errorf("an error without a category: %v", err)
 			}
 		}

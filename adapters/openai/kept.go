@@ -13,21 +13,23 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// kept is what a server of chat completions sends with a message beyond the API: the signature of a thought (Gemini, on the first of the calls),
-// reasoning that it wants back (DeepSeek). Calls has an object for each call.
+// kept is what a server of chat completions sends with a message beyond the API: the signature of a thought (Gemini, on
+// the first of the calls), reasoning that it wants back (DeepSeek). Calls has an object for each call.
 type kept struct {
 	Message map[string]json.RawMessage   `json:"message,omitempty"`
 	Calls   []map[string]json.RawMessage `json:"calls,omitempty"`
 }
 
-// The members that the API has itself. Audio, annotations and the old function_call are answers to what is never asked for.
+// The members that the API has itself. Audio, annotations and the old function_call are answers to what is never asked
+// for.
 var (
 	messageMembers = []string{"role", "content", "refusal", "tool_calls", "function_call", "annotations", "audio"}
 	callMembers    = []string{"id", "type", "function", "index"}
 )
 
-// keep is what of an answer's message is to go back with it; nil: nothing. Of a call whose arguments are no object that is what the model wrote, so
-// that it sees its mistake. written is a text with thinking in it, which the model's template takes apart itself; "": there is none.
+// keep is what of an answer's message is to go back with it; nil: nothing. Of a call whose arguments are no object that
+// is what the model wrote, so that it sees its mistake. written is a text with thinking in it, which the model's
+// template takes apart itself; "": there is none.
 func keep(v *strictjson.Value, calls []core.ToolCall, written string) *core.Kept {
 	k := kept{Message: others(v, messageMembers)}
 	if written != "" {
@@ -91,8 +93,8 @@ func giveBack(wire object, calls []any, m core.Message, model string) {
 
 var aboutKept = regexp.MustCompile(`(?i)encrypted[ _]content`)
 
-// withoutKept is a request without what the vendor sent with earlier answers, if it says that it can't verify that any more. ok is false if it does
-// not, or if there is nothing of it.
+// withoutKept is a request without what the vendor sent with earlier answers, if it says that it can't verify that any
+// more. ok is false if it does not, or if there is nothing of it.
 func withoutKept(c modelapi.Complaint, r llm.Request) (without llm.Request, ok bool) {
 	if c.Status != http.StatusBadRequest || !aboutKept.MatchString(c.Says()) {
 		return r, false

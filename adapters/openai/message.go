@@ -81,8 +81,8 @@ func (p *Provider) assistant(wire object, m core.Message, names llm.Names) {
 	}
 }
 
-// noSignature is what Gemini takes for the first call of a message that another model wrote: one of the two texts that skip the check
-// (ai.google.dev/gemini-api/docs/thought-signatures, FAQs).
+// noSignature is what Gemini takes for the first call of a message that another model wrote: one of the two texts that
+// skip the check (ai.google.dev/gemini-api/docs/thought-signatures, FAQs).
 const noSignature = "skip_thought_signature_validator"
 
 func signed(call object) {

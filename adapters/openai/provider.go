@@ -20,10 +20,12 @@ type Config struct {
 
 	Headers map[string]string `ignored:"true"` // of each call, beside the key's
 
-	Timeout     time.Duration `ignored:"true"` // of one call, its whole answer included; 0: no limit
-	Silence     time.Duration `ignored:"true"` // after which a call is given up if not one byte has come; 0: ten minutes
+	Timeout time.Duration `ignored:"true"` // of one call, its whole answer included; 0: no limit
+	// after which a call is given up if not one byte has come; 0: ten minutes
+	Silence     time.Duration `ignored:"true"`
 	MaxResponse int64         `ignored:"true"` // of one answer, in bytes; 0: 8 MiB
-	TextOnly    bool          `ignored:"true"` // the model can't read images: a request with one is refused before it is sent
+	// the model can't read images: a request with one is refused before it is sent
+	TextOnly bool `ignored:"true"`
 
 	Transport http.RoundTripper `ignored:"true"` // nil: Go's, with room for many calls at a time
 }
@@ -37,8 +39,10 @@ func (c Config) endpoint() modelapi.Config {
 		headers["Authorization"] = "Bearer " + c.APIKey
 	}
 	return modelapi.Config{
-		Settings: "OPENAI", Key: c.APIKey, NeedsKey: c.needsKey(), BaseURL: c.BaseURL, Default: defaultBaseURL, Headers: headers,
-		Timeout: c.Timeout, Silence: c.Silence, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly, Transport: c.Transport,
+		Settings: "OPENAI", Key: c.APIKey, NeedsKey: c.needsKey(), BaseURL: c.BaseURL, Default: defaultBaseURL,
+		Headers: headers,
+		Timeout: c.Timeout, Silence: c.Silence, MaxResponse: c.MaxResponse, TextOnly: c.TextOnly,
+		Transport: c.Transport,
 	}
 }
 
@@ -63,8 +67,8 @@ type Provider struct {
 
 var _ llm.Provider = (*Provider)(nil)
 
-// New makes the Provider of a model. It calls nothing and reads nothing from the environment. The error lists what is wrong with the
-// configuration, of category invalid.
+// New makes the Provider of a model. It calls nothing and reads nothing from the environment. The error lists what is
+// wrong with the configuration, of category invalid.
 func New(model string, c Config) (*Provider, error) {
 	api, err := modelapi.New(model, c.endpoint())
 	if err != nil {
@@ -75,8 +79,8 @@ func New(model string, c Config) (*Provider, error) {
 	return p, nil
 }
 
-// Complete sends the messages once (llm-provider §5, §8.1). A server that refuses the request for its form, and names the form that it takes, is
-// asked again at once, and from then on in that form.
+// Complete sends the messages once (llm-provider §5, §8.1). A server that refuses the request for its form, and names
+// the form that it takes, is asked again at once, and from then on in that form.
 func (p *Provider) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	images, err := p.api.Check(r)
 	if err != nil {
@@ -126,7 +130,8 @@ func (p *Provider) call(r llm.Request, names llm.Names, responses bool) (c model
 	return c, err
 }
 
-// Origin identifies the model, its endpoint and the account: what it sent with a message goes back to it alone (core.Kept).
+// Origin identifies the model, its endpoint and the account: what it sent with a message goes back to it alone
+// (core.Kept).
 func (p *Provider) Origin() string { return p.api.Origin() }
 
 // String names the provider for logs.

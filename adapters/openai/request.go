@@ -107,7 +107,8 @@ func schemaOf(t llm.Tool) (object, error) {
 	var written map[string]json.RawMessage
 	if len(t.Parameters) > 0 {
 		if err := json.Unmarshal(t.Parameters, &written); err != nil {
-			return nil, core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s can't be read.", t.Name)
+			return nil,
+				core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s can't be read.", t.Name)
 		}
 	}
 	schema := object{"type": "object"}

@@ -17,11 +17,13 @@ import (
 var finishes = map[string]llm.Finish{"stop": llm.FinishStop, "length": llm.FinishLength, "tool_calls": llm.FinishCalls,
 	"function_call": llm.FinishCalls, "content_filter": llm.FinishFilter}
 
-// cutFinishes are other servers' words, in lower case, for an answer that is not whole: the last call of one that was cut could still be read.
+// cutFinishes are other servers' words, in lower case, for an answer that is not whole: the last call of one that was
+// cut could still be read.
 var cutFinishes = map[string]llm.Finish{
 	"length": llm.FinishLength, "max_tokens": llm.FinishLength, "max_output_tokens": llm.FinishLength,
 	"model_length": llm.FinishLength, "model_context_window_exceeded": llm.FinishLength,
-	"content_filter": llm.FinishFilter, "safety": llm.FinishFilter, "refusal": llm.FinishFilter, "sensitive": llm.FinishFilter,
+	"content_filter": llm.FinishFilter, "safety": llm.FinishFilter, "refusal": llm.FinishFilter,
+	"sensitive": llm.FinishFilter,
 }
 
 // failures are other servers' words, in lower case, for an answer that broke off.
@@ -51,7 +53,8 @@ func (p *Provider) read(a modelapi.Answer, names llm.Names) (llm.Response, error
 		return llm.Response{}, p.api.Malformed("it has no choices")
 	}
 	if modelapi.IsMisspoken(modelapi.Text(choices[0], "finish_reason")) {
-		return llm.Response{}, p.api.Misspoken(modelapi.Complaint{Status: a.Status, Message: modelapi.Text(choices[0], "finish_reason")})
+		return llm.Response{},
+			p.api.Misspoken(modelapi.Complaint{Status: a.Status, Message: modelapi.Text(choices[0], "finish_reason")})
 	}
 	message := choices[0].Get("message")
 	if message == nil || message.Kind != strictjson.Object {
@@ -69,8 +72,8 @@ func (p *Provider) read(a modelapi.Answer, names llm.Names) (llm.Response, error
 	return p.api.Checked(r)
 }
 
-// faultIn is the error inside a successful answer, or a part of one; nil: there is none. Gateways send some in place of the choices, beside them, or
-// inside one.
+// faultIn is the error inside a successful answer, or a part of one; nil: there is none. Gateways send some in place of
+// the choices, beside them, or inside one.
 func faultIn(v *strictjson.Value, choices []*strictjson.Value) *strictjson.Value {
 	fault := v.Get("error")
 	switch {
@@ -90,8 +93,8 @@ func faultIn(v *strictjson.Value, choices []*strictjson.Value) *strictjson.Value
 	return nil
 }
 
-// brokenOff is the error of a choice that broke off or says nothing: its own, or the one beside it, or else the word for why it ended. Calls that
-// end with "error" are the caller's to judge (llm-provider §6).
+// brokenOff is the error of a choice that broke off or says nothing: its own, or the one beside it, or else the word
+// for why it ended. Calls that end with "error" are the caller's to judge (llm-provider §6).
 func brokenOff(choice, beside *strictjson.Value) *strictjson.Value {
 	word := strings.ToLower(modelapi.Text(choice, "finish_reason"))
 	said, _ := readText(choice.Get("message").Get("content"))
@@ -179,8 +182,8 @@ func readText(v *strictjson.Value) (text string, ok bool) {
 	return text + v.String, v.Kind == strictjson.String || v.Kind == strictjson.Array
 }
 
-// readCall reads what there is of a call. Arguments that are not the text of an object are null. Some servers write an object itself, and where
-// there are no arguments an empty text or nothing.
+// readCall reads what there is of a call. Arguments that are not the text of an object are null. Some servers write an
+// object itself, and where there are no arguments an empty text or nothing.
 func readCall(v *strictjson.Value, names llm.Names, raw []byte) core.ToolCall {
 	function := v.Get("function")
 	text := ""
@@ -189,7 +192,10 @@ func readCall(v *strictjson.Value, names llm.Names, raw []byte) core.ToolCall {
 	} else if written != nil {
 		text = string(written.Raw(raw))
 	}
-	return core.ToolCall{ID: modelapi.Text(v, "id"), Name: names.Ours(modelapi.Text(function, "name")), Arguments: modelapi.ReadArguments(text)}
+	return core.ToolCall{
+		ID: modelapi.Text(v, "id"), Name: names.Ours(modelapi.Text(function, "name")),
+		Arguments: modelapi.ReadArguments(text),
+	}
 }
 
 func readUsage(v *strictjson.Value) llm.Usage {

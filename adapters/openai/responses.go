@@ -10,8 +10,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// responsesBody gives the bytes of a call of the Responses API. The service stores nothing: the whole conversation goes each time, with the
-// reasoning that came with it, encrypted.
+// responsesBody gives the bytes of a call of the Responses API. The service stores nothing: the whole conversation goes
+// each time, with the reasoning that came with it, encrypted.
 func (p *Provider) responsesBody(r llm.Request, names llm.Names) ([]byte, error) {
 	root := object{"model": p.api.Model, "store": false, "include": []string{"reasoning.encrypted_content"}}
 	input := []any{}
@@ -69,7 +69,11 @@ func inputOf(m core.Message, names llm.Names) []any {
 		all = append(all, object{"role": "assistant", "content": text})
 	}
 	for _, c := range m.ToolCalls {
-		all = append(all, object{"type": "function_call", "call_id": c.ID, "name": names.Wire(c.Name), "arguments": string(modelapi.Arguments(c))})
+		all = append(all,
+			object{
+				"type": "function_call", "call_id": c.ID, "name": names.Wire(c.Name),
+				"arguments": string(modelapi.Arguments(c)),
+			})
 	}
 	return all
 }
@@ -93,8 +97,9 @@ func detailOf(b core.Block) string {
 	return b.Detail
 }
 
-// keptItems are the items that the model answered with, as they came: reasoning before the call that followed from it, and the phase of each
-// message. The ids and names of the calls are those that this request has for them. nil: they were not kept, or are another message's.
+// keptItems are the items that the model answered with, as they came: reasoning before the call that followed from it,
+// and the phase of each message. The ids and names of the calls are those that this request has for them. nil: they
+// were not kept, or are another message's.
 func keptItems(m core.Message, names llm.Names) []any {
 	if m.Kept == nil {
 		return nil
@@ -132,8 +137,8 @@ func flat(function object) object {
 	return function
 }
 
-// isStrict reports whether a schema can be enforced: each object in it is closed, and all of its properties are required. What is not said is
-// strict "where possible", by rules of the service's own, so it is said each time.
+// isStrict reports whether a schema can be enforced: each object in it is closed, and all of its properties are
+// required. What is not said is strict "where possible", by rules of the service's own, so it is said each time.
 func isStrict(schema object) bool {
 	text, err := json.Marshal(schema)
 	if err != nil {
@@ -144,7 +149,9 @@ func isStrict(schema object) bool {
 }
 
 // inStrict are the words that a strict schema may have.
-var inStrict = []string{"type", "properties", "required", "additionalProperties", "description", "title", "enum", "const", "items", "anyOf"}
+var inStrict = []string{
+	"type", "properties", "required", "additionalProperties", "description", "title", "enum", "const", "items", "anyOf",
+}
 
 func closed(v *strictjson.Value) bool {
 	for _, m := range v.Members {
@@ -158,7 +165,9 @@ func closed(v *strictjson.Value) bool {
 	if items := v.Get("items"); items != nil && !closed(items) {
 		return false
 	}
-	if any := v.Get("anyOf"); any != nil && slices.ContainsFunc(any.Items, func(one *strictjson.Value) bool { return !closed(one) }) {
+	if any := v.Get("anyOf"); any != nil && slices.ContainsFunc(any.Items, func(one *strictjson.Value) bool {
+		return !closed(one)
+	}) {
 		return false
 	}
 	properties := v.Get("properties")

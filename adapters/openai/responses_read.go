@@ -20,7 +20,8 @@ func (p *Provider) readResponses(a modelapi.Answer, names llm.Names) (llm.Respon
 		return llm.Response{}, err
 	}
 	output := v.Get("output")
-	if fault := v.Get("error"); fault != nil && fault.Kind != strictjson.Null || output == nil || output.Kind != strictjson.Array {
+	if fault := v.Get("error"); fault != nil && fault.Kind != strictjson.Null || output == nil ||
+		output.Kind != strictjson.Array {
 		if fault == nil || fault.Kind == strictjson.Null {
 			return llm.Response{}, p.api.Malformed("it has no output")
 		}
@@ -50,8 +51,8 @@ func (p *Provider) readResponses(a modelapi.Answer, names llm.Names) (llm.Respon
 	return p.api.Checked(r)
 }
 
-// readItems makes a message of the items of an answer. All of them are kept, since the model wants them back as they came; what of reasoning can be
-// read is thinking.
+// readItems makes a message of the items of an answer. All of them are kept, since the model wants them back as they
+// came; what of reasoning can be read is thinking.
 func readItems(output *strictjson.Value, names llm.Names, raw []byte) core.Message {
 	m := core.Message{Role: core.Assistant}
 	var blocks []core.Block
@@ -85,7 +86,8 @@ func readItems(output *strictjson.Value, names llm.Names, raw []byte) core.Messa
 func readResponsesCall(item *strictjson.Value, names llm.Names) core.ToolCall {
 	text := cmp.Or(modelapi.Text(item, "arguments"), "{}")
 	return core.ToolCall{
-		ID: cmp.Or(modelapi.Text(item, "call_id"), modelapi.Text(item, "id")), Name: names.Ours(modelapi.Text(item, "name")), Arguments: modelapi.ReadArguments(text),
+		ID:   cmp.Or(modelapi.Text(item, "call_id"), modelapi.Text(item, "id")),
+		Name: names.Ours(modelapi.Text(item, "name")), Arguments: modelapi.ReadArguments(text),
 	}
 }
 
@@ -96,8 +98,8 @@ func itemsOf(v *strictjson.Value, key string) []*strictjson.Value {
 	return nil
 }
 
-// responseEvents make the answer of a stream of the Responses API: its last event has all of it. The items of the output are those of the events that
-// said each was done, which the vendor names as the ones to send back.
+// responseEvents make the answer of a stream of the Responses API: its last event has all of it. The items of the
+// output are those of the events that said each was done, which the vendor names as the ones to send back.
 type responseEvents struct {
 	tokens llm.Tokens
 	last   *strictjson.Value

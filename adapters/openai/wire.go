@@ -22,8 +22,8 @@ func isOwn(host string) bool {
 	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
 }
 
-// overResponses reports whether a request goes over the Responses API. What that has no field for goes over chat completions, if the model takes
-// the request there. Error: provider_invalid_request.
+// overResponses reports whether a request goes over the Responses API. What that has no field for goes over chat
+// completions, if the model takes the request there. Error: provider_invalid_request.
 func (p *Provider) overResponses(r llm.Request) (bool, error) {
 	if !p.responses.Load() {
 		return false, nil
@@ -35,11 +35,12 @@ func (p *Provider) overResponses(r llm.Request) (bool, error) {
 	case p.family.toolsOnChat(r):
 		return false, nil
 	}
-	return false, core.Errorf(core.ProviderInvalidRequest, "The model %s can't be asked with %s and tools at the same time: take the setting away.", p.api.Model, setting)
+	return false, core.Errorf(core.ProviderInvalidRequest, "The model %s can't be asked with %s and tools at the "+
+		"same time: take the setting away.", p.api.Model, setting)
 }
 
-// Sampled says which setting sends requests with tools over chat completions, since the Responses API lacks it; "": they don't go there for it. Error:
-// provider_invalid_request, if the model takes no tools there.
+// Sampled says which setting sends requests with tools over chat completions, since the Responses API lacks it; "":
+// they don't go there for it. Error: provider_invalid_request, if the model takes no tools there.
 func (p *Provider) Sampled(c llm.Config) (setting string, err error) {
 	over, err := p.overResponses(llm.Request{Config: c, Tools: make([]llm.Tool, 1)})
 	if err == nil && !over && p.responses.Load() {
@@ -71,8 +72,9 @@ var (
 	aboutTools     = regexp.MustCompile(`(?i)tool|function`)
 )
 
-// learn reports whether a refused request is to be made again in another form, which the server has named, and remembers it. responses and limit
-// are the form in which it was refused, which another call may have learned of meanwhile.
+// learn reports whether a refused request is to be made again in another form, which the server has named, and
+// remembers it. responses and limit are the form in which it was refused, which another call may have learned of
+// meanwhile.
 func (p *Provider) learn(c modelapi.Complaint, r llm.Request, responses bool, limit string) bool {
 	if c.Status != http.StatusBadRequest && c.Status != http.StatusNotFound {
 		return false

@@ -48,7 +48,8 @@ func unsupported(message string) *refusal {
 	return refuse(http.StatusUnsupportedMediaType, codeMediaType, message)
 }
 
-// unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or used.
+// unknownContinuation is the one answer to every token that is forged, somebody else's, of another run or session, or
+// used.
 func (e *Engine) unknownContinuation() *refusal {
 	return refuse(http.StatusConflict, codeContinuation, e.desk.PressNotOurs)
 }
@@ -77,7 +78,8 @@ func (e *Engine) refusalOf(err error) *refusal {
 		return r
 	}
 	e.Log.Error("a request failed", "platform", Name, "category", category, "err", err)
-	return refuse(http.StatusInternalServerError, codeInternal, "The request failed inside gatehouse. Its log says why.")
+	return refuse(http.StatusInternalServerError, codeInternal,
+		"The request failed inside gatehouse. Its log says why.")
 }
 
 // writeRefusal answers a request that is not served. q has what could be read of it.

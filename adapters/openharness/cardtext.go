@@ -10,7 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// plain writes a card's text. The lines of a foreign text after its first are indented: none can look like a line of the card.
+// plain writes a card's text. The lines of a foreign text after its first are indented: none can look like a line of
+// the card.
 var plain = doc.Writer{Foreign: whole, Time: func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }}
 
 // whole is a foreign text, which no limit cuts: a Shell has room for it.
@@ -19,7 +20,8 @@ func whole(s string) string {
 }
 
 // payloadOf is what a reader of a card is told. All of it is text without markup; secrets are masked, and what is
-// invisible is written out. Its message, and its facts with the arguments, are each all that a card says on any platform.
+// invisible is written out. Its message, and its facts with the arguments, are each all that a card says on any
+// platform.
 func payloadOf(v doc.Document, card core.Card) map[string]any {
 	facts := plain.Facts(v)
 	payload := map[string]any{

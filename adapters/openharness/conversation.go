@@ -11,8 +11,8 @@ import (
 // defaultSession is the session of a request that names none.
 const defaultSession = "default"
 
-// conversationOf returns the conversation of a principal's session. The names are escaped, so that different names are different
-// conversations, and no name of a Shell reaches a conversation of another principal or platform.
+// conversationOf returns the conversation of a principal's session. The names are escaped, so that different names are
+// different conversations, and no name of a Shell reaches a conversation of another principal or platform.
 func conversationOf(who access.Person, session, thread string) core.ConversationID {
 	id := Name + ":oh/" + url.PathEscape(who.Name) + "/" + url.PathEscape(cmp.Or(session, defaultSession))
 	if thread != "" {

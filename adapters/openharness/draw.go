@@ -65,12 +65,17 @@ const render = "render_message"
 
 // said is a directive that shows a text.
 func said(text any, about map[string]any) wire.Directive {
-	return wire.Directive{ActionType: render, Payload: map[string]any{"text": text, "message": text}, Extensions: vendor(about)}
+	return wire.Directive{
+		ActionType: render, Payload: map[string]any{"text": text, "message": text}, Extensions: vendor(about),
+	}
 }
 
 // directive draws one mail for its reader. Every directive has a portable message, which any Shell can show.
 func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.Directive, error) {
-	about := map[string]any{"id": m.Key, "seq": strconv.FormatInt(m.Seq, 10), "kind": string(p.Kind), "at": m.At.UTC().Format(time.RFC3339Nano)}
+	about := map[string]any{
+		"id": m.Key, "seq": strconv.FormatInt(m.Seq, 10), "kind": string(p.Kind),
+		"at": m.At.UTC().Format(time.RFC3339Nano),
+	}
 	if p.Late {
 		about["late"] = true
 	}
@@ -119,8 +124,9 @@ func failed(a wire.Response, ev core.EventRecord) wire.Response {
 	bucket := bucketOf(ev)
 	a.Body.Status = wire.Failure
 	a.Body.Error = &wire.Error{
-		Code: string(cmp.Or(ev.End.Category, core.Category(bucket))), Message: "The request failed.", Retryable: retryable(ev),
-		Details: map[string]any{"error_bucket": string(bucket)},
+		Code: string(cmp.Or(ev.End.Category, core.Category(bucket))), Message: "The request failed.",
+		Retryable: retryable(ev),
+		Details:   map[string]any{"error_bucket": string(bucket)},
 	}
 	var others []wire.Directive
 	for _, d := range a.Body.Directives {

@@ -27,7 +27,8 @@ var (
 type Store interface {
 	core.Mailboxes
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
-	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error)
+	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow,
+		error)
 	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
 }
 
@@ -73,15 +74,17 @@ func New(o Options) *Engine {
 		o.Now = time.Now
 	}
 	o.MaxMessage, o.Log = cmp.Or(o.MaxMessage, 1<<20), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	at := desk.Desk{Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log}
+	at := desk.Desk{
+		Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log,
+	}
 	return &Engine{Options: o, desk: at, limits: newLimits(o.Rate), ended: make(chan struct{})}
 }
 
 // Name is "openharness".
 func (e *Engine) Name() string { return Name }
 
-// Run waits for the end of ctx: requests come through Routes. Then streams end, and requests that wait for a turn are answered that it
-// still runs. It may be called once.
+// Run waits for the end of ctx: requests come through Routes. Then streams end, and requests that wait for a turn are
+// answered that it still runs. It may be called once.
 func (e *Engine) Run(ctx context.Context, _ core.Accept) error {
 	<-ctx.Done()
 	close(e.ended)

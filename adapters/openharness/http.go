@@ -46,7 +46,8 @@ func (c *call) admit(w http.ResponseWriter, r *http.Request, method string) (lea
 
 // elsewhere answers requests to addresses that are nothing.
 func (e *Engine) elsewhere(w http.ResponseWriter, _ *http.Request) {
-	e.writeRefusal(w, wire.Request{}, refuse(http.StatusNotFound, codeNotFound, "There is nothing at this address. Requests go to "+Path+"."))
+	e.writeRefusal(w, wire.Request{},
+		refuse(http.StatusNotFound, codeNotFound, "There is nothing at this address. Requests go to "+Path+"."))
 }
 
 // call is one request of a known principal.
@@ -88,7 +89,8 @@ func (c *call) answer(w http.ResponseWriter, r *http.Request) (wire.Response, er
 	if named {
 		w.Header().Set("Preference-Applied", "wait="+strconv.Itoa(int(wait.Seconds())))
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + answerTime)) // fails only where there is no connection
+	// fails only where there is no connection
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + answerTime))
 	waiting, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
 	c.waited = waiting.Done()

@@ -39,7 +39,8 @@ type usage struct {
 	files             *semaphore.Weighted
 }
 
-// limits keeps one principal from taking what the others need. There are as many entries as principals that have sent something.
+// limits keeps one principal from taking what the others need. There are as many entries as principals that have sent
+// something.
 type limits struct {
 	mu        sync.Mutex
 	perMinute int

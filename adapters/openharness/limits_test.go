@@ -36,7 +36,8 @@ func TestAPrincipalMaySendTenTimesTheRate(t *testing.T) {
 	s := running(t, func(o *openharness.Options) { o.Rate = 1 })
 	for n := range 10 {
 		for range 2 {
-			if status, answer, err := s.post(message(fmt.Sprint("r", n), `"user_intent":"hello"`)); err != nil || status != http.StatusOK {
+			if status, answer, err := s.post(message(fmt.Sprint("r", n), `"user_intent":"hello"`)); err != nil ||
+				status != http.StatusOK {
 				t.Fatalf("message %d: %d %s %v", n, status, answer, err)
 			}
 		}
@@ -53,17 +54,25 @@ func TestAPrincipalMaySendTenTimesTheRate(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(answer, &said)
 	}
-	if err != nil || status != http.StatusTooManyRequests || said.Response.Error.Code != "rate_limited" || !said.Response.Error.Retryable {
+	if err != nil || status != http.StatusTooManyRequests || said.Response.Error.Code != "rate_limited" ||
+		!said.Response.Error.Retryable {
 		t.Errorf("the message above the rate: %d %s %v", status, answer, err)
 	}
 }
 
-// TestANewKeyKeepsOldTokens: a token that was given before the signing key was replaced still decides, while the old key is kept, and not after.
+// TestANewKeyKeepsOldTokens: a token that was given before the signing key was replaced still decides, while the old
+// key is kept, and not after.
 func TestANewKeyKeepsOldTokens(t *testing.T) {
 	t.Parallel()
 	s := running(t)
-	d := core.Delivery{Post: core.Post{Key: "card/a1", To: core.Address{Platform: "openharness"}, Conversation: mailbox, Kind: core.PostCard, Approval: "a1"}}
-	d.Card = &core.Card{Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}", Approvers: []string{core.LocalPerson}, Quorum: 1}
+	d := core.Delivery{Post: core.Post{
+		Key: "card/a1", To: core.Address{Platform: "openharness"}, Conversation: mailbox, Kind: core.PostCard,
+		Approval: "a1",
+	}}
+	d.Card = &core.Card{
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}",
+		Approvers: []string{core.LocalPerson}, Quorum: 1,
+	}
 	if _, _, err := s.Post(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +81,10 @@ func TestANewKeyKeepsOldTokens(t *testing.T) {
 		keys []string
 		want int
 	}{
-		"the old key behind a new one": {[]string{"a new key of many characters", "the old key of many characters"}, http.StatusOK},
-		"the new key alone":            {[]string{"a new key of many characters"}, http.StatusConflict},
+		"the old key behind a new one": {
+			[]string{"a new key of many characters", "the old key of many characters"}, http.StatusOK,
+		},
+		"the new key alone": {[]string{"a new key of many characters"}, http.StatusConflict},
 	} {
 		signer, err := core.NewSigner(tc.keys...)
 		if err != nil {

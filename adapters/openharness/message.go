@@ -27,7 +27,8 @@ func (c *call) say(ctx context.Context) (r wire.Response, err error) {
 	return c.repeated(ctx, record)
 }
 
-// event makes the event of a message, whose id is made of the principal and the request_id: a repetition is the same event.
+// event makes the event of a message, whose id is made of the principal and the request_id: a repetition is the same
+// event.
 func (c *call) event() core.Event {
 	q := c.request
 	ev := core.Event{
@@ -52,8 +53,8 @@ func (c *call) eventID() string {
 // maxRefused is how often one request_id may be refused because of other messages that wait.
 const maxRefused = 100
 
-// store accepts the event, or finds it. A message that was refused since others wait is not answered, so the same request_id may be sent
-// again.
+// store accepts the event, or finds it. A message that was refused since others wait is not answered, so the same
+// request_id may be sent again.
 func (c *call) store(ctx context.Context, ev core.Event) (record core.EventRecord, fresh bool, err error) {
 	id := ev.ID
 	for n := 1; n <= maxRefused; n++ {
@@ -115,7 +116,9 @@ func (c *call) find(ctx context.Context, id string) (*core.EventRecord, error) {
 func (c *call) same(known core.EventRecord) error {
 	var p payload
 	if json.Unmarshal(known.Payload, &p) != nil || p.Digest != c.request.Digest() || known.Conversation != c.mailbox {
-		return refuse(http.StatusConflict, codeConflict, "This request_id was used for another request. Use a new one for each request, and the same one only to repeat a request unchanged.")
+		return refuse(http.StatusConflict, codeConflict,
+			"This request_id was used for another request. Use a new one for each request, and the same one only to "+
+				"repeat a request unchanged.")
 	}
 	return nil
 }

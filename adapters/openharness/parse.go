@@ -13,15 +13,16 @@ import (
 	"gatehouse/core"
 )
 
-// payload is what is stored of a message. Digest is that of the whole request, by which a repetition is told from another request under
-// the same id.
+// payload is what is stored of a message. Digest is that of the whole request, by which a repetition is told from
+// another request under the same id.
 type payload struct {
 	Request     string            `json:"request,omitempty"` // the request_id
 	Digest      string            `json:"digest"`
 	Text        string            `json:"text,omitempty"`
 	Attachments []wire.Attachment `json:"attachments,omitempty"`
-	Uploads     map[string]upload `json:"uploads,omitempty"` // those of Attachments that are kept here, by their asset_id
-	Hint        wire.TaskHint     `json:"task_hint,omitzero"`
+	// those of Attachments that are kept here, by their asset_id
+	Uploads map[string]upload `json:"uploads,omitempty"`
+	Hint    wire.TaskHint     `json:"task_hint,omitzero"`
 }
 
 // payload is what is stored of the request.
@@ -36,7 +37,8 @@ func (c *call) payload(uploads map[string]upload) json.RawMessage {
 func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 	var p payload
 	if err := json.Unmarshal(ev.Payload, &p); err != nil || !utf8.Valid(ev.Payload) {
-		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "The request can't be read. Please send it again.")
+		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "The request can't be read. Please send it "+
+			"again.")
 	}
 	h := chat.Heard{Speaker: core.Speaker{Name: ev.Actor.Name, ID: ev.Actor.ID}, Alone: true, Text: p.text(false)}
 	h.Points = hinted(p.Hint, h.Speaker)

@@ -37,28 +37,39 @@ func (s *served) pending(t *testing.T, body []byte) map[string]string {
 	d := a.Response.Directives[0]
 	ask := d.Extensions["dev.gatehouse"].Status
 	keys := slices.Sorted(maps.Keys(d.Payload))
-	if d.ActionType != "noop" || d.Payload["pending"] != true || d.Payload["run_id"] != ask["run_id"] || !slices.Equal(keys, []string{"pending", "run_id"}) || ask["continuation_token"] == "" {
+	if d.ActionType != "noop" || d.Payload["pending"] != true || d.Payload["run_id"] != ask["run_id"] ||
+		!slices.Equal(keys, []string{"pending", "run_id"}) || ask["continuation_token"] == "" {
 		t.Errorf("an answer that is not there yet: %s", raw)
 	}
 	return ask
 }
 
-// TestAnAnswerThatIsNotThereYetSaysNothing: whatever was sent, the answer is one noop with a continuation, whose own answer is the same while
-// nothing has happened.
+// TestAnAnswerThatIsNotThereYetSaysNothing: whatever was sent, the answer is one noop with a continuation, whose own
+// answer is the same while nothing has happened.
 func TestAnAnswerThatIsNotThereYetSaysNothing(t *testing.T) {
 	t.Parallel()
 	s := running(t)
-	failed := core.Post{Key: "error/1", To: core.Address{Platform: "openharness"}, Conversation: mailbox, Kind: core.PostError, Event: 1, Bucket: core.RetryableTransient, Text: "Sorry."}
+	failed := core.Post{
+		Key: "error/1", To: core.Address{Platform: "openharness"}, Conversation: mailbox, Kind: core.PostError,
+		Event: 1, Bucket: core.RetryableTransient, Text: "Sorry.",
+	}
 	asks := map[string]map[string]string{
 		"a message":      s.pending(t, message("r1", `"user_intent":"hello"`)),
 		"a control word": s.pending(t, message("r2", `"user_intent":"!status"`)),
 	}
-	card := core.Delivery{Post: core.Post{Key: "card/a1", To: core.Address{Platform: "openharness"}, Conversation: mailbox, Kind: core.PostCard, Approval: "a1"}}
-	card.Card = &core.Card{Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}", Approvers: []string{core.LocalPerson}, Quorum: 1}
+	card := core.Delivery{Post: core.Post{
+		Key: "card/a1", To: core.Address{Platform: "openharness"}, Conversation: mailbox, Kind: core.PostCard,
+		Approval: "a1",
+	}}
+	card.Card = &core.Card{
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: "{}",
+		Approvers: []string{core.LocalPerson}, Quorum: 1,
+	}
 	if _, _, err := s.Post(t.Context(), card); err != nil {
 		t.Fatal(err)
 	}
-	s.pending(t, message("r3", `"continuation":`+s.choice(t, "a1", core.Approve))) // the run of the rig's approvals has no events
+	// the run of the rig's approvals has no events
+	s.pending(t, message("r3", `"continuation":`+s.choice(t, "a1", core.Approve)))
 	if _, _, err := s.Post(t.Context(), core.Delivery{Post: failed}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +81,8 @@ func TestAnAnswerThatIsNotThereYetSaysNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := s.pending(t, message(fmt.Sprint("again", n), `"continuation":`+string(token))); !maps.Equal(again, ask) {
+		if again := s.pending(t, message(fmt.Sprint("again", n), `"continuation":`+string(token))); !maps.Equal(again,
+			ask) {
 			t.Errorf("%s: the continuation %v leads to %v", name, ask, again)
 		}
 	}

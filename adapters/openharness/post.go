@@ -23,16 +23,20 @@ type storedPost struct {
 	Request  string          `json:"request,omitempty"` // of what the person said: its request_id
 }
 
-// kindSaid is the kind of a stored post that repeats the person's own message, for other windows and a reload; see Parse.
+// kindSaid is the kind of a stored post that repeats the person's own message, for other windows and a reload; see
+// Parse.
 const kindSaid core.PostKind = "said"
 
-// Post stores the post in the mailbox of its conversation: for a client that fetches, that is the delivery. The working state is not
-// stored: whoever waits has a request or a stream open.
+// Post stores the post in the mailbox of its conversation: for a client that fetches, that is the delivery. The working
+// state is not stored: whoever waits has a request or a stream open.
 func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
 	if d.Kind == core.PostWorking {
 		return "", false, nil
 	}
-	p := storedPost{Kind: d.Kind, Text: d.Text, Bucket: d.Bucket, Approval: d.Approval, Occasion: d.Occasion, Late: d.Late, Pressed: d.Pressed, LeftOut: d.LeftOut}
+	p := storedPost{
+		Kind: d.Kind, Text: d.Text, Bucket: d.Bucket, Approval: d.Approval, Occasion: d.Occasion, Late: d.Late,
+		Pressed: d.Pressed, LeftOut: d.LeftOut,
+	}
 	if d.Kind == core.PostCard {
 		if d.Card == nil {
 			return "", false, core.Errorf(core.Internal, "The approval's card came without its data.")

@@ -13,7 +13,8 @@ type field struct {
 	Choices  []map[string]any `json:"choices,omitempty"`
 }
 
-// describe is a question for Shells: its text, and what an answer has to look like. A choice that is masked has no value.
+// describe is a question for Shells: its text, and what an answer has to look like. A choice that is masked has no
+// value.
 func describe(q question.Question) map[string]any {
 	var fields []field
 	for _, f := range q.Fields {

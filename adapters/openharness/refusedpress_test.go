@@ -33,8 +33,10 @@ func (a asking) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Appr
 func TestRefusedPressesSaySo(t *testing.T) {
 	repeated := "a request that may succeed later is answered as one to be repeated"
 	without := map[string]string{
-		"a form of other arguments": "there is no form for arguments", "arguments that can't be changed": "there is no form for arguments",
-		"another word": "the second step has no word to type", "one that can't be looked up": repeated, "one that can't be stored": repeated,
+		"a form of other arguments":       "there is no form for arguments",
+		"arguments that can't be changed": "there is no form for arguments",
+		"another word":                    "the second step has no word to type",
+		"one that can't be looked up":     repeated, "one that can't be stored": repeated,
 	}
 	adaptertest.RefusedPresses(t, "openharness:local", without, func(t *testing.T, c adaptertest.Refusal) string {
 		s := running(t, func(o *openharness.Options) { o.Card, o.Store = c.Look, asking{o.Store, c.Card, c.Err} })
@@ -47,7 +49,9 @@ func TestRefusedPressesSaySo(t *testing.T) {
 			action = string(c.Action)
 		}
 		token := adaptertest.Signer(t, key).Seal("openharness", action, "a1", "0", "openharness:local")
-		body := strings.Replace(string(message("r1", `"continuation":{"run_id":"run-1","continuation_token":"`+token+`"}`)), `"request":{`, `"request":{"extensions":{"dev.gatehouse":{"answer":{"size":"s","count":2}}},`, 1)
+		body := strings.Replace(
+			string(message("r1", `"continuation":{"run_id":"run-1","continuation_token":"`+token+`"}`)), `"request":{`,
+			`"request":{"extensions":{"dev.gatehouse":{"answer":{"size":"s","count":2}}},`, 1)
 		status, answer, err := s.post([]byte(body))
 		var said struct {
 			Response struct {

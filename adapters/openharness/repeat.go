@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// repeated answers a message whose request_id is known. A failure that was answered as retryable is tried again: a Shell repeats the request
-// because it was told so. Anything else is answered as before.
+// repeated answers a message whose request_id is known. A failure that was answered as retryable is tried again: a
+// Shell repeats the request because it was told so. Anything else is answered as before.
 func (c *call) repeated(ctx context.Context, record core.EventRecord) (r wire.Response, err error) {
 	last, err := c.last(ctx, record)
 	if err != nil {
@@ -48,8 +48,8 @@ func errored(ev core.EventRecord) bool {
 	return ev.End.Kind == core.EndErrored || ev.End.Kind == core.EndDead
 }
 
-// bucketOf is what the person was told of a failure. A turn that was given up, since it ended its process again and again, is not tried again
-// by who sent it.
+// bucketOf is what the person was told of a failure. A turn that was given up, since it ended its process again and
+// again, is not tried again by who sent it.
 func bucketOf(ev core.EventRecord) core.Bucket {
 	if ev.End.Kind == core.EndDead {
 		return core.SessionTerminating

@@ -13,14 +13,15 @@ import (
 	"gatehouse/core/question"
 )
 
-// resume answers a request with a continuation. Its user_intent is not read: what is done is what the token was made for. patient: the
-// client named a wait; one that did not gets the state of a run at once.
+// resume answers a request with a continuation. Its user_intent is not read: what is done is what the token was made
+// for. patient: the client named a wait; one that did not gets the state of a run at once.
 func (c *call) resume(ctx context.Context, patient bool) (r wire.Response, err error) {
 	named := *c.request.Continuation
 	if named.Token == "" {
 		return r, &refusal{
 			Status: http.StatusBadRequest, Code: codeContinuation, Field: "context.continuation.continuation_token",
-			Message: "A run_id alone resumes nothing. Send the continuation as it was given, with its continuation_token.",
+			Message: "A run_id alone resumes nothing. Send the continuation as it was given, with its " +
+				"continuation_token.",
 		}
 	}
 	t, ok := c.openToken(named.Token)
@@ -47,7 +48,8 @@ func (c *call) resume(ctx context.Context, patient bool) (r wire.Response, err e
 	switch pressed := c.desk.Press(ctx, b, c.pressOf(b, a.Question)).(type) {
 	case desk.Event:
 		if pressed.Click.Choice == "" {
-			same := map[string]any{"run_id": named.Run, "continuation_token": named.Token} // it is one press, however often
+			// it is one press, however often
+			same := map[string]any{"run_id": named.Run, "continuation_token": named.Token}
 			return c.press(ctx, pressed.Event, same, true)
 		}
 		return c.decide(ctx, a, pressed)

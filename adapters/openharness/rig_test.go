@@ -47,7 +47,10 @@ type served struct {
 type shelf struct{ *storage.Store }
 
 func (s shelf) LoadApproval(_ context.Context, id core.ApprovalID) (core.Approval, error) {
-	return core.Approval{ID: id, Invocation: "run-1", Conversation: mailbox, State: core.Open, Requester: core.Actor{ID: "openharness:local"}}, nil
+	return core.Approval{
+		ID: id, Invocation: "run-1", Conversation: mailbox, State: core.Open,
+		Requester: core.Actor{ID: "openharness:local"},
+	}, nil
 }
 
 func serve(t *testing.T, change ...func(*openharness.Options)) *served {
@@ -73,7 +76,9 @@ func serve(t *testing.T, change ...func(*openharness.Options)) *served {
 	}
 	s.Engine = openharness.New(o)
 	mux := http.NewServeMux()
-	for pattern, h := range s.Routes(func(ctx context.Context, e core.Event) (core.Receipt, error) { return s.pass(ctx, e) }) {
+	for pattern, h := range s.Routes(func(ctx context.Context, e core.Event) (core.Receipt, error) {
+		return s.pass(ctx, e)
+	}) {
 		mux.Handle(pattern, h)
 	}
 	s.http = httptest.NewServer(mux)
@@ -144,7 +149,8 @@ func (s *served) post(body []byte) (status int, answer []byte, err error) {
 }
 
 func message(id, context string) []byte {
-	return fmt.Appendf(nil, `{"protocol_version":"1.0.0","request_id":%q,"request":{"context":{"session_id":"s1",%s}}}`, id, context)
+	return fmt.Appendf(nil, `{"protocol_version":"1.0.0","request_id":%q,"request":{"context":{"session_id":"s1",%s}}}`,
+		id, context)
 }
 
 // send sends a request until it is served, as a Shell does that gets retryable errors.
@@ -264,7 +270,9 @@ func (s *served) Click(t testing.TB, c core.Click) {
 	}
 	s.mu.Lock()
 	s.sent++
-	body := fmt.Appendf(nil, `{"protocol_version":"1.0.0","request_id":"c%d","request":{"context":{"session_id":"s1","continuation":%s},"extensions":{"dev.gatehouse":{"reason":%s}}}}`, s.sent, token, reason)
+	body := fmt.Appendf(nil,
+		`{"protocol_version":"1.0.0","request_id":"c%d","request":{"context":{"session_id":"s1","continuation":%s},"extensions":{"dev.gatehouse":{"reason":%s}}}}`,
+		s.sent, token, reason)
 	s.last = body
 	s.mu.Unlock()
 	s.wait.Go(func() { _, _, _ = s.post(body) })

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// outcome waits for the end of an event and answers with what was said because of it. With alone, nothing else of the conversation is in the
-// answer; otherwise it begins with what no answer has given out yet.
+// outcome waits for the end of an event and answers with what was said because of it. With alone, nothing else of the
+// conversation is in the answer; otherwise it begins with what no answer has given out yet.
 func (c *call) outcome(ctx context.Context, ev core.EventRecord, alone bool) (r wire.Response, err error) {
 	done, err := c.await(func() (bool, error) { return c.delivered(ctx, &ev) })
 	if err != nil {
@@ -26,7 +26,8 @@ func (c *call) outcome(ctx context.Context, ev core.EventRecord, alone bool) (r 
 	return c.reply(ctx, ev, mail)
 }
 
-// delivered reports whether an event has ended and everything that was said because of it is in the mailbox. It reads the event again.
+// delivered reports whether an event has ended and everything that was said because of it is in the mailbox. It reads
+// the event again.
 func (c *call) delivered(ctx context.Context, ev *core.EventRecord) (bool, error) {
 	now, err := c.Store.Events(ctx, core.EventFilter{Seq: ev.Seq, Limit: 1})
 	if err != nil {
@@ -58,8 +59,9 @@ func has(all []core.Mail, key string) bool {
 	return slices.ContainsFunc(all, func(m core.Mail) bool { return m.Key == key })
 }
 
-// take returns the mail of these events and, unless alone, all other mail that no answer has given out; from now on it is given out by this
-// answer only. So an answer that was lost is the same when it is repeated, and no later one has it again.
+// take returns the mail of these events and, unless alone, all other mail that no answer has given out; from now on it
+// is given out by this answer only. So an answer that was lost is the same when it is repeated, and no later one has it
+// again.
 func (c *call) take(ctx context.Context, by int64, alone bool, events ...int64) ([]core.Mail, error) {
 	var only []int64
 	if alone {
@@ -87,8 +89,8 @@ func (c *call) stillWorking(run core.InvocationID) wire.Response {
 	return c.pending(c.statusToken(run))
 }
 
-// pending answers a request whose answer is not there yet, with the continuation that asks for it. It says nothing: a Shell would show that as the
-// answer.
+// pending answers a request whose answer is not there yet, with the continuation that asks for it. It says nothing: a
+// Shell would show that as the answer.
 func (c *call) pending(status map[string]any) wire.Response {
 	return c.response(wire.Directive{
 		ActionType: "noop", Payload: map[string]any{"pending": true, "run_id": status["run_id"]},

@@ -52,7 +52,8 @@ func (c *call) status(ctx context.Context, run core.InvocationID, patient bool) 
 	return c.reply(ctx, last, mail)
 }
 
-// run returns the events of a run in their order: its message, and the signals that resumed it. A control word and a press are runs, too.
+// run returns the events of a run in their order: its message, and the signals that resumed it. A control word and a
+// press are runs, too.
 func (c *call) run(ctx context.Context, run core.InvocationID) ([]core.EventRecord, error) {
 	if run == "" { // to the store, that is every run
 		return nil, nil

@@ -25,8 +25,9 @@ const (
 	reconnect  = 2000 // milliseconds after which a client connects again
 )
 
-// stream sends what is said in one session as server-sent events: each is a whole response message with one directive or error, and its id is
-// the place in the mailbox. A client that comes back names the last one, as browsers do by themselves, and gets what it missed.
+// stream sends what is said in one session as server-sent events: each is a whole response message with one directive
+// or error, and its id is the place in the mailbox. A client that comes back names the last one, as browsers do by
+// themselves, and gets what it missed.
 func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	after, err := c.follows(r)
 	if err != nil {
@@ -42,8 +43,8 @@ func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// follows reads which session a stream is of, how it is drawn, and after which event it begins; -1 if no event is named. It refuses every
-// parameter that it can't honour.
+// follows reads which session a stream is of, how it is drawn, and after which event it begins; -1 if no event is
+// named. It refuses every parameter that it can't honour.
 func (c *call) follows(r *http.Request) (after int64, err error) {
 	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas")
 	if err != nil {

@@ -16,14 +16,17 @@ const (
 	actRetry  chat.Action = "retry"  // tries a failed message again, once
 )
 
-// tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is taken for one.
+// tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is
+// taken for one.
 const tokenPurpose = "openharness"
 
 // token is a continuation token's content.
 type token struct {
 	Action  chat.Action
 	Subject string // the run of a status, the approval of a decision, the number of a failed event
-	Edits   int    // of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the place of the option, from 1, or 0
+	// of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the
+	// place of the option, from 1, or 0
+	Edits int
 }
 
 // openToken reads a token of this principal; ok is false for any other text.

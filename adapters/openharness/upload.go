@@ -53,7 +53,8 @@ func uploadName(who access.Person, asset string) string {
 
 // accepted is what files may be.
 var accepted = fmt.Sprintf(
-	"Images (PNG, JPEG, WebP, GIF) and text files (plain text, Markdown, CSV, JSON, code) of at most %d MB are accepted.",
+	"Images (PNG, JPEG, WebP, GIF) and text files (plain text, Markdown, CSV, JSON, code) of at most %d MB are "+
+		"accepted.",
 	chat.MaxUpload>>20)
 
 // attach stores one file, and answers its asset_id.
@@ -88,7 +89,8 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	begin(w, http.StatusOK, "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"asset_id": asset}) // the client has disconnected; it may upload again
+	// the client has disconnected; it may upload again
+	_ = json.NewEncoder(w).Encode(map[string]string{"asset_id": asset})
 	return nil
 }
 
@@ -128,7 +130,9 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 	if kind != "multipart/form-data" {
 		_, about, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
 		_, err = data.ReadFrom(body)
-		return chat.File{Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: chat.Name(kind)}, err
+		return chat.File{
+			Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: chat.Name(kind),
+		}, err
 	}
 	parts := multipart.NewReader(body, params["boundary"])
 	part, err := parts.NextPart()

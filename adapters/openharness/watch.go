@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// watchers wake whoever waits for a change of a mailbox. They are a hint of this process: what another process stores is found by looking.
+// watchers wake whoever waits for a change of a mailbox. They are a hint of this process: what another process stores
+// is found by looking.
 type watchers struct {
 	mu  sync.Mutex
 	all map[chan struct{}]core.ConversationID

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Config is the part of the standard variables that gatehouse reads for the export of traces, and a setting of its own. The SDK reads the others (sampler,
-// batches, limits, timeouts, certificates, resource attributes) itself. The tags are those of the program's settings.
+// Config is the part of the standard variables that gatehouse reads for the export of traces, and a setting of its own.
+// The SDK reads the others (sampler, batches, limits, timeouts, certificates, resource attributes) itself. The tags are
+// those of the program's settings.
 type Config struct {
 	Disabled       bool   `envconfig:"OTEL_SDK_DISABLED" default:"false" help:"true: no traces, whatever else is set."`
 	Exporter       string `envconfig:"OTEL_TRACES_EXPORTER" help:"otlp or none. Not set: otlp if there is an endpoint."`
@@ -22,17 +23,22 @@ type Config struct {
 	Content        bool   `envconfig:"GATEHOUSE_TRACE_CONTENT" default:"false" help:"true: traces carry arguments and texts, with secrets masked. false: only the names of tools, sizes and categories."`
 }
 
-// Validate returns all faults, one line each, beginning with the key. An exporter or a protocol that is not supported is not a fault,
-// because the variable may be meant for other programs: Open then logs that there are no traces.
+// Validate returns all faults, one line each, beginning with the key. An exporter or a protocol that is not supported
+// is not a fault, because the variable may be meant for other programs: Open then logs that there are no traces.
 func (c Config) Validate() []string {
 	var faults []string
-	for key, text := range map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": c.Endpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.TracesEndpoint} {
+	for key, text := range map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": c.Endpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.TracesEndpoint,
+	} {
 		u, err := url.Parse(text)
 		if text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			faults = append(faults, key+": this is not of the form http://HOST:PORT") // the value is left out: it may contain a password
+			// the value is left out: it may contain a password
+			faults = append(faults, key+": this is not of the form http://HOST:PORT")
 		}
 	}
-	for key, text := range map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": c.Headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": c.TracesHeaders} {
+	for key, text := range map[string]string{
+		"OTEL_EXPORTER_OTLP_HEADERS": c.Headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": c.TracesHeaders,
+	} {
 		if _, err := headers(text); err != nil {
 			faults = append(faults, key+": this is not of the form key=value,key=value")
 		}
@@ -40,7 +46,8 @@ func (c Config) Validate() []string {
 	return faults
 }
 
-// wanted reports whether traces are exported. refused is the reason if the environment asks for traces that can't be exported.
+// wanted reports whether traces are exported. refused is the reason if the environment asks for traces that can't be
+// exported.
 func (c Config) wanted() (yes bool, refused error) {
 	exporter := strings.ToLower(strings.TrimSpace(c.Exporter))
 	protocol := cmp.Or(c.TracesProtocol, c.Protocol)

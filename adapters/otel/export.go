@@ -22,9 +22,9 @@ type Export struct {
 	tracer   *Tracer
 }
 
-// Open makes the configured Export; nil if none is configured. version is the program's. It does not connect yet: spans are collected,
-// sent in the background, and dropped if they can't be sent or are too many. The log gets one line when sending fails and one when it
-// works again.
+// Open makes the configured Export; nil if none is configured. version is the program's. It does not connect yet: spans
+// are collected, sent in the background, and dropped if they can't be sent or are too many. The log gets one line when
+// sending fails and one when it works again.
 func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Export, error) {
 	yes, refused := c.wanted()
 	if refused != nil {
@@ -43,7 +43,8 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 	}
 	exporter, err := otlptracehttp.New(ctx, opts...)
 	if err != nil {
-		return nil, core.Wrap(core.Invalid, err, "Can't set up the export of traces from the OTEL_EXPORTER_OTLP_* variables.")
+		return nil, core.Wrap(core.Invalid, err, "Can't set up the export of traces from the OTEL_EXPORTER_OTLP_* "+
+			"variables.")
 	}
 	about, err := describe(ctx, c, version)
 	if err != nil {
@@ -53,7 +54,9 @@ func Open(ctx context.Context, c Config, version string, log *slog.Logger) (*Exp
 }
 
 func newExport(to sdk.SpanExporter, about *resource.Resource, version string, log *slog.Logger, content bool) *Export {
-	p := sdk.NewTracerProvider(sdk.WithBatcher(&loggedExporter{SpanExporter: to, errors: retry.NewLog(log, "exporting traces")}), sdk.WithResource(about))
+	p := sdk.NewTracerProvider(
+		sdk.WithBatcher(&loggedExporter{SpanExporter: to, errors: retry.NewLog(log, "exporting traces")}),
+		sdk.WithResource(about))
 	var opts []Option
 	if content {
 		opts = append(opts, WithContent)
@@ -63,7 +66,9 @@ func newExport(to sdk.SpanExporter, about *resource.Resource, version string, lo
 
 // describe returns the resource of the traces. Values from the environment take precedence over ours.
 func describe(ctx context.Context, c Config, version string) (*resource.Resource, error) {
-	ours := []attribute.KeyValue{attribute.String("service.name", implementation), attribute.String("service.version", version)}
+	ours := []attribute.KeyValue{
+		attribute.String("service.name", implementation), attribute.String("service.version", version),
+	}
 	opts := []resource.Option{resource.WithAttributes(ours...), resource.WithTelemetrySDK(), resource.WithFromEnv()}
 	if c.ServiceName != "" {
 		opts = append(opts, resource.WithAttributes(attribute.String("service.name", c.ServiceName)))
@@ -79,7 +84,8 @@ func (e *Export) Tracer() graph.Tracer {
 	return e.tracer
 }
 
-// Close sends the remaining spans and ends the export. It returns when that is done or ctx ends; spans that were not sent are lost.
+// Close sends the remaining spans and ends the export. It returns when that is done or ctx ends; spans that were not
+// sent are lost.
 func (e *Export) Close(ctx context.Context) error {
 	if e == nil {
 		return nil
@@ -90,8 +96,8 @@ func (e *Export) Close(ctx context.Context) error {
 	return nil
 }
 
-// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global handler. The SDK calls it
-// from one goroutine at a time.
+// loggedExporter logs an exporter's errors instead of returning them to the SDK, which would pass them to a global
+// handler. The SDK calls it from one goroutine at a time.
 type loggedExporter struct {
 	sdk.SpanExporter
 	errors *retry.Log

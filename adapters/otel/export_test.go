@@ -67,9 +67,13 @@ func TestTracesArriveAtTheCollector(t *testing.T) {
 		change func(*otel.Config, string)
 		path   string
 	}{
-		"endpoint":          {func(c *otel.Config, url string) { c.Endpoint = url + "/otel/" }, "/otel/v1/traces"},
-		"of traces":         {func(c *otel.Config, url string) { c.Endpoint, c.TracesEndpoint = "http://nowhere.invalid", url+"/here" }, "/here"},
-		"exporter, headers": {func(c *otel.Config, url string) { c.Endpoint, c.Exporter, c.Protocol = url, "OTLP", "http/protobuf" }, "/v1/traces"},
+		"endpoint": {func(c *otel.Config, url string) { c.Endpoint = url + "/otel/" }, "/otel/v1/traces"},
+		"of traces": {func(c *otel.Config, url string) {
+			c.Endpoint, c.TracesEndpoint = "http://nowhere.invalid", url+"/here"
+		}, "/here"},
+		"exporter, headers": {func(c *otel.Config, url string) {
+			c.Endpoint, c.Exporter, c.Protocol = url, "OTLP", "http/protobuf"
+		}, "/v1/traces"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url, got := receiver(t, http.StatusOK)
@@ -86,7 +90,8 @@ func TestTracesArriveAtTheCollector(t *testing.T) {
 			for _, a := range r.ResourceSpans[0].Resource.Attributes {
 				about[a.Key] = a.Value.GetStringValue()
 			}
-			if r.path != c.path || r.auth != "Bearer xyz" || about["service.name"] != "mybot" || about["service.version"] != "v1" {
+			if r.path != c.path || r.auth != "Bearer xyz" || about["service.name"] != "mybot" ||
+				about["service.version"] != "v1" {
 				t.Errorf("%s, %q, %v", r.path, r.auth, about)
 			}
 			if spans := r.ResourceSpans[0].ScopeSpans[0].Spans; len(spans) != 2 || log.String() != "" {
@@ -105,7 +110,9 @@ func TestNoTracesWithoutAnExporter(t *testing.T) {
 		"none":           {otel.Config{Endpoint: "http://localhost:4318", Exporter: " none "}, ""},
 		"disabled":       {otel.Config{Endpoint: "http://localhost:4318", Disabled: true}, ""},
 		"other exporter": {otel.Config{Exporter: "console"}, "only otlp is supported"},
-		"other protocol": {otel.Config{Endpoint: "http://localhost:4317", TracesProtocol: "grpc", Protocol: "http/protobuf"}, "only http/protobuf is supported"},
+		"other protocol": {otel.Config{
+			Endpoint: "http://localhost:4317", TracesProtocol: "grpc", Protocol: "http/protobuf",
+		}, "only http/protobuf is supported"},
 	} {
 		var log adaptertest.Log
 		e := open(t, c.config, slog.New(slog.NewJSONHandler(&log, nil)))
@@ -124,7 +131,9 @@ func TestNoTracesWithoutAnExporter(t *testing.T) {
 
 func TestACollectorFailureIsLoggedOnce(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // every span is a batch of its own
-	api.SetErrorHandler(api.ErrorHandlerFunc(func(err error) { t.Errorf("the process's error handler was called: %v", err) }))
+	api.SetErrorHandler(api.ErrorHandlerFunc(func(err error) {
+		t.Errorf("the process's error handler was called: %v", err)
+	}))
 	url, got := receiver(t, http.StatusBadRequest)
 	var log adaptertest.Log
 	e := open(t, otel.Config{Endpoint: url}, slog.New(slog.NewJSONHandler(&log, nil)))
@@ -137,7 +146,8 @@ func TestACollectorFailureIsLoggedOnce(t *testing.T) {
 	if n := len(got); n < 2 {
 		t.Fatalf("%d requests: the test would prove nothing", n)
 	}
-	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "exporting traces fails") || !strings.Contains(said, `"category":"delivery_failed"`) {
+	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "exporting traces fails") ||
+		!strings.Contains(said, `"category":"delivery_failed"`) {
 		t.Errorf("the log is %s", said)
 	}
 }
@@ -158,12 +168,16 @@ func TestCloseDoesNotWaitForAHangingCollector(t *testing.T) {
 }
 
 func TestConfigValidate(t *testing.T) {
-	bad := otel.Config{Endpoint: "localhost:4318", TracesEndpoint: "http://u:hunter2@", Headers: "novalue", TracesHeaders: "a=%zz"}
+	bad := otel.Config{
+		Endpoint: "localhost:4318", TracesEndpoint: "http://u:hunter2@", Headers: "novalue", TracesHeaders: "a=%zz",
+	}
 	faults := strings.Join(bad.Validate(), "\n")
 	if strings.Count(faults, "\n") != 3 || strings.Contains(faults, "hunter2") {
 		t.Errorf("faults:\n%s", faults)
 	}
-	good := otel.Config{Endpoint: "https://u:p@host:4318/x", Headers: " a=b , c=d%20e,", Exporter: "console", Protocol: "grpc"}
+	good := otel.Config{
+		Endpoint: "https://u:p@host:4318/x", Headers: " a=b , c=d%20e,", Exporter: "console", Protocol: "grpc",
+	}
 	if faults := good.Validate(); len(faults) != 0 {
 		t.Errorf("faults %v", faults)
 	}

@@ -83,7 +83,9 @@ func TestSpanTree(t *testing.T) {
 	tr, exported := setup()
 	sub := compile(t, one(nothing))
 	items := graph.Field("items", graph.Replace[[]int]()).Default([]int{1, 2})
-	leaf := compile(t, graph.New("leaf", "1").Fields(graph.Field("item", graph.Replace[int]())).Entry("i").Node("i", nothing).Edge("i", graph.END))
+	leaf := compile(t,
+		graph.New("leaf", "1").Fields(graph.Field("item", graph.Replace[int]())).Entry("i").Node("i", nothing).Edge("i",
+			graph.END))
 	g := compile(t, graph.New("g", "1").Fields(trail, items).Entry("a").Node("a", nothing).Subgraph("s", sub).
 		FanOut("f", graph.FanOut{Graph: leaf, Items: "items", Item: "item"}).
 		Branches("b", graph.Branches{Branches: []graph.Branch{{Name: "left", Graph: sub}}}).
@@ -94,20 +96,23 @@ func TestSpanTree(t *testing.T) {
 	}
 	spans := exported.GetSpans()
 	expected := []string{
-		"invocation", "invocation/a", "invocation/b", "invocation/b/left", "invocation/b/left/n", "invocation/f", "invocation/f/f", "invocation/f/f",
+		"invocation", "invocation/a", "invocation/b", "invocation/b/left", "invocation/b/left/n", "invocation/f",
+		"invocation/f/f", "invocation/f/f",
 		"invocation/f/f/i", "invocation/f/f/i", "invocation/s", "invocation/s/n",
 	}
 	if got := tree(spans); !slices.Equal(got, expected) {
 		t.Errorf("spans %v", got)
 	}
 	for _, s := range spans {
-		if a := attrs(s); a["openarmature.correlation_id"] != "cor" || a["openarmature.session_id"] != "ses" || s.Status.Code != codes.Ok {
+		if a := attrs(s); a["openarmature.correlation_id"] != "cor" || a["openarmature.session_id"] != "ses" ||
+			s.Status.Code != codes.Ok {
 			t.Errorf("%s: %v %v", s.Name, s.Status, a)
 		}
 	}
 	root := attrs(named(t, spans, "openarmature.invocation"))
 	for k, v := range map[string]any{
-		"openarmature.invocation_id": "inv", "openarmature.graph.entry_node": "a", "openarmature.graph.spec_version": otel.SpecVersion,
+		"openarmature.invocation_id": "inv", "openarmature.graph.entry_node": "a",
+		"openarmature.graph.spec_version":  otel.SpecVersion,
 		"openarmature.implementation.name": "gatehouse", "openarmature.implementation.version": "test",
 	} {
 		if root[k] != v {
@@ -115,7 +120,8 @@ func TestSpanTree(t *testing.T) {
 		}
 	}
 	inner := attrs(named(t, spans, "i"))
-	if ns := fmt.Sprint(inner["openarmature.node.namespace"]); inner["openarmature.node.name"] != "i" || ns != "[f i]" || inner["openarmature.node.fan_out_index"] == nil ||
+	if ns := fmt.Sprint(inner["openarmature.node.namespace"]); inner["openarmature.node.name"] != "i" ||
+		ns != "[f i]" || inner["openarmature.node.fan_out_index"] == nil ||
 		inner["openarmature.node.attempt_index"] != int64(0) || inner["openarmature.node.step"] == nil {
 		t.Errorf("inner span: %v", inner)
 	}
@@ -129,7 +135,8 @@ func TestFailedSpan(t *testing.T) {
 	g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
 	for _, s := range exported.GetSpans() {
 		a := attrs(s)
-		if s.Status.Code != codes.Error || s.Status.Description != "provider_rate_limit" || a["openarmature.error.category"] != "provider_rate_limit" || len(s.Events) != 1 {
+		if s.Status.Code != codes.Error || s.Status.Description != "provider_rate_limit" ||
+			a["openarmature.error.category"] != "provider_rate_limit" || len(s.Events) != 1 {
 			t.Errorf("%s: %v %v %v", s.Name, s.Status, a, s.Events)
 		}
 		if _, has := a["openarmature.session_id"]; has || strings.Contains(fmt.Sprint(s.Events), "xyz") {
@@ -141,12 +148,20 @@ func TestFailedSpan(t *testing.T) {
 // TestSpansCarryNoContent: without the option no span has a text or an argument; with it they have both, and no secret.
 func TestSpansCarryNoContent(t *testing.T) {
 	asks := core.ApprovalRequest{
-		Call: core.Call{Tool: "note.add", Arguments: json.RawMessage(`{"text":"bananas","token":"hunter2"}`), Digest: "d1g35t", Summary: "Add bananas.", Risk: core.Dangerous},
+		Call: core.Call{
+			Tool: "note.add", Arguments: json.RawMessage(`{"text":"bananas","token":"hunter2"}`), Digest: "d1g35t",
+			Summary: "Add bananas.", Risk: core.Dangerous,
+		},
 		Rule: core.Rule{Name: "approvers", Verdict: core.VerdictAsk, Why: "because bananas"},
 	}
 	for name, node := range map[string]graph.Node{
 		"suspended": func(ctx context.Context, _ graph.State) (graph.Update, error) {
-			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"said": "bananas", "n": 7, "token": "hunter2"}, Approval: &asks})
+			return nil,
+				graph.Suspend(ctx,
+					core.Descriptor{
+						SignalID: "sig", Metadata: map[string]any{"said": "bananas", "n": 7, "token": "hunter2"},
+						Approval: &asks,
+					})
 		},
 		"failed": func(context.Context, graph.State) (graph.Update, error) {
 			return nil, core.Errorf(core.ToolFailed, "bananas are out, Bearer hunter2hunter2hunter2")
@@ -162,9 +177,12 @@ func TestSpansCarryNoContent(t *testing.T) {
 		want := map[string]any{"openarmature.error.category": "tool_failed"}
 		if name == "suspended" {
 			want = map[string]any{
-				"openarmature.suspension.signal_id": "sig", "openarmature.suspension.approval.call.tool": "note.add", "openarmature.suspension.approval.call.risk": "dangerous",
-				"openarmature.suspension.approval.call.arguments_bytes": int64(len(asks.Call.Arguments)), "openarmature.suspension.approval.call.summary_bytes": int64(12),
-				"openarmature.suspension.approval.rule.verdict": "ask", "openarmature.suspension.metadata_bytes": int64(42),
+				"openarmature.suspension.signal_id": "sig", "openarmature.suspension.approval.call.tool": "note.add",
+				"openarmature.suspension.approval.call.risk":            "dangerous",
+				"openarmature.suspension.approval.call.arguments_bytes": int64(len(asks.Call.Arguments)),
+				"openarmature.suspension.approval.call.summary_bytes":   int64(12),
+				"openarmature.suspension.approval.rule.verdict":         "ask",
+				"openarmature.suspension.metadata_bytes":                int64(42),
 			}
 		}
 		for k, v := range want {
@@ -175,7 +193,8 @@ func TestSpansCarryNoContent(t *testing.T) {
 
 		tr, exported = setup(otel.WithContent)
 		compile(t, one(node).Trace(tr)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
-		if text := fmt.Sprintf("%+v", exported.GetSpans()); !strings.Contains(text, "bananas") || strings.Contains(text, "hunter2") {
+		if text := fmt.Sprintf("%+v", exported.GetSpans()); !strings.Contains(text, "bananas") ||
+			strings.Contains(text, "hunter2") {
 			t.Errorf("%s, with content: %s", name, text)
 		}
 	}
@@ -183,7 +202,9 @@ func TestSpansCarryNoContent(t *testing.T) {
 
 func TestSpansDoNotShowWhatTheSchemaHides(t *testing.T) {
 	asks := core.ApprovalRequest{Call: core.Call{
-		Tool: "vault", Summary: "Store it.", Arguments: json.RawMessage(`{"pin":471147,"user":{"phrase":"open the barn door","name":"ann"}}`), Secret: []string{"/pin", "/user/phrase"},
+		Tool: "vault", Summary: "Store it.",
+		Arguments: json.RawMessage(`{"pin":471147,"user":{"phrase":"open the barn door","name":"ann"}}`),
+		Secret:    []string{"/pin", "/user/phrase"},
 	}}
 	for _, content := range []bool{false, true} {
 		tr, exported := setup()
@@ -194,7 +215,8 @@ func TestSpansDoNotShowWhatTheSchemaHides(t *testing.T) {
 			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Approval: &asks})
 		}).Trace(tr)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
 		text := fmt.Sprintf("%+v", exported.GetSpans())
-		if strings.Contains(text, "471147") || strings.Contains(text, "barn") || content != strings.Contains(text, "6 characters hidden") {
+		if strings.Contains(text, "471147") || strings.Contains(text, "barn") ||
+			content != strings.Contains(text, "6 characters hidden") {
 			t.Errorf("with content %v: %s", content, text)
 		}
 	}
@@ -203,7 +225,15 @@ func TestSpansDoNotShowWhatTheSchemaHides(t *testing.T) {
 func TestSuspendedAndResumedSpans(t *testing.T) {
 	tr, exported := setup(otel.WithContent)
 	sub := compile(t, one(func(ctx context.Context, _ graph.State) (graph.Update, error) {
-		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "sig", Metadata: map[string]any{"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"}, "key": "sk-0123456789abcdef0123456789abcdef", "half": 0.5, "list": []any{1}}})
+		return nil,
+			graph.Suspend(ctx,
+				core.Descriptor{
+					SignalID: "sig",
+					Metadata: map[string]any{
+						"kind": "k", "n": 2, "deep": map[string]any{"x": true, "token": "hunter2"},
+						"key": "sk-0123456789abcdef0123456789abcdef", "half": 0.5, "list": []any{1},
+					},
+				})
 	}))
 	g := compile(t, graph.New("g", "1").Fields(trail).Entry("s").Subgraph("s", sub).Edge("s", graph.END).Trace(tr))
 	res := g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
@@ -216,21 +246,25 @@ func TestSuspendedAndResumedSpans(t *testing.T) {
 		}
 	}
 	a := attrs(named(t, spans, "n"))
-	if a["openarmature.suspension.metadata.kind"] != "k" || a["openarmature.suspension.metadata.n"] != int64(2) || a["openarmature.suspension.metadata.deep.x"] != true ||
+	if a["openarmature.suspension.metadata.kind"] != "k" || a["openarmature.suspension.metadata.n"] != int64(2) ||
+		a["openarmature.suspension.metadata.deep.x"] != true ||
 		a["openarmature.suspension.metadata.half"] != 0.5 {
 		t.Errorf("metadata %v", a)
 	}
-	if a["openarmature.suspension.metadata.deep.token"] != "•••••• (7 characters hidden)" || a["openarmature.suspension.metadata.key"] != "•••••• (35 characters hidden)" {
+	if a["openarmature.suspension.metadata.deep.token"] != "•••••• (7 characters hidden)" ||
+		a["openarmature.suspension.metadata.key"] != "•••••• (35 characters hidden)" {
 		t.Errorf("secrets are shown: %v", a)
 	}
 	paused := named(t, spans, "openarmature.invocation")
 	exported.Reset()
-	if res = g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}); res.Status != graph.Completed {
+	if res = g.Invoke(t.Context(), graph.Stores{},
+		graph.Invocation{Resume: res.Invocation}); res.Status != graph.Completed {
 		t.Fatal(res.Err)
 	}
 	again := named(t, exported.GetSpans(), "openarmature.invocation")
 	if len(again.Links) != 1 || again.Links[0].SpanContext.SpanID() != paused.SpanContext.SpanID() ||
-		attrs(again)["openarmature.invocation_id"] != attrs(paused)["openarmature.invocation_id"] || attrs(again)["openarmature.outcome"] != nil {
+		attrs(again)["openarmature.invocation_id"] != attrs(paused)["openarmature.invocation_id"] ||
+		attrs(again)["openarmature.outcome"] != nil {
 		t.Errorf("links %v, attributes %v", again.Links, attrs(again))
 	}
 }
@@ -254,8 +288,10 @@ func TestLogLinesHaveTheIDsOfTheirSpans(t *testing.T) {
 		lines = append(lines, l)
 	}
 	span := named(t, exported.GetSpans(), "n").SpanContext
-	if l := lines[0]; l["trace_id"] != span.TraceID().String() || l["span_id"] != span.SpanID().String() || l["k"] != "v" ||
-		l["openarmature.session_id"] != "s" || l["openarmature.correlation_id"] != "c" || l["session"] != "s" || l["invocation"] != l["openarmature.invocation_id"] {
+	if l := lines[0]; l["trace_id"] != span.TraceID().String() || l["span_id"] != span.SpanID().String() ||
+		l["k"] != "v" ||
+		l["openarmature.session_id"] != "s" || l["openarmature.correlation_id"] != "c" || l["session"] != "s" ||
+		l["invocation"] != l["openarmature.invocation_id"] {
 		t.Errorf("line %v", l)
 	}
 	if l := lines[1]; l["trace_id"] != nil || l["openarmature.correlation_id"] != nil {

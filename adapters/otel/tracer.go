@@ -36,8 +36,8 @@ type Tracer struct {
 // Option changes what a Tracer puts into its spans.
 type Option func(*Tracer)
 
-// WithContent has spans carry the texts of errors, and the arguments, the summary and the metadata of a suspension, with secrets masked.
-// Without it they have names, sizes and categories in place of these.
+// WithContent has spans carry the texts of errors, and the arguments, the summary and the metadata of a suspension,
+// with secrets masked. Without it they have names, sizes and categories in place of these.
 func WithContent(t *Tracer) { t.content = true }
 
 var _ graph.Tracer = (*Tracer)(nil)
@@ -132,7 +132,8 @@ func (t *Tracer) end(span trace.Span, e graph.SpanEnd, isNode bool) {
 		category := string(core.CategoryOf(e.Err))
 		span.SetAttributes(attribute.String("openarmature.error.category", category))
 		if shown := errors.New(category); t.content {
-			span.RecordError(fmt.Errorf("%w: %s", shown, mask.Text(core.MessageOf(e.Err)))) // the cause goes to the log only
+			// the cause goes to the log only
+			span.RecordError(fmt.Errorf("%w: %s", shown, mask.Text(core.MessageOf(e.Err))))
 		} else {
 			span.RecordError(shown)
 		}
@@ -171,8 +172,8 @@ func contentOf(d *core.Descriptor) []attribute.KeyValue {
 	return all
 }
 
-// outlineOf returns what a suspension is about, without anything that a person, a model or a tool wrote. Not even the digest of the
-// arguments: few possible ones could be guessed by it.
+// outlineOf returns what a suspension is about, without anything that a person, a model or a tool wrote. Not even the
+// digest of the arguments: few possible ones could be guessed by it.
 func outlineOf(d *core.Descriptor) []attribute.KeyValue {
 	var all []attribute.KeyValue
 	if len(d.Metadata) > 0 {
@@ -180,14 +181,18 @@ func outlineOf(d *core.Descriptor) []attribute.KeyValue {
 		all = append(all, attribute.Int(metadataKey+"_bytes", len(text)))
 	}
 	if a := d.Approval; a != nil {
-		all = append(all, attribute.String(approvalKey+".call.tool", mask.Text(a.Call.Tool)), attribute.String(approvalKey+".call.risk", string(a.Call.Risk)),
-			attribute.Int(approvalKey+".call.arguments_bytes", len(a.Call.Arguments)), attribute.Int(approvalKey+".call.summary_bytes", len(a.Call.Summary)),
-			attribute.String(approvalKey+".rule.name", a.Rule.Name), attribute.String(approvalKey+".rule.verdict", string(a.Rule.Verdict)))
+		all = append(all, attribute.String(approvalKey+".call.tool", mask.Text(a.Call.Tool)),
+			attribute.String(approvalKey+".call.risk", string(a.Call.Risk)),
+			attribute.Int(approvalKey+".call.arguments_bytes", len(a.Call.Arguments)),
+			attribute.Int(approvalKey+".call.summary_bytes", len(a.Call.Summary)),
+			attribute.String(approvalKey+".rule.name", a.Rule.Name),
+			attribute.String(approvalKey+".rule.verdict", string(a.Rule.Verdict)))
 	}
 	return all
 }
 
-// masked returns a value as a JSON object without secrets, and without the values at these JSON pointers: a collector counts as a log (law 8).
+// masked returns a value as a JSON object without secrets, and without the values at these JSON pointers: a collector
+// counts as a log (law 8).
 func masked(m any, secret ...string) map[string]any {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -200,7 +205,8 @@ func masked(m any, secret ...string) map[string]any {
 	return out
 }
 
-// flat returns the scalars of a mapping. Those of inner mappings have names joined with dots. Lists and nulls are left out.
+// flat returns the scalars of a mapping. Those of inner mappings have names joined with dots. Lists and nulls are left
+// out.
 func flat(prefix string, m map[string]any) []attribute.KeyValue {
 	var out []attribute.KeyValue
 	for _, k := range slices.Sorted(maps.Keys(m)) {

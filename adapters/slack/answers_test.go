@@ -9,14 +9,17 @@ import (
 	"gatehouse/core"
 )
 
-// Of an answer only what is needed is read: a block that nobody knows yet, in the copy of our own message that Slack sends back, does not make
-// the answer count as lost.
+// Of an answer only what is needed is read: a block that nobody knows yet, in the copy of our own message that Slack
+// sends back, does not make the answer count as lost.
 func TestUnknownFieldsOfAnswersDoNotMatter(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	o.AnswerStrangely()
 	root := o.ann.Posts("C1", "hello", slacktest.WithoutEvent())
 	for _, thread := range []string{"", root.TS} {
-		d := core.Delivery{Post: core.Post{Key: "reply/" + thread, Kind: core.PostReply, Text: "hello", To: core.Address{Platform: "slack", Channel: "C1", Thread: thread}}, SentAt: time.Now()}
+		d := core.Delivery{Post: core.Post{
+			Key: "reply/" + thread, Kind: core.PostReply, Text: "hello",
+			To: core.Address{Platform: "slack", Channel: "C1", Thread: thread},
+		}, SentAt: time.Now()}
 		ref, _, err := p.Post(t.Context(), d)
 		if err != nil || ref == "" {
 			t.Errorf("posting in the thread %q: %q, %v", thread, ref, err)
@@ -28,7 +31,10 @@ func TestUnknownFieldsOfAnswersDoNotMatter(t *testing.T) {
 			t.Errorf("editing %q: %v", ref, p.Edit(t.Context(), ref, d))
 		}
 	}
-	private := core.Post{Key: "private/1", Kind: core.PostPrivate, Text: "only for you", Person: "slack:U2BOB", To: core.Address{Platform: "slack", Channel: "C1"}}
+	private := core.Post{
+		Key: "private/1", Kind: core.PostPrivate, Text: "only for you", Person: "slack:U2BOB",
+		To: core.Address{Platform: "slack", Channel: "C1"},
+	}
 	if _, _, err := p.Post(t.Context(), core.Delivery{Post: private}); err != nil {
 		t.Errorf("posting privately: %v", err)
 	}
@@ -36,7 +42,10 @@ func TestUnknownFieldsOfAnswersDoNotMatter(t *testing.T) {
 	if _, _, err := p.Post(t.Context(), core.Delivery{Post: private}); err != nil {
 		t.Errorf("posting to somebody who is not there: %v", err)
 	}
-	working := core.Post{Key: "working/1", Kind: core.PostWorking, On: true, To: core.Address{Platform: "slack", Channel: "C1", Message: root.TS}}
+	working := core.Post{
+		Key: "working/1", Kind: core.PostWorking, On: true,
+		To: core.Address{Platform: "slack", Channel: "C1", Message: root.TS},
+	}
 	if _, _, err := p.Post(t.Context(), core.Delivery{Post: working}); err != nil {
 		t.Errorf("showing that it is working: %v", err)
 	}
@@ -62,12 +71,20 @@ func TestUnknownFieldsOfAnswersDoNotMatterToEvents(t *testing.T) {
 // An answer that does not say what Slack did is not taken for a success.
 func TestAnAnswerWithoutAVerdictIsInDoubt(t *testing.T) {
 	for body, want := range map[string]core.Category{
-		`{}`: core.DeliveryInDoubt, `{"ts":"1.2","channel":"C1"}`: core.DeliveryInDoubt, `{"ok":"yes"}`: core.DeliveryInDoubt, `{"ok":true,"ts":12,"channel":"C1"}`: core.DeliveryInDoubt,
-		`{"ok":false}`: core.DeliveryFailed, `{"ok":false,"error":"channel_not_found","errors":"all","response_metadata":[]}`: core.DeliveryFailed,
+		`{}`: core.DeliveryInDoubt, `{"ts":"1.2","channel":"C1"}`: core.DeliveryInDoubt,
+		`{"ok":"yes"}`: core.DeliveryInDoubt, `{"ok":true,"ts":12,"channel":"C1"}`: core.DeliveryInDoubt,
+		`{"ok":false}`: core.DeliveryFailed,
+		`{"ok":false,"error":"channel_not_found","errors":"all","response_metadata":[]}`: core.DeliveryFailed,
 	} {
 		p, o := open(t, slacktest.Options{}, nil)
-		o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: fakeserver.Trouble{Name: "strange", Status: 200, Body: body}})
-		_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"}}})
+		o.Inject(
+			slacktest.Fault{
+				Endpoint: "chat.postMessage", Trouble: fakeserver.Trouble{Name: "strange", Status: 200, Body: body},
+			})
+		_, _, err := p.Post(t.Context(),
+			core.Delivery{Post: core.Post{
+				Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"},
+			}})
 		if core.CategoryOf(err) != want {
 			t.Errorf("%s: got %v (%s), want %s", body, err, core.CategoryOf(err), want)
 		}

@@ -29,27 +29,35 @@ type answered string
 
 func (a answered) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, _ = io.Copy(io.Discard, r.Body)
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"X-Oauth-Scopes": {"chat:write,users:read"}}, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"X-Oauth-Scopes": {"chat:write,users:read"}},
+		Body: io.NopCloser(strings.NewReader(string(a))), Request: r,
+	}, nil
 }
 
 func benched(b *testing.B) *slack.Slack {
 	s := slack.New(core.Deps{
 		Signer: adaptertest.Signer(b, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
 	}, slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://slack.invalid/api/", FollowUp: "thread"})
-	s.Connect(answered(`{"ok":true,"channel":"C1","ts":"2.1","user":{"name":"ann"},"message":{"type":"message","text":"Fine.","blocks":[{"type":"markdown","text":"Fine."}]}}`))
+	s.Connect(
+		answered(
+			`{"ok":true,"channel":"C1","ts":"2.1","user":{"name":"ann"},"message":{"type":"message","text":"Fine.","blocks":[{"type":"markdown","text":"Fine."}]}}`))
 	return s
 }
 
 // BenchmarkReceive takes one mention over HTTP, but for the connection and the commit.
 func BenchmarkReceive(b *testing.B) {
 	s := benched(b)
-	routes := s.Routes(func(context.Context, core.Event) (core.Receipt, error) { return core.Receipt{Fresh: true}, nil })
+	routes := s.Routes(func(context.Context, core.Event) (core.Receipt, error) {
+		return core.Receipt{Fresh: true}, nil
+	})
 	now, header := time.Now(), http.Header{"Content-Type": {"application/json"}}
 	header.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()))
 	header.Set("X-Slack-Signature", slacktest.Sign("s", now, []byte(mention)))
 	b.ReportAllocs()
 	for b.Loop() {
-		q, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, "http://localhost/slack/events", bytes.NewReader([]byte(mention)))
+		q, _ := http.NewRequestWithContext(b.Context(), http.MethodPost, "http://localhost/slack/events",
+			bytes.NewReader([]byte(mention)))
 		q.Header = header
 		w := httptest.NewRecorder()
 		if routes["POST /slack/events"].ServeHTTP(w, q); w.Code != http.StatusOK {
@@ -62,10 +70,11 @@ func BenchmarkReceive(b *testing.B) {
 func BenchmarkParse(b *testing.B) {
 	s := benched(b)
 	var e core.Event
-	if s.Take(b.Context(), "events_api", []byte(mention), func(_ context.Context, taken core.Event) (core.Receipt, error) {
-		e = taken
-		return core.Receipt{}, nil
-	}) {
+	if s.Take(b.Context(), "events_api", []byte(mention),
+		func(_ context.Context, taken core.Event) (core.Receipt, error) {
+			e = taken
+			return core.Receipt{}, nil
+		}) {
 		b.Fatal("it is refused")
 	}
 	b.ReportAllocs()
@@ -79,13 +88,18 @@ func BenchmarkParse(b *testing.B) {
 // BenchmarkPost sends answers, but for the connection.
 func BenchmarkPost(b *testing.B) {
 	for name, text := range map[string]string{
-		"plain":    "I am fine, thanks. And how are you today?",
-		"markdown": strings.Repeat("# Head\n\nSee **this** and `that < code`, [a link](https://example.org) and @here:\n\n- one\n- two\n\n```go\nfunc main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", 1),
-		"long":     strings.Repeat("These are some words of a long answer without any marks, in one paragraph.\n\n", 60),
+		"plain": "I am fine, thanks. And how are you today?",
+		"markdown": strings.Repeat(
+			"# Head\n\nSee **this** and `that < code`, [a link](https://example.org) and @here:\n\n- one\n- "+
+				"two\n\n```go\nfunc main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", 1),
+		"long": strings.Repeat("These are some words of a long answer without any marks, in one paragraph.\n\n", 60),
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := benched(b)
-			d := core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: text, To: core.Address{Platform: "slack", Channel: "C1", Thread: "1.2"}}}
+			d := core.Delivery{Post: core.Post{
+				Key: "reply/1", Kind: core.PostReply, Text: text,
+				To: core.Address{Platform: "slack", Channel: "C1", Thread: "1.2"},
+			}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, _, err := s.Post(b.Context(), d); err != nil {

@@ -60,7 +60,9 @@ func lengthOf(blocks []api.Block) (n int) {
 var textMember = regexp.MustCompile(`"text":("(?:[^"\\]|\\.)*")`)
 
 func metadata(d core.Delivery) api.SlackMetadata {
-	return api.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{metadataKey: d.Key, metadataPart: d.Part}}
+	return api.SlackMetadata{
+		EventType: metadataType, EventPayload: map[string]any{metadataKey: d.Key, metadataPart: d.Part},
+	}
 }
 
 // painter draws deliveries. seal signs the value of a button.
@@ -77,7 +79,9 @@ func (p painter) draw(d core.Delivery, link string) ([]message, error) {
 	return chat.Painter[message]{
 		Reply: func(text string) []message { return reply(text, p.Texts) },
 		Plain: func(text string) message {
-			return message{Text: excerpt(text), Blocks: []api.Block{rich(section(own(shorten(defuse(text), maxPlain))))}}
+			return message{
+				Text: excerpt(text), Blocks: []api.Block{rich(section(own(shorten(defuse(text), maxPlain))))},
+			}
 		},
 		Steps: func(tools string) message {
 			line := "🔧 " + shorten(defuse(tools), chat.MaxSteps)

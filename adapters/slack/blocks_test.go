@@ -20,9 +20,12 @@ import (
 // anyText returns a text composed of parts that are hard to draw.
 func anyText(t *rapid.T, label string) string {
 	bits := []string{
-		"<", ">", "!", "@", "#", "<!channel>", "<@U1>", "<!here|x>", "@here", "@Everyone", "<https://x|y>", "](", "][", "]:", "[", "]", "(https://x)", "`", "``", "```", "\n", "\r",
-		"\n\n", "```go\n", "~~~\n", "> ", "- ", "    ", "|", "\\", "&lt;", "&", "&amp;", ";", "\x00", "\x1b[2J", "\u202e", "\u2066", "\u2028", "\U000e0041", "😀", "👩‍👩‍👧", "word ",
-		"\xff", "\u0085", "\ufeff", "\u2060", "http:", strings.Repeat("long", 300), strings.Repeat("more words ", 200), strings.Repeat("<", 500), strings.Repeat("\n", 50),
+		"<", ">", "!", "@", "#", "<!channel>", "<@U1>", "<!here|x>", "@here", "@Everyone", "<https://x|y>", "](", "][",
+		"]:", "[", "]", "(https://x)", "`", "``", "```", "\n", "\r",
+		"\n\n", "```go\n", "~~~\n", "> ", "- ", "    ", "|", "\\", "&lt;", "&", "&amp;", ";", "\x00", "\x1b[2J",
+		"\u202e", "\u2066", "\u2028", "\U000e0041", "😀", "👩‍👩‍👧", "word ",
+		"\xff", "\u0085", "\ufeff", "\u2060", "http:", strings.Repeat("long", 300), strings.Repeat("more words ", 200),
+		strings.Repeat("<", 500), strings.Repeat("\n", 50),
 	}
 	return adaptertest.AnyText(t, label, bits)
 }
@@ -116,7 +119,9 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
 	for _, view := range []api.ModalViewRequest{
-		drawForm(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionReason)), drawForm(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionEdit)), testPainter.argumentsModal(*testCard(nil)),
+		drawForm(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionReason)),
+		drawForm(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionEdit)),
+		testPainter.argumentsModal(*testCard(nil)),
 	} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
 			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
@@ -134,13 +139,16 @@ func TestModalsStayWithinTheLimits(t *testing.T) {
 
 func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
 	p := painter{seal: func(...string) string { return strings.Repeat("x", maxValue+1) }, Texts: wording.BuiltIn}
-	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)}, ""); core.CategoryOf(err) != core.Internal {
+	if _, err := p.draw(core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(nil)},
+		""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("card: %v", err)
 	}
 	if _, err := p.draw(samples.Error(core.RetryableTransient, false), ""); core.CategoryOf(err) != core.Internal {
 		t.Errorf("error: %v", err)
 	}
-	for _, d := range []core.Delivery{{Post: core.Post{Kind: core.PostWorking}}, {Post: core.Post{Kind: core.PostCard}}} {
+	for _, d := range []core.Delivery{
+		{Post: core.Post{Kind: core.PostWorking}}, {Post: core.Post{Kind: core.PostCard}},
+	} {
 		if _, err := p.draw(d, ""); core.CategoryOf(err) != core.Internal {
 			t.Errorf("%s: %v", d.Kind, err)
 		}

@@ -14,10 +14,12 @@ func TestBlocksAreReadAsText(t *testing.T) {
 	for name, c := range map[string]struct{ text, blocks, want string }{
 		"nothing":    {"", ``, ""},
 		"not a list": {"x", `{"type":"section"}`, "x"},
-		"text has it": {"*bold* for <@U1|x> in <#C1|>", `[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[
+		"text has it": {
+			"*bold* for <@U1|x> in <#C1|>", `[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[
 			{"type":"text","text":"bold","style":{"bold":true}},{"type":"text","text":" for "},{"type":"user","user_id":"U1"},
 			{"type":"text","text":" in "},{"type":"channel","channel_id":"C1"}
-		]}]}]`, "*bold* for @ann in #general"},
+		]}]}]`, "*bold* for @ann in #general",
+		},
 		"text has less": {"Deploy", `[{"type":"section","text":{"type":"mrkdwn","text":"*Deploy* main"}},
 			{"type":"context","elements":[{"type":"plain_text","text":"R&amp;D <@U1>"}]}
 		]`, "*Deploy* main\nR&D <@U1>"},
@@ -56,7 +58,9 @@ func TestBlocksAreReadAsText(t *testing.T) {
 		"wrong forms": {"", `[7,null,"x",[],{"type":5,"text":"five"},{"type":"section","text":7},
 			{"type":"table","rows":"none"},{"type":"rich_text","elements":{}},{"type":"text","type":"text","text":"twice"}
 		]`, "five\ntwice"},
-		"too deep": {"", `[{"type":"raw_text","text":"a"},` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `]`, "a"},
+		"too deep": {
+			"", `[{"type":"raw_text","text":"a"},` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `]`, "a",
+		},
 	} {
 		if got := fromMrkdwn(withBlocks(c.text, json.RawMessage(c.blocks)), names); got != c.want {
 			t.Errorf("%s: it reads %q, want %q", name, got, c.want)
@@ -73,7 +77,8 @@ func TestMessagesOfAThreadAreReadable(t *testing.T) {
 	n := New(core.Deps{Signer: signer}, Config{APIURL: "http://127.0.0.1:1/"}).newNames()
 	n.known["U1"], n.known["U2"], n.known["B1"] = "ann", "bob", "Alerts"
 	got := n.readable(t.Context(), bot{}, "message of this thread", []slackMessage{{
-		User: "U1", TS: "1764000000.000100", Text: "look, <@U2>", Files: json.RawMessage(`[{"id":"F1","name":"a.png"}]`),
+		User: "U1", TS: "1764000000.000100", Text: "look, <@U2>",
+		Files: json.RawMessage(`[{"id":"F1","name":"a.png"}]`),
 		Attachments: json.RawMessage(
 			`[{"is_share":true,"author_id":"U2","text":"mine","files":[{"id":"F2","name":"b.png"}]}]`,
 		),

@@ -41,7 +41,8 @@ func (s *Slack) author(b bot, m slackMessage) core.Actor {
 	}
 	for _, id := range []string{m.BotID, m.User} {
 		who := core.Actor{ID: Name + ":" + id, Name: m.botName()}
-		if id != "" && s.isBot(who) && (m.Subtype == api.MsgSubTypeBotMessage || slices.Contains(userSubtypes, m.Subtype)) {
+		if id != "" && s.isBot(who) &&
+			(m.Subtype == api.MsgSubTypeBotMessage || slices.Contains(userSubtypes, m.Subtype)) {
 			return who
 		}
 	}
@@ -70,7 +71,8 @@ func (m slackMessage) botName() string {
 // event says decides; nobody is asked.
 func (s *Slack) refusesBot(b bot, e envelope, m messageEvent) bool {
 	foreign := func(team string) bool { return team != "" && !b.owns(team) }
-	if s.Config.Connect == connectAllow || e.Shared != true && b.enterprise != "" { // any workspace is of the organisation
+	// any workspace is of the organisation
+	if s.Config.Connect == connectAllow || e.Shared != true && b.enterprise != "" {
 		return false
 	}
 	return slices.ContainsFunc([]string{m.UserTeam, m.SourceTeam, m.Team}, foreign)

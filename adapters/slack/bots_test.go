@@ -21,7 +21,8 @@ func among(t *testing.T, change func(*slack.Config)) (r *inbound, workflow, depl
 			change(c)
 		}
 	}}).known()
-	workflow = r.AddUser(slacktest.User{ID: "U0WF", Name: "Deploy workflow", IsBot: true, BotID: "B0WF", Workflow: true})
+	workflow = r.AddUser(
+		slacktest.User{ID: "U0WF", Name: "Deploy workflow", IsBot: true, BotID: "B0WF", Workflow: true})
 	deploys = r.AddUser(slacktest.User{ID: "U3BOT", Name: "deploys", IsBot: true})
 	other = r.AddUser(slacktest.User{ID: "U4BOT", Name: "other", IsBot: true})
 	for _, id := range []string{"U0WF", "U3BOT", "U4BOT"} {
@@ -216,14 +217,16 @@ func TestABotOfAnotherWorkspaceNeedsBothSettings(t *testing.T) {
 			r, _, _, _ := among(t, func(c *slack.Config) { c.Connect = connect })
 			for i, field := range []string{"team", "user_team", "source_team"} {
 				d := r.Send(map[string]any{
-					"type": "message", "bot_id": "B0WF", "text": r.MentionOfBot() + " x", "channel": "C1", "channel_type": "channel",
-					"ts": fmt.Sprintf("1900000000.%06d", i), field: "T9OTHER",
+					"type": "message", "bot_id": "B0WF", "text": r.MentionOfBot() + " x", "channel": "C1",
+					"channel_type": "channel",
+					"ts":           fmt.Sprintf("1900000000.%06d", i), field: "T9OTHER",
 				})
 				if got := r.taken(d); (len(got) == 1) != answered {
 					t.Errorf("with the %s of another workspace it became %v", field, got)
 				}
 			}
-			if n := r.CountCalls("users.info") + r.CountCalls("bots.info") + r.CountCalls("chat.postEphemeral"); n != 0 {
+			if n := r.CountCalls("users.info") + r.CountCalls("bots.info") +
+				r.CountCalls("chat.postEphemeral"); n != 0 {
 				t.Errorf("Slack was asked %d times", n)
 			}
 		})

@@ -125,7 +125,8 @@ func elsewhere(v doc.Document) element {
 		quote = append(quote, bold(l.Speaker+": "), own(said(l.Text, maxLine)))
 	}
 	if quote != nil {
-		box.Elements = append(box.Elements, section(own(v.LastMessages)), element{Type: quoteType, Elements: pieces(quote)})
+		box.Elements = append(box.Elements, section(own(v.LastMessages)),
+			element{Type: quoteType, Elements: pieces(quote)})
 	}
 	return box
 }

@@ -27,7 +27,8 @@ func (r *inbound) opened(b slacktest.Button) slacktest.View {
 	return v
 }
 
-// TestArgumentsAreChangedInAForm: it is filled with the present ones, whatever card its button was on, and the submission says which they are.
+// TestArgumentsAreChangedInAForm: it is filled with the present ones, whatever card its button was on, and the
+// submission says which they are.
 func TestArgumentsAreChangedInAForm(t *testing.T) {
 	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *inbound) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
@@ -37,7 +38,8 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 		}
 		d := r.bob.Submits(nil)
 		e := r.one(d)
-		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
+		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" ||
+			e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
 			t.Errorf("got %+v", e)
 		}
 		if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Edit, Edits: 2, Changed: milk}) {
@@ -58,12 +60,14 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 func TestADecisionSaysWhichArgumentsItsCardShowed(t *testing.T) {
 	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *inbound) {
 		for _, action := range []string{"approve", "deny", "withdraw"} {
-			if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", action+".1"))))); c.Choice != core.Choice(action) || c.Edits != 1 {
+			if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", action+".1"))))); c.Choice != core.Choice(
+				action) || c.Edits != 1 {
 				t.Errorf("%s: Parse gave %+v", action, c)
 			}
 		}
 		r.opened(r.button("C1", r.sealed("a1", "reason.1")))
-		if c := r.click(r.one(r.bob.Submits(map[string]string{"reason": "no"}))); c.Choice != core.Deny || c.Edits != 1 || c.Reason != "no" {
+		if c := r.click(r.one(r.bob.Submits(map[string]string{"reason": "no"}))); c.Choice != core.Deny ||
+			c.Edits != 1 || c.Reason != "no" {
 			t.Errorf("Parse gave %+v", c)
 		}
 	})
@@ -74,10 +78,19 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"not editable":    {func(c *core.Card) { editable(c); c.Editable = false }, wording.BuiltIn.PressNoEdit},
-		"too long":        {func(c *core.Card) { editable(c); c.Arguments = `{"text": "` + strings.Repeat("x", 3000) + `"}` }, wording.BuiltIn.PressNoEdit},
-		"decided":         {func(c *core.Card) { editable(c); c.State, c.DecidedAt = core.Approved, time.Unix(1_800_000_000, 0) }, "pproved"},
-		"not an approver": {func(c *core.Card) { editable(c); c.Approvers = []string{"slack:U9"} }, "You are not an approver of this request."},
+		"not editable": {func(c *core.Card) { editable(c); c.Editable = false }, wording.BuiltIn.PressNoEdit},
+		"too long": {func(c *core.Card) {
+			editable(c)
+			c.Arguments = `{"text": "` + strings.Repeat("x", 3000) + `"}`
+		}, wording.BuiltIn.PressNoEdit},
+		"decided": {func(c *core.Card) {
+			editable(c)
+			c.State, c.DecidedAt = core.Approved, time.Unix(1_800_000_000, 0)
+		}, "pproved"},
+		"not an approver": {func(c *core.Card) {
+			editable(c)
+			c.Approvers = []string{"slack:U9"}
+		}, "You are not an approver of this request."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{slack: cardOf(c.change)}).known()
@@ -96,11 +109,16 @@ func TestNoFormForArgumentsThatCanNotBeChanged(t *testing.T) {
 func TestStoredDecisionsAreRead(t *testing.T) {
 	r := start(t, setup{})
 	adaptertest.StoredClicks(t, r.p, "testdata/stored.json")
-	press := `{"type":"block_actions","user":{"id":"U2BOB"},"actions":[{"value":"` + r.sealed("a1", "edit.2") + `"}],"view":{"state":{"values":{"arguments":{"arguments":{"value":"{}"}}}}}}`
+	press := `{"type":"block_actions","user":{"id":"U2BOB"},"actions":[{"value":"` + r.sealed("a1", "edit.2") +
+		`"}],"view":{"state":{"values":{"arguments":{"arguments":{"value":"{}"}}}}}}`
 	for name, payload := range map[string]string{
-		"a press of Edit is no change": press, "no form": strings.Replace(press, `"view":{`, `"view":{"callback_id":"edit_arguments",`, 1), "forged": `{"actions":[{"value":"a1~approve"}]}`,
+		"a press of Edit is no change": press,
+		"no form": strings.Replace(press, `"view":{`, `"view":{"callback_id":"edit_arguments",`,
+			1), "forged": `{"actions":[{"value":"a1~approve"}]}`,
 	} {
-		if c, err := r.p.OldClick(core.Event{Body: core.ClickEvent{Approval: "a1"}, Payload: []byte(payload)}); core.CategoryOf(err) != core.Invalid {
+		if c, err := r.p.OldClick(
+			core.Event{Body: core.ClickEvent{Approval: "a1"}, Payload: []byte(payload)}); core.CategoryOf(
+			err) != core.Invalid {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}

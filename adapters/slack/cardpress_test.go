@@ -10,7 +10,8 @@ import (
 // cardOf returns deps with one card, which bob may decide, changed by change.
 func cardOf(change func(*core.Card)) core.Deps {
 	card := core.Card{
-		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}", Approvers: []string{"slack:U2BOB"}, Quorum: 1,
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}",
+		Approvers: []string{"slack:U2BOB"}, Quorum: 1,
 		Requested: core.Actor{ID: "slack:U1ANN"},
 	}
 	if change != nil {
@@ -25,9 +26,15 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"a stranger":                 {func(c *core.Card) { c.Approvers = []string{"slack:U9"} }, "You are not an approver of this request."},
-		"who asked, not an approver": {func(c *core.Card) { c.Approvers, c.Requested.ID = []string{"slack:U9"}, "slack:U2BOB" }, "You are not an approver of this request."},
-		"who asked, an approver":     {func(c *core.Card) { c.Requested.ID = "slack:U2BOB" }, "You asked for this yourself, so another approver has to decide."},
+		"a stranger": {func(c *core.Card) {
+			c.Approvers = []string{"slack:U9"}
+		}, "You are not an approver of this request."},
+		"who asked, not an approver": {func(c *core.Card) {
+			c.Approvers, c.Requested.ID = []string{"slack:U9"}, "slack:U2BOB"
+		}, "You are not an approver of this request."},
+		"who asked, an approver": {func(c *core.Card) {
+			c.Requested.ID = "slack:U2BOB"
+		}, "You asked for this yourself, so another approver has to decide."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, setup{slack: cardOf(c.change)}, func(t *testing.T, r *inbound) {
@@ -47,7 +54,8 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 
 func TestWithdrawAndAskAgain(t *testing.T) {
 	onBoth(t, setup{slack: cardOf(nil)}, func(t *testing.T, r *inbound) {
-		if e := r.one(r.ann.Presses(r.button("C1", r.sealed("a1", "withdraw")))); e.Kind() != core.KindClick || r.click(e).Approval != "a1" || r.click(e).Choice != core.Withdraw {
+		if e := r.one(r.ann.Presses(r.button("C1", r.sealed("a1", "withdraw")))); e.Kind() != core.KindClick ||
+			r.click(e).Approval != "a1" || r.click(e).Choice != core.Withdraw {
 			t.Errorf("got %+v", e)
 		}
 		b := r.button("C1", r.sealed("a1", "ask_again"))

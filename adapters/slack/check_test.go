@@ -33,8 +33,13 @@ func newCheckup(t *testing.T, o slacktest.Options) *checkupTest {
 	c.AddGroup(slacktest.Group{ID: "S2NONE", Handle: "none"})
 	c.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U2BOB", c.BotUserID()}})
 	c.AddChannel(slacktest.Channel{ID: "C2", Name: "elsewhere", Members: []string{"U2BOB"}})
-	c.checkup = checkup{slack.Config{BotToken: c.BotToken(), AppToken: c.AppToken(), APIURL: c.APIURL(), FollowUp: "thread"}, core.Checkup{
-		Listen: "127.0.0.1:8080", Approvers: []string{"slack:U2BOB", "slack:S1OPS", "console:ann"}, Now: func() time.Time { return clinicTime },
+	c.checkup = checkup{slack.Config{
+		BotToken: c.BotToken(), AppToken: c.AppToken(), APIURL: c.APIURL(), FollowUp: "thread",
+	}, core.Checkup{
+		Listen: "127.0.0.1:8080", Approvers: []string{"slack:U2BOB", "slack:S1OPS", "console:ann"},
+		Now: func() time.Time {
+			return clinicTime
+		},
 		Events: received(clinicTime.Add(-time.Minute), nil),
 	}}
 	return c
@@ -52,7 +57,9 @@ func (c checkup) Run(ctx context.Context) []core.Check { return c.Config.Check(c
 // received lists events of gatehouse's own, which tell nothing, and one that came from Slack, unless its time is zero.
 func received(at time.Time, err error) func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 	event := func(kind core.Kind, at time.Time, retryOf int64) core.EventRecord {
-		return core.EventRecord{Event: core.Event{Platform: slack.Name, Body: core.BodyOf(kind, "")}, AcceptedAt: at, RetryOf: retryOf}
+		return core.EventRecord{
+			Event: core.Event{Platform: slack.Name, Body: core.BodyOf(kind, "")}, AcceptedAt: at, RetryOf: retryOf,
+		}
 	}
 	all := []core.EventRecord{event(core.KindSignal, clinicTime, 0), event(core.KindMessage, clinicTime, 3)}
 	if !at.IsZero() {
@@ -117,7 +124,8 @@ func TestCheckupFindsNoFault(t *testing.T) {
 		t.Errorf("%d sockets were opened, and Slack would send events over them", n)
 	}
 	for _, call := range c.Calls() {
-		if strings.HasPrefix(call.Method, "chat.") || strings.HasPrefix(call.Method, "reactions.") || call.Method == "conversations.open" {
+		if strings.HasPrefix(call.Method, "chat.") || strings.HasPrefix(call.Method, "reactions.") ||
+			call.Method == "conversations.open" {
 			t.Errorf("%s was called; a checkup changes nothing", call.Method)
 		}
 	}
@@ -135,7 +143,8 @@ func TestCheckupAcceptsTheManifestsScopes(t *testing.T) {
 
 func TestCheckupReportsEachMissingScope(t *testing.T) {
 	useful := map[string]bool{
-		"channels:read": true, "groups:read": true, "im:read": true, "mpim:read": true, "im:write": true, "users:read": true,
+		"channels:read": true, "groups:read": true, "im:read": true, "mpim:read": true, "im:write": true,
+		"users:read":      true,
 		"reactions:write": true, "files:read": true, "commands": true,
 	}
 	for _, s := range preflight.Scopes {
@@ -172,9 +181,11 @@ func TestCheckupRequiresTheScopesOfTheConfiguration(t *testing.T) {
 	c.checkup.Config.FollowUp, c.checkup.Approvers = "mention", []string{"slack:U2BOB"}
 	found := c.finds(t)
 	wantCheck(t, found, "slack scope channels:history", core.CheckWarn)
-	wantCheck(t, found, "slack scope usergroups:read", core.CheckWarn, "sees user groups by their ids") // none may approve
+	// none may approve
+	wantCheck(t, found, "slack scope usergroups:read", core.CheckWarn, "sees user groups by their ids")
 	c.checkup.Config.MentionGroups = "S1OPS"
-	wantCheck(t, c.finds(t), "slack scope channels:history", core.CheckFail, "nor mentions of a group", "thread above a mention")
+	wantCheck(t, c.finds(t), "slack scope channels:history", core.CheckFail, "nor mentions of a group",
+		"thread above a mention")
 }
 
 func TestCheckupToken(t *testing.T) {
@@ -200,7 +211,8 @@ func TestCheckupSocket(t *testing.T) {
 	wantCheck(t, c.finds(t), "slack socket", core.CheckFail, "SLACK_APP_TOKEN", "connections:write", "A0GATE/general")
 	c.checkup.Config.AppToken = c.AppToken()
 	for code, words := range map[string][]string{
-		"link_disabled": {"link_disabled", "A0GATE/socket-mode"}, "missing_scope": {"connections:write"}, "ratelimited": {"again in a minute"},
+		"link_disabled": {"link_disabled", "A0GATE/socket-mode"}, "missing_scope": {"connections:write"},
+		"ratelimited": {"again in a minute"},
 	} {
 		fault := c.Inject(slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.Refused(code)})
 		state := core.CheckFail
@@ -253,7 +265,8 @@ func TestCheckupEvents(t *testing.T) {
 	c.checkup.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 		return received(at, err)(ctx, f)
 	}
-	wantCheck(t, c.finds(t), "slack events", core.CheckWarn, "No event has come", "@gatehouse hello", "A0GATE/event-subscriptions", "message.channels", "Socket Mode is on")
+	wantCheck(t, c.finds(t), "slack events", core.CheckWarn, "No event has come", "@gatehouse hello",
+		"A0GATE/event-subscriptions", "message.channels", "Socket Mode is on")
 	at = clinicTime.Add(-2 * time.Hour)
 	wantCheck(t, c.finds(t), "slack events", core.CheckWarn, "The last event came", "@gatehouse hello")
 	at = clinicTime.Add(-time.Hour)
@@ -269,7 +282,9 @@ func TestCheckupEvents(t *testing.T) {
 
 func TestCheckupApprovers(t *testing.T) {
 	c := newCheckup(t, slacktest.Options{})
-	c.checkup.Approvers = []string{"slack:U404", "slack:U9OLD", "slack:U8BOT", "slack:S404", "slack:S2NONE", "slack:bob"}
+	c.checkup.Approvers = []string{
+		"slack:U404", "slack:U9OLD", "slack:U8BOT", "slack:S404", "slack:S2NONE", "slack:bob",
+	}
 	found := c.finds(t)
 	wantCheck(t, found, "slack approver slack:U404", core.CheckFail, "not a member of this workspace", "Copy member ID")
 	wantCheck(t, found, "slack approver slack:U9OLD", core.CheckFail, "deactivated")
@@ -293,7 +308,10 @@ func TestCheckupWhenSlackDoesNotAnswer(t *testing.T) {
 		{slacktest.Cut(), core.CheckFail, []string{"does not answer as Slack does (EOF)"}},
 		{slacktest.ServerError(503), core.CheckFail, []string{"does not answer as Slack does", "503"}},
 		{fakeserver.Garbled(), core.CheckFail, []string{"does not answer as Slack does"}},
-		{slacktest.Refused("internal_error"), core.CheckFail, []string{"does not answer as Slack does", "internal_error"}},
+		{
+			slacktest.Refused("internal_error"), core.CheckFail,
+			[]string{"does not answer as Slack does", "internal_error"},
+		},
 		{slacktest.RateLimited(time.Second), core.CheckWarn, []string{"again in a minute"}},
 		{slacktest.RateLimitedInBody(), core.CheckWarn, []string{"again in a minute"}},
 	} {
@@ -305,11 +323,13 @@ func TestCheckupWhenSlackDoesNotAnswer(t *testing.T) {
 	wantCheck(t, c.finds(t), "slack channels", core.CheckFail, "Slack refuses to answer: access_denied")
 	fault.Lift()
 	c.checkup.Config.APIURL = c.URL() + "/nothing/"
-	wantCheck(t, c.finds(t), "slack token", core.CheckFail, "What answers at "+c.URL()+"/nothing/ does not answer as Slack does", "404", "SLACK_API_URL")
+	wantCheck(t, c.finds(t), "slack token", core.CheckFail,
+		"What answers at "+c.URL()+"/nothing/ does not answer as Slack does", "404", "SLACK_API_URL")
 	c.checkup.Config.APIURL = c.APIURL()
 	c.Close()
 	found := c.finds(t)
-	wantCheck(t, found, "slack token", core.CheckFail, "Slack can't be reached at "+c.APIURL(), "connection refused", "SLACK_API_URL")
+	wantCheck(t, found, "slack token", core.CheckFail, "Slack can't be reached at "+c.APIURL(), "connection refused",
+		"SLACK_API_URL")
 	if strings.Contains(found["slack token"].What, "auth.test") {
 		t.Errorf("the text contains the address of the call: %+v", found)
 	}
@@ -339,7 +359,8 @@ func TestTheCheckupReportsPeopleOfOtherWorkspaces(t *testing.T) {
 	c.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
 	c.checkup.Approvers = append(c.checkup.Approvers, "slack:U9EVE")
 	found := c.finds(t)
-	wantCheck(t, found, "slack connect", core.CheckOK, "1 conversation shared", "does not answer", "SLACK_CONNECT=allow")
+	wantCheck(t, found, "slack connect", core.CheckOK, "1 conversation shared", "does not answer",
+		"SLACK_CONNECT=allow")
 	wantCheck(t, found, "slack approver slack:U9EVE", core.CheckFail, "another workspace")
 }
 

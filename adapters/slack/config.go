@@ -35,7 +35,8 @@ func (c Config) Validate() []string {
 			fault("SLACK_BOT_TOKEN: a bot's token begins with xoxb-; see OAuth & Permissions of your app")
 		}
 		if c.AppToken == "" && c.SigningSecret == "" {
-			fault("SLACK_APP_TOKEN: this (for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP) is needed, or no event arrives")
+			fault("SLACK_APP_TOKEN: this (for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP) is needed, or no event " +
+				"arrives")
 		}
 		if c.AppToken != "" && !strings.HasPrefix(c.AppToken, "xapp-") {
 			fault("SLACK_APP_TOKEN: an app-level token begins with xapp-; see Basic Information of your app")

@@ -9,14 +9,15 @@ import (
 	"gatehouse/core"
 )
 
-// People of other workspaces are in channels that are shared over Slack Connect. With SLACK_CONNECT=deny, the default, what they write and
-// press starts nothing; a person who addresses the bot is told so, privately. No stranger decides about an approval, whatever the setting:
-// it lets them talk to the bot, and no more.
+// People of other workspaces are in channels that are shared over Slack Connect. With SLACK_CONNECT=deny, the default,
+// what they write and press starts nothing; a person who addresses the bot is told so, privately. No stranger decides
+// about an approval, whatever the setting: it lets them talk to the bot, and no more.
 //
-// A person is of the bot's workspace, or of an organisation that the bot's workspace belongs to, if Slack says so: with the event, or if it
-// says nothing there, when asked. If it does not say, because it does not know the person or the token lacks a scope, they are a stranger.
-// If it can't be asked now, nobody is refused as a stranger and nobody gets in: a message is not stored, so that Slack sends it again, and
-// whoever pressed something is asked to press again. A slash command is the exception: if Slack does not say, its workspace is theirs.
+// A person is of the bot's workspace, or of an organisation that the bot's workspace belongs to, if Slack says so: with
+// the event, or if it says nothing there, when asked. If it does not say, because it does not know the person or the
+// token lacks a scope, they are a stranger. If it can't be asked now, nobody is refused as a stranger and nobody gets
+// in: a message is not stored, so that Slack sends it again, and whoever pressed something is asked to press again. A
+// slash command is the exception: if Slack does not say, its workspace is theirs.
 
 // The values of SLACK_CONNECT.
 const (
@@ -46,7 +47,8 @@ const (
 // owns reports whether a workspace or an organisation is the bot's.
 func (b bot) owns(id string) bool { return id != "" && (id == b.team || id == b.enterprise) }
 
-// refuses reports whether a message starts nothing because a stranger wrote it. Error: temporary, Slack can't be asked now.
+// refuses reports whether a message starts nothing because a stranger wrote it. Error: temporary, Slack can't be asked
+// now.
 func (s *Slack) refuses(ctx context.Context, b bot, e envelope, m messageEvent) (bool, error) {
 	if s.Config.Connect == connectAllow {
 		return false, nil
@@ -84,15 +86,15 @@ func (c slashCommand) isFor(b bot) bool {
 	return b.owns(c.TeamID) || c.TeamID != "" && b.enterprise != "" && c.EnterpriseID == b.enterprise
 }
 
-// ran reports whether the person who ran a slash command is one of the bot's own. A command does not say where they are from. If Slack does
-// not either, the command's own workspace decides.
+// ran reports whether the person who ran a slash command is one of the bot's own. A command does not say where they are
+// from. If Slack does not either, the command's own workspace decides.
 func (s *Slack) ran(ctx context.Context, b bot, c slashCommand) bool {
 	home, err := s.home(ctx, b, c.UserID)
 	return err != nil || home == "" || b.owns(home)
 }
 
-// home asks Slack for a person's workspace, or their organisation if it is the bot's; "" if Slack does not say. Error: temporary, Slack can't
-// be asked now. Only answers are cached.
+// home asks Slack for a person's workspace, or their organisation if it is the bot's; "" if Slack does not say. Error:
+// temporary, Slack can't be asked now. Only answers are cached.
 func (s *Slack) home(ctx context.Context, b bot, user string) (string, error) {
 	if at, fresh := s.homes.Get(user); fresh {
 		return at, nil
@@ -112,7 +114,8 @@ func (s *Slack) home(ctx context.Context, b bot, user string) (string, error) {
 	return s.homes.Put(user, u.TeamID, homeLifetime), nil
 }
 
-// refuseStranger logs that a stranger is refused. It reports whether to tell them why: once a minute for each person and text.
+// refuseStranger logs that a stranger is refused. It reports whether to tell them why: once a minute for each person
+// and text.
 func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
 	tell = s.told.Add(text+user, true, strangerPause)
 	if tell {

@@ -19,14 +19,19 @@ const (
 // shared adds a channel that is shared with another workspace, and a person of that workspace who is in it.
 func (r *inbound) shared() (eve *slacktest.Person) {
 	eve = r.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
-	r.AddChannel(slacktest.Channel{ID: "C9", Name: "partners", ExtShared: true, Members: []string{"U1ANN", "U2BOB", "U9EVE", r.BotUserID()}})
+	r.AddChannel(
+		slacktest.Channel{
+			ID: "C9", Name: "partners", ExtShared: true, Members: []string{"U1ANN", "U2BOB", "U9EVE", r.BotUserID()},
+		})
 	return eve
 }
 
 // told waits until a person has got this many private sentences in a channel, and returns the last.
 func (r *inbound) told(channel, person string, n int) string {
 	r.t.Helper()
-	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Ephemerals(channel, person)) >= n }); err != nil {
+	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool {
+		return len(r.Ephemerals(channel, person)) >= n
+	}); err != nil {
 		r.t.Fatalf("%v\n%s", err, r.Dump())
 	}
 	all := r.Ephemerals(channel, person)
@@ -40,35 +45,37 @@ func allow(c *slack.Config) { c.Connect = "allow" }
 
 func TestStrangersAreRefusedPolitely(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
-	onBoth(t, setup{slack: core.Deps{Now: clock.Now}, fake: slacktest.Options{Now: clock.Now}}, func(t *testing.T, r *inbound) {
-		eve := r.shared()
-		mention := eve.Posts("C9", r.MentionOfBot()+" hello")
-		r.none(mention.Deliveries...)
-		if text := r.told("C9", "U9EVE", 1); !strings.Contains(text, talksOnly) {
-			t.Errorf("eve reads %q", text)
-		}
-		for _, text := range []string{" again", " !stop", " !new"} { // within the minute nothing more is said
-			r.none(eve.Posts("C9", r.MentionOfBot()+text).Deliveries...)
-		}
-		work := r.ann.Posts("C9", r.MentionOfBot()+" work")
-		r.one(work.Deliveries...)
-		r.none(eve.Posts("C9", "I agree", slacktest.InThread(work.TS)).Deliveries...) // that was not said to the bot
-		r.none(eve.Edits("C9", mention.TS, r.MentionOfBot()+" hello?")...)
-		if n := len(r.Ephemerals("C9", "U9EVE")); n != 1 {
-			t.Errorf("within a minute eve was told %d times", n)
-		}
-		dm := r.DMWith("U9EVE")
-		r.none(eve.Says("hello").Deliveries...)
-		if n := len(r.Ephemerals(dm, "U9EVE")); n != 0 {
-			t.Errorf("within a minute eve was told again: %d", n)
-		}
-		clock.Advance(61 * time.Second)
-		r.none(eve.Says("hello").Deliveries...)
-		r.told(dm, "U9EVE", 1)
-		if strings.Contains(r.log.String(), "hello") {
-			t.Errorf("the log has what a stranger said:\n%s", r.log)
-		}
-	})
+	onBoth(t, setup{slack: core.Deps{Now: clock.Now}, fake: slacktest.Options{Now: clock.Now}},
+		func(t *testing.T, r *inbound) {
+			eve := r.shared()
+			mention := eve.Posts("C9", r.MentionOfBot()+" hello")
+			r.none(mention.Deliveries...)
+			if text := r.told("C9", "U9EVE", 1); !strings.Contains(text, talksOnly) {
+				t.Errorf("eve reads %q", text)
+			}
+			for _, text := range []string{" again", " !stop", " !new"} { // within the minute nothing more is said
+				r.none(eve.Posts("C9", r.MentionOfBot()+text).Deliveries...)
+			}
+			work := r.ann.Posts("C9", r.MentionOfBot()+" work")
+			r.one(work.Deliveries...)
+			// that was not said to the bot
+			r.none(eve.Posts("C9", "I agree", slacktest.InThread(work.TS)).Deliveries...)
+			r.none(eve.Edits("C9", mention.TS, r.MentionOfBot()+" hello?")...)
+			if n := len(r.Ephemerals("C9", "U9EVE")); n != 1 {
+				t.Errorf("within a minute eve was told %d times", n)
+			}
+			dm := r.DMWith("U9EVE")
+			r.none(eve.Says("hello").Deliveries...)
+			if n := len(r.Ephemerals(dm, "U9EVE")); n != 0 {
+				t.Errorf("within a minute eve was told again: %d", n)
+			}
+			clock.Advance(61 * time.Second)
+			r.none(eve.Says("hello").Deliveries...)
+			r.told(dm, "U9EVE", 1)
+			if strings.Contains(r.log.String(), "hello") {
+				t.Errorf("the log has what a stranger said:\n%s", r.log)
+			}
+		})
 }
 
 func TestAStrangerIsKnownByEachFieldThatSaysSo(t *testing.T) {
@@ -76,8 +83,10 @@ func TestAStrangerIsKnownByEachFieldThatSaysSo(t *testing.T) {
 	r.shared()
 	r.AddUser(slacktest.User{ID: "U8OUT", Name: "out", TeamID: "T9OTHER"})
 	event := func(fields string) string {
-		return `{"type":"event_callback","team_id":"T9OTHER","authorizations":[{"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","is_bot":true}],` +
-			`"is_ext_shared_channel":true,"event":{"type":"app_mention","channel":"C9","ts":"1.2","text":"` + r.MentionOfBot() + ` hello",` + fields + `}}`
+		return `{"type":"event_callback","team_id":"T9OTHER","authorizations":[{"team_id":"T0GATE","user_id":"` +
+			r.BotUserID() + `","is_bot":true}],` +
+			`"is_ext_shared_channel":true,"event":{"type":"app_mention","channel":"C9","ts":"1.2","text":"` +
+			r.MentionOfBot() + ` hello",` + fields + `}}`
 	}
 	for fields, own := range map[string]bool{
 		`"user":"U9EVE","user_team":"T9OTHER","team":"T0GATE"`:         false,
@@ -109,7 +118,8 @@ func TestAStrangerIsKnownByEachFieldThatSaysSo(t *testing.T) {
 func TestStrangersMayTalkIfAllowedAndNeverDecide(t *testing.T) {
 	onBoth(t, setup{config: allow, fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *inbound) {
 		eve := r.shared()
-		if e := r.one(eve.Posts("C9", r.MentionOfBot()+" hello").Deliveries...); e.Actor.ID != "slack:U9EVE" || !strings.HasPrefix(string(e.Conversation), "slack:T0GATE:C9:") {
+		if e := r.one(eve.Posts("C9", r.MentionOfBot()+" hello").Deliveries...); e.Actor.ID != "slack:U9EVE" ||
+			!strings.HasPrefix(string(e.Conversation), "slack:T0GATE:C9:") {
 			t.Errorf("got %+v", e)
 		}
 		r.one(eve.Says("hello").Deliveries...)
@@ -128,7 +138,8 @@ func TestAStrangersPressIsRefusedPrivately(t *testing.T) {
 		eve := r.shared()
 		views := len(r.Calls("views.open"))
 		for _, fields := range [][]string{
-			{"a1", "approve"}, {"a1", "deny"}, {"a1", "reason"}, {"a1", "arguments"}, {"again", "7", "slack:T0GATE:C9:1.2", "C9", "1.2"}, {"new", "7", "slack:T0GATE:C9:1.2", "C9", "1.2"},
+			{"a1", "approve"}, {"a1", "deny"}, {"a1", "reason"}, {"a1", "arguments"},
+			{"again", "7", "slack:T0GATE:C9:1.2", "C9", "1.2"}, {"new", "7", "slack:T0GATE:C9:1.2", "C9", "1.2"},
 		} {
 			r.none(eve.Presses(r.button("C9", r.sealed(fields...))))
 			r.none(eve.Presses(r.button("C9", r.sealed(fields...)), slacktest.FromTeam("T9OTHER")))
@@ -156,7 +167,9 @@ func TestAStrangersPressIsRefusedPrivately(t *testing.T) {
 		`"team":null,"user":{"id":"U2BOB"}`:                                                        true,
 		`"team":{"id":"T9OTHER"},"user":{"id":"U2BOB","team_id":"T0GATE"}`:                         true,
 	} {
-		press := `{"type":"block_actions",` + who + `,"channel":{"id":"C9"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` + value + `","action_ts":"5.6"}]}`
+		press := `{"type":"block_actions",` + who +
+			`,"channel":{"id":"C9"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` + value +
+			`","action_ts":"5.6"}]}`
 		if status, answer := r.send("/slack/interactions", formOf(press), nil); status != 200 {
 			t.Errorf("%s: %d %s", who, status, answer)
 		}
@@ -175,13 +188,16 @@ func TestAStrangersPressIsRefusedPrivately(t *testing.T) {
 func TestTheOrganisationOfTheBotIsItsOwn(t *testing.T) {
 	s := setup{before: func(r *inbound) {
 		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Trouble{
-			Name: "of an organisation", Status: 200, Body: `{"ok":true,"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","enterprise_id":"E0ORG"}`,
+			Name: "of an organisation", Status: 200,
+			Body: `{"ok":true,"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","enterprise_id":"E0ORG"}`,
 		}})
 	}}
 	r := start(t, s).known()
 	r.shared()
 	event := func(shared, fields string) string {
-		return `{"type":"event_callback","team_id":"T0GATE","is_ext_shared_channel":` + shared + `,"event":{"type":"app_mention","channel":"C9","ts":"1.2","text":"` + r.MentionOfBot() + ` hello",` + fields + `}}`
+		return `{"type":"event_callback","team_id":"T0GATE","is_ext_shared_channel":` + shared +
+			`,"event":{"type":"app_mention","channel":"C9","ts":"1.2","text":"` + r.MentionOfBot() +
+			` hello",` + fields + `}}`
 	}
 	for body, own := range map[string]bool{
 		event("false", `"user":"U5SIB","team":"T5SIBLING"`):  true,

@@ -39,13 +39,15 @@ func open(t *testing.T, opt slacktest.Options, change func(*core.Deps)) (*slack.
 	o.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", o.BotUserID()}})
 	o.DMWith("U1ANN")
 	deps := core.Deps{
-		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"slack:U1ANN"}}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
-		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"slack:U1ANN"}}.Card,
+		PutBlob: (&adaptertest.Blobs{}).Put,
+		Jitter:  func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {
 		change(&deps)
 	}
-	return slack.New(deps, slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}), o
+	return slack.New(deps,
+		slack.Config{BotToken: o.BotToken(), AppToken: o.AppToken(), APIURL: o.APIURL(), FollowUp: "thread"}), o
 }
 
 func (o *fakeWorkspace) Say(_ testing.TB, text string) {
@@ -71,7 +73,10 @@ func (o *fakeWorkspace) Click(t testing.TB, c core.Click) {
 			t.Fatal(err)
 		}
 		o.last = o.ann.Submits(nil)
-		if err := o.WaitFor(t.Context(), func(s *slacktest.Server) bool { _, open := s.Modal("U1ANN"); return !open }); err != nil {
+		if err := o.WaitFor(t.Context(), func(s *slacktest.Server) bool {
+			_, open := s.Modal("U1ANN")
+			return !open
+		}); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -114,7 +119,8 @@ func (o *fakeWorkspace) Repeat(testing.TB) { o.last = o.last.Again() }
 
 func (o *fakeWorkspace) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]slacktest.Trouble{
-		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second), adaptertest.Lost: slacktest.AnswerLost(),
+		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second),
+		adaptertest.Lost:    slacktest.AnswerLost(),
 		adaptertest.Refused: slacktest.Refused("is_archived"),
 	}[f]
 	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: trouble, Times: 1})

@@ -237,9 +237,9 @@ const (
 	channelRetry = time.Minute // after a look-up that failed
 )
 
-// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. The event of a mention does not contain
-// whether it was written in a group direct message, but the message event of the same message does. Whichever comes first, the message
-// must get the same conversation.
+// channelType returns the type of a channel. fromEvent is the type in the event, "" if it has none. The event of a
+// mention does not contain whether it was written in a group direct message, but the message event of the same message
+// does. Whichever comes first, the message must get the same conversation.
 func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) string {
 	if fromEvent != "" {
 		return s.channels.Put(channel, fromEvent, chat.Forever)
@@ -268,9 +268,10 @@ const (
 	maxPages    = 20
 )
 
-// CardCopies returns copies of a card, as direct messages, for approvers who don't see its conversation: named people who are not in it,
-// and all members of a group that has no member in it. If the card could not be posted at all, all approvers get a copy, and the requester
-// is notified. If the card's rule says so, those who see the conversation get a copy too, or nobody does.
+// CardCopies returns copies of a card, as direct messages, for approvers who don't see its conversation: named people
+// who are not in it, and all members of a group that has no member in it. If the card could not be posted at all, all
+// approvers get a copy, and the requester is notified. If the card's rule says so, those who see the conversation get a
+// copy too, or nobody does.
 func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (core.Copies, error) {
 	var sees []string
 	if !refused && !d.Card.Direct {
@@ -286,20 +287,25 @@ func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (
 	if err != nil {
 		return core.Copies{}, err
 	}
-	seesCard := func(context.Context, string) (bool, error) { return false, nil } // users holds only people who don't see the card
-	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users, seesCard, refused)
+	// users holds only people who don't see the card
+	seesCard := func(context.Context, string) (bool, error) { return false, nil }
+	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users,
+		seesCard, refused)
 }
 
-// channelMembers returns the members of a channel; nil if they can't be determined, in which case everybody is assumed to see the channel.
+// channelMembers returns the members of a channel; nil if they can't be determined, in which case everybody is assumed
+// to see the channel.
 func (s *Slack) channelMembers(ctx context.Context, channel string) ([]string, error) {
 	members, cursor := []string{}, ""
 	for range maxPages {
-		users, next, err := s.api.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{ChannelID: channel, Cursor: cursor, Limit: membersPage})
+		users, next, err := s.api.GetUsersInConversationContext(ctx,
+			&api.GetUsersInConversationParameters{ChannelID: channel, Cursor: cursor, Limit: membersPage})
 		switch err := s.called(err); {
 		case core.IsTemporary(err):
 			return nil, err
 		case err != nil:
-			s.warnOnce("the members of a channel can't be looked up; approvers outside it get no copy of its cards", "channel", channel, "err", err)
+			s.warnOnce("the members of a channel can't be looked up; approvers outside it get no copy of its cards",
+				"channel", channel, "err", err)
 			return nil, nil
 		}
 		members = append(members, users...)
@@ -310,7 +316,8 @@ func (s *Slack) channelMembers(ctx context.Context, channel string) ([]string, e
 	return nil, nil // assume that so large a channel includes its approvers
 }
 
-// approversOutside returns the approvers who don't see a card: named people, and the members of a group if none of them sees it.
+// approversOutside returns the approvers who don't see a card: named people, and the members of a group if none of them
+// sees it.
 func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) ([]string, error) {
 	var outside []string
 	add := func(users ...string) {

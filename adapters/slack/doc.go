@@ -1,4 +1,5 @@
-// Package slack is the platform Slack: one workspace, over Socket Mode, over HTTP, or both. README.md describes the setup.
+// Package slack is the platform Slack: one workspace, over Socket Mode, over HTTP, or both. README.md describes the
+// setup.
 //
 // Inbound. http.go receives a payload over either transport. events.go and interactions.go, commands.go convert it to
 // an event and pass it to accept. The payload is acknowledged after the commit. If that fails, Slack sends an event
@@ -21,22 +22,24 @@
 // otherwise. Apart from these, only what a turn reads of the thread above its message is stored (thread.go). mention.go
 // says what counts as a mention, bots.go which bots may ask. People of other workspaces are strangers (connect.go).
 //
-// Outbound. post.go asks the rate limit, draws the post (blocks.go; card.go, reply.go, rich.go) and sends one Slack message for each part. The
-// message carries the post's key in its metadata. If the answer to a part is lost, the part is looked up by that key, twice, before it is
-// sent again (find.go). If the history can't be read, the part stays in doubt. Buttons carry sealed values, which stay valid across
-// restarts and can't be forged. Text of people and models is drawn as rich text, in which Slack parses nothing; only what
-// stands for the blocks in notifications is escaped.
+// Outbound. post.go asks the rate limit, draws the post (blocks.go; card.go, reply.go, rich.go) and sends one Slack
+// message for each part. The message carries the post's key in its metadata. If the answer to a part is lost, the part
+// is looked up by that key, twice, before it is sent again (find.go). If the history can't be read, the part stays in
+// doubt. Buttons carry sealed values, which stay valid across restarts and can't be forged. Text of people and models
+// is drawn as rich text, in which Slack parses nothing; only what stands for the blocks in notifications is escaped.
 //
-// A card's coloured edge stands beside its foot, not beside all of it (2026-11-27). The edge is an attachment's. A card that is all in one was
-// rejected: Slack's clients may wrap, cut or fold what is in an attachment behind "Show more", its buttons too, and an approver must see what
-// runs; and the message's text, which screen readers and notifications need, would stand above the attachment as a second card, since only
-// blocks of the message itself take its place. A card's fields are lines of one rich text, not the two columns of a section: in those a
-// value would have to be written once more, as mrkdwn, and on a phone they are one column of twice as many lines.
+// A card's coloured edge stands beside its foot, not beside all of it (2026-11-27). The edge is an attachment's. A card
+// that is all in one was rejected: Slack's clients may wrap, cut or fold what is in an attachment behind "Show more",
+// its buttons too, and an approver must see what runs; and the message's text, which screen readers and notifications
+// need, would stand above the attachment as a second card, since only blocks of the message itself take its place. A
+// card's fields are lines of one rich text, not the two columns of a section: in those a value would have to be written
+// once more, as mrkdwn, and on a phone they are one column of twice as many lines.
 //
-// What may come twice: every event, every click. A crash between a post and its answer leaves the part in doubt, see core/outbox.
+// What may come twice: every event, every click. A crash between a post and its answer leaves the part in doubt, see
+// core/outbox.
 //
-// slack-go v0.34 is used for the Web API, its errors, blocks, names of events and Socket Mode frames. Four things are our own. The types of
-// rich text: slack-go writes a list's offset, which Slack's own types lack (rich.go). The structs of inbound payloads and the Socket Mode
-// loop: slack-go's refuse or drop events that they can't decode completely (payloads.go, internal/socketmode). The check of signatures:
-// slack-go's reads the machine's clock (http.go).
+// slack-go v0.34 is used for the Web API, its errors, blocks, names of events and Socket Mode frames. Four things are
+// our own. The types of rich text: slack-go writes a list's offset, which Slack's own types lack (rich.go). The structs
+// of inbound payloads and the Socket Mode loop: slack-go's refuse or drop events that they can't decode completely
+// (payloads.go, internal/socketmode). The check of signatures: slack-go's reads the machine's clock (http.go).
 package slack

@@ -19,8 +19,10 @@ func TestEditIsOfferedWhereAllArgumentsAreOnTheCard(t *testing.T) {
 	}{
 		"editable":     {func(c *core.Card) { c.Editable = true }, []string{"approve", "reason", "edit", "withdraw"}},
 		"not editable": {nil, []string{"approve", "reason", "withdraw"}},
-		"cut":          {func(c *core.Card) { c.Editable, c.Arguments = true, long }, []string{"approve", "reason", "arguments", "withdraw"}},
-		"decided":      {func(c *core.Card) { c.Editable, c.State = true, core.Denied }, nil},
+		"cut": {func(c *core.Card) {
+			c.Editable, c.Arguments = true, long
+		}, []string{"approve", "reason", "arguments", "withdraw"}},
+		"decided": {func(c *core.Card) { c.Editable, c.State = true, core.Denied }, nil},
 	} {
 		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard}, Card: testCard(c.change)})
 		var got []string

@@ -16,7 +16,9 @@ func (r *inbound) amendment(e core.Event, of string) core.Amendment {
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
 		r.t.Fatal(err)
 	}
-	if e.Kind() != core.KindAmend || e.Subject() != of || e.ID != strings.Replace(of, "message/", "amend/", 1)+"/"+a.Revision || a.Revision == "" || e.Conversation == "" {
+	if e.Kind() != core.KindAmend || e.Subject() != of ||
+		e.ID != strings.Replace(of, "message/", "amend/", 1)+"/"+a.Revision || a.Revision == "" ||
+		e.Conversation == "" {
 		r.t.Errorf("got %+v of %s", e, of)
 	}
 	return a
@@ -80,11 +82,17 @@ func TestChangesOfOtherFieldsAreNotAmendments(t *testing.T) {
 		"another editor":      {say("U1ANN", "b", byBob), say("U1ANN", "a", nil)},
 		"nothing before":      {say("U1ANN", "b", edited), nil},
 		"metadata alone": {
-			say("U1ANN", "a", map[string]any{"edited": edited["edited"], "metadata": map[string]any{"event_type": "x", "event_payload": map[string]any{}}}), say("U1ANN", "a", nil),
+			say("U1ANN",
+				"a",
+				map[string]any{
+					"edited":   edited["edited"],
+					"metadata": map[string]any{"event_type": "x", "event_payload": map[string]any{}},
+				}), say("U1ANN", "a", nil),
 		},
 	} {
 		d := r.Send(map[string]any{
-			"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel", "ts": "1700000010.000000", "event_ts": "1700000010.000000",
+			"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel",
+			"ts": "1700000010.000000", "event_ts": "1700000010.000000",
 			"message": m[0], "previous_message": m[1],
 		})
 		if got := r.taken(d); len(got) != 0 {
@@ -125,7 +133,9 @@ func TestWhatSlackAddsLaterIsAnAmendment(t *testing.T) {
 			t.Errorf("%q is not before %q", pair[0].Revision, pair[1].Revision)
 		}
 	}
-	answer := core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "done"}
+	answer := core.Post{
+		Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "done",
+	}
 	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: answer})
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +193,8 @@ func TestAnEditThatAddsAMentionIsAnEvent(t *testing.T) {
 	r.none(p.Deliveries...)
 	got := r.taken(r.ann.Edits("C1", p.TS, r.MentionOfBot()+" add milk")...)
 	e, ok := got["message/T0GATE/C1/"+p.TS]
-	if !ok || e.Kind() != core.KindMessage || e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.FollowUp {
+	if !ok || e.Kind() != core.KindMessage || e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) ||
+		e.FollowUp {
 		t.Fatalf("got %+v", got)
 	}
 	if text := r.message(e).Content.Own(); text != "add milk" {
@@ -193,7 +204,10 @@ func TestAnEditThatAddsAMentionIsAnEvent(t *testing.T) {
 
 func TestADeletionOfABotsMessageIsIgnored(t *testing.T) {
 	r := start(t, setup{}).known()
-	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "an answer"}})
+	ref, _, err := r.p.Post(r.ctx,
+		core.Delivery{Post: core.Post{
+			Key: "k", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostReply, Text: "an answer",
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ import (
 	"gatehouse/core"
 )
 
-// retryNote is the end of the log line about an event that was not stored. Slack sends only events again; see pressNote and commandNote.
+// retryNote is the end of the log line about an event that was not stored. Slack sends only events again; see pressNote
+// and commandNote.
 const retryNote = "Slack sends it again"
 
 // receiveEvent handles an Events API body up to the commit of its event.
@@ -111,7 +112,8 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 	mentioned := m.isFor(ids)
 	if who.ID == "" || m.TS == "" {
 		if m.BotID != "" && mentioned && !b.wrote(m.slackMessage) {
-			s.Log.Debug("a mention by a bot that SLACK_BOTS does not name is ignored", "bot", m.BotID, "name", m.botName())
+			s.Log.Debug("a mention by a bot that SLACK_BOTS does not name is ignored", "bot", m.BotID,
+				"name", m.botName())
 		}
 		return nil, nil
 	}
@@ -221,10 +223,15 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	if err := chat.Decode(m.Message, &event); err != nil {
 		return nil, err
 	}
-	for key, value := range map[string]string{"type": string(slackevents.Message), "channel": m.Channel, "channel_type": m.ChannelType} {
+	for key, value := range map[string]string{
+		"type": string(slackevents.Message), "channel": m.Channel, "channel_type": m.ChannelType,
+	} {
 		event[key], _ = json.Marshal(value)
 	}
-	return json.Marshal(map[string]any{"type": slackevents.CallbackEvent, "team_id": e.TeamID, "authorizations": e.Authorizations, "event": event})
+	return json.Marshal(
+		map[string]any{
+			"type": slackevents.CallbackEvent, "team_id": e.TeamID, "authorizations": e.Authorizations, "event": event,
+		})
 }
 
 // deletedEvent returns the amendment of a message that was deleted; nil for one of a bot that SLACK_BOTS does not name.
@@ -242,7 +249,9 @@ func amendment(b bot, m messageEvent, who core.Actor, ts string, a core.Amendmen
 	payload, _ := json.Marshal(a) // contains only strings and parsed JSON: can't fail
 	key := messageKey(b.team, m.Channel, ts)
 	return &core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision, Conversation: conversationID(b.team, m.Channel, ""),
-		Body: core.AmendEvent{Event: key}, Actor: who, Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
+		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision,
+		Conversation: conversationID(b.team, m.Channel, ""),
+		Body:         core.AmendEvent{Event: key}, Actor: who,
+		Address: core.Address{Platform: Name, Channel: m.Channel}, Payload: payload,
 	}
 }

@@ -76,7 +76,8 @@ func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
 		for _, kind := range []string{"app_mention", "message"} {
 			p := r.ann.Posts("C1", r.MentionOfBot()+" hello", slacktest.OnlyEvent(kind))
 			e := r.one(p.Deliveries...)
-			if e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.Address.Thread != p.TS || e.Address.Message != p.TS || e.FollowUp {
+			if e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.Address.Thread != p.TS ||
+				e.Address.Message != p.TS || e.FollowUp {
 				t.Errorf("%s: got %+v", kind, e)
 			}
 			lone = append(lone, e)
@@ -125,17 +126,27 @@ func TestWhichMessagesBecomeEvents(t *testing.T) {
 		thread       string
 		followUp     bool
 	}{
-		"direct":                    {post: r.ann.Says("hello"), conversation: core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))},
+		"direct": {
+			post: r.ann.Says("hello"), conversation: core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN")),
+		},
 		"group direct":              {post: r.ann.Posts("G1", "hello")},
 		"group direct, mention":     {post: r.ann.Posts("G1", "so, "+bot+" hello"), conversation: "slack:T0GATE:G1"},
 		"channel":                   {post: r.ann.Posts("C1", "hello")},
 		"a mention of another user": {post: r.ann.Posts("C1", "<@U2BOB> hello")},
 		"an id that begins alike":   {post: r.ann.Posts("C1", "<@"+r.BotUserID()+"X> hello")},
 		"a mention in words":        {post: r.ann.Posts("C1", "&lt;@"+r.BotUserID()+"&gt; hello")},
-		"thread":                    {post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS, followUp: true},
-		"thread, mention":           {post: r.ann.Posts("C1", "so, "+bot+" hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS},
-		"thread, also in channel":   {post: r.ann.Posts("C1", "hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), conversation: thread, thread: root.TS, followUp: true},
-		"mention, also in channel":  {post: r.ann.Posts("C1", bot+" hi", slacktest.InThread(root.TS), slacktest.AlsoInChannel()), conversation: thread, thread: root.TS},
+		"thread": {
+			post: r.ann.Posts("C1", "hello", slacktest.InThread(root.TS)), conversation: thread, thread: root.TS,
+			followUp: true,
+		},
+		"thread, mention": {
+			post: r.ann.Posts("C1", "so, "+bot+" hello", slacktest.InThread(root.TS)), conversation: thread,
+			thread: root.TS,
+		},
+		"thread, also in channel": {post: r.ann.Posts("C1", "hi", slacktest.InThread(root.TS),
+			slacktest.AlsoInChannel()), conversation: thread, thread: root.TS, followUp: true},
+		"mention, also in channel": {post: r.ann.Posts("C1", bot+" hi", slacktest.InThread(root.TS),
+			slacktest.AlsoInChannel()), conversation: thread, thread: root.TS},
 	} {
 		got := map[string]core.Event{}
 		for _, d := range c.post.Deliveries {
@@ -160,7 +171,8 @@ func TestWhichMessagesBecomeEvents(t *testing.T) {
 			t.Errorf("%s: was passed to accept as %d events", name, len(got))
 		}
 		for _, e := range got {
-			if e.Conversation != c.conversation || e.Address.Thread != c.thread || e.FollowUp != c.followUp || e.Address.Message != c.post.TS || e.Actor.ID != "slack:U1ANN" {
+			if e.Conversation != c.conversation || e.Address.Thread != c.thread || e.FollowUp != c.followUp ||
+				e.Address.Message != c.post.TS || e.Actor.ID != "slack:U1ANN" {
 				t.Errorf("%s: got %+v", name, e)
 			}
 		}
@@ -171,7 +183,10 @@ func TestAMentionEventWithoutAMentionIsAFollowUp(t *testing.T) {
 	for follow, stored := range map[string]bool{"thread": true, "mention": false} {
 		t.Run(follow, func(t *testing.T) {
 			r := start(t, setup{config: func(c *slack.Config) { overHTTP(c); c.FollowUp = follow }}).known()
-			event := map[string]any{"type": "app_mention", "user": "U1ANN", "text": "no name here", "ts": "1700000001.000100", "thread_ts": "1700000000.000100", "channel": "C1"}
+			event := map[string]any{
+				"type": "app_mention", "user": "U1ANN", "text": "no name here", "ts": "1700000001.000100",
+				"thread_ts": "1700000000.000100", "channel": "C1",
+			}
 			d := r.Send(event)
 			if !stored {
 				r.none(d)
@@ -200,9 +215,12 @@ func TestAMessageThatBeginsWithSomebodyElsesMentionIsNotForTheBot(t *testing.T) 
 	root := r.ann.Posts("C1", bot+" hello")
 	r.one(root.Deliveries...)
 	for text, forBot := range map[string]bool{
-		"<@U2BOB> can you look?": false, "<@U2BOB|bob>, can you look?": false, " \n(<@U2BOB>) look": false, "&gt; <@U2BOB> look": false, "\u2060<@W2BOB>": false,
-		"<@U2BOB> and " + bot + ", look": true, "<@U2BOB>, <@" + r.BotUserID() + "|gatehouse>": true, bot + " ask <@U2BOB>": true,
-		"ask <@U2BOB>": true, "<#C1|general> <@U2BOB>": true, "&lt;@U2BOB&gt; is his name": true, "<https://x.example> <@U2BOB>": true,
+		"<@U2BOB> can you look?": false, "<@U2BOB|bob>, can you look?": false, " \n(<@U2BOB>) look": false,
+		"&gt; <@U2BOB> look": false, "\u2060<@W2BOB>": false,
+		"<@U2BOB> and " + bot + ", look": true, "<@U2BOB>, <@" + r.BotUserID() + "|gatehouse>": true,
+		bot + " ask <@U2BOB>": true,
+		"ask <@U2BOB>":        true, "<#C1|general> <@U2BOB>": true, "&lt;@U2BOB&gt; is his name": true,
+		"<https://x.example> <@U2BOB>": true,
 	} {
 		got := r.taken(r.ann.Posts("C1", text, slacktest.InThread(root.TS)).Deliveries...)
 		group := r.taken(r.ann.Posts("G1", text).Deliveries...)
@@ -223,10 +241,13 @@ func TestGroupDirectMessagesNeedAMentionUnlessAllAreRead(t *testing.T) {
 				if (len(said) == 1) != all || (len(inThread) == 1) != all {
 					t.Errorf("without a mention they became %v and %v", said, inThread)
 				}
-				if e := r.one(r.ann.Posts("G1", r.MentionOfBot()+" lunch?").Deliveries...); e.FollowUp || e.Conversation != "slack:T0GATE:G1" {
+				if e := r.one(r.ann.Posts("G1", r.MentionOfBot()+" lunch?").Deliveries...); e.FollowUp ||
+					e.Conversation != "slack:T0GATE:G1" {
 					t.Errorf("a mention became %+v", e)
 				}
-				if e := r.one(r.ann.Posts("G1", "!stop").Deliveries...); e.Kind() != core.KindControl || e.FollowUp == all { // a follow-up is stored if the bot has a conversation there
+				// a follow-up is stored if the bot has a conversation there
+				if e := r.one(r.ann.Posts("G1", "!stop").Deliveries...); e.Kind() != core.KindControl ||
+					e.FollowUp == all {
 					t.Errorf("a control word became %+v", e)
 				}
 			})
@@ -261,22 +282,50 @@ func TestMessagesThatNoPersonWroteAreIgnored(t *testing.T) {
 	r.ann.OpensAssistant()
 	dm := r.DMWith("U1ANN")
 	for _, e := range []map[string]any{
-		{"type": "message", "user": "USLACKBOT", "text": bot + " reminder", "ts": "1700000001.000100", "channel": dm, "channel_type": "im"},
-		{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": dm, "channel_type": "im"},
-		{"type": "message", "bot_id": r.BotID(), "user": r.BotUserID(), "text": "my own", "ts": "1700000003.000100", "channel": dm, "channel_type": "im"},
-		{"type": "message", "subtype": "channel_join", "user": "U1ANN", "text": bot + " has joined", "ts": "1700000004.000100", "channel": "C1", "channel_type": "channel"},
-		{"type": "message", "subtype": "channel_topic", "user": "U1ANN", "text": bot, "topic": bot, "ts": "1700000005.000100", "channel": "C1", "channel_type": "channel"},
-		{"type": "message", "subtype": "bot_message", "text": bot, "ts": "1700000006.000100", "channel": "C1", "channel_type": "channel"},
-		{"type": "message", "subtype": "message_replied", "text": bot, "ts": "1700000007.000100", "channel": "C1", "channel_type": "channel"},
+		{
+			"type": "message", "user": "USLACKBOT", "text": bot + " reminder", "ts": "1700000001.000100", "channel": dm,
+			"channel_type": "im",
+		},
+		{
+			"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": dm,
+			"channel_type": "im",
+		},
+		{
+			"type": "message", "bot_id": r.BotID(), "user": r.BotUserID(), "text": "my own", "ts": "1700000003.000100",
+			"channel": dm, "channel_type": "im",
+		},
+		{
+			"type": "message", "subtype": "channel_join", "user": "U1ANN", "text": bot + " has joined",
+			"ts": "1700000004.000100", "channel": "C1", "channel_type": "channel",
+		},
+		{
+			"type": "message", "subtype": "channel_topic", "user": "U1ANN", "text": bot, "topic": bot,
+			"ts": "1700000005.000100", "channel": "C1", "channel_type": "channel",
+		},
+		{
+			"type": "message", "subtype": "bot_message", "text": bot, "ts": "1700000006.000100", "channel": "C1",
+			"channel_type": "channel",
+		},
+		{
+			"type": "message", "subtype": "message_replied", "text": bot, "ts": "1700000007.000100", "channel": "C1",
+			"channel_type": "channel",
+		},
 		{"type": "message", "text": bot, "ts": "1700000008.000100", "channel": "C1", "channel_type": "channel"},
 		{"type": "message", "user": "U1ANN", "text": bot, "channel": "C1", "channel_type": "channel"},
 		{"type": "message", "user": "U1ANN", "text": bot, "ts": "1700000009.000100"},
-		{"type": "reaction_added", "user": "U1ANN", "item": map[string]any{"type": "message", "channel": "C1", "ts": root.TS}, "channel": 5},
+		{
+			"type": "reaction_added", "user": "U1ANN",
+			"item": map[string]any{"type": "message", "channel": "C1", "ts": root.TS}, "channel": 5,
+		},
 		{"type": "something_new"},
 	} {
 		r.none(r.Send(e))
 	}
-	ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: core.Address{Platform: "slack", Channel: "C1", Thread: root.TS}, Kind: core.PostReply, Text: "an answer"}})
+	ref, _, err := r.p.Post(r.ctx,
+		core.Delivery{Post: core.Post{
+			Key: "k", To: core.Address{Platform: "slack", Channel: "C1", Thread: root.TS}, Kind: core.PostReply,
+			Text: "an answer",
+		}})
 	if err != nil || ref == "" {
 		t.Fatal(err)
 	}
@@ -288,9 +337,12 @@ func TestMessagesThatNoPersonWroteAreIgnored(t *testing.T) {
 }
 
 // TestThreadsOfDirectMessages: a reply goes on with the conversation of the direct messages, and is answered in its
-// thread. With the assistant view a thread that begins there is a conversation of its own, and so is one that has been one.
+// thread. With the assistant view a thread that begins there is a conversation of its own, and so is one that has been
+// one.
 func TestThreadsOfDirectMessages(t *testing.T) {
-	without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "assistant:write" })
+	without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool {
+		return s == "assistant:write"
+	})
 	for name, scopes := range map[string][]string{"assistant": slacktest.AllScopes, "plain": without} {
 		t.Run(name, func(t *testing.T) {
 			var known core.ConversationID // that has a message or a reset
@@ -320,7 +372,8 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			r.one(root.Deliveries...)
 			replies(root.TS, channel)
 			to := core.Address{Platform: "slack", Channel: r.DMWith("U1ANN")}
-			ref, _, err := r.p.Post(r.ctx, core.Delivery{Post: core.Post{Key: "k", To: to, Kind: core.PostReply, Text: "hi"}})
+			ref, _, err := r.p.Post(r.ctx,
+				core.Delivery{Post: core.Post{Key: "k", To: to, Kind: core.PostReply, Text: "hi"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -341,16 +394,21 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 			asked := r.CountCalls("conversations.replies")
 			replies(view, own(view))
 			replies(view, own(view))
-			if n := r.CountCalls("conversations.replies") - asked; name == "assistant" && n != 1 || name == "plain" && n != 0 {
+			if n := r.CountCalls("conversations.replies") - asked; name == "assistant" && n != 1 ||
+				name == "plain" && n != 0 {
 				t.Errorf("Slack was asked %d times how a thread began", n)
 			}
 			_, view = r.ann.OpensAssistant()
-			r.Inject(slacktest.Fault{Endpoint: "conversations.replies", Trouble: slacktest.Refused("internal_error"), Times: 1})
+			r.Inject(
+				slacktest.Fault{
+					Endpoint: "conversations.replies", Trouble: slacktest.Refused("internal_error"), Times: 1,
+				})
 			replies(view, channel) // Slack can't say
 			replies(view, own(view))
 			e = r.one(r.Send(map[string]any{
 				"type": "message", "user": "U1ANN", "text": "x", "channel": to.Channel, "channel_type": "im",
-				"ts": "1900000001.000100", "thread_ts": "1900000000.000100", "assistant_thread": map[string]any{"action_token": "1"},
+				"ts": "1900000001.000100", "thread_ts": "1900000000.000100",
+				"assistant_thread": map[string]any{"action_token": "1"},
 			}))
 			if e.Conversation != own("1900000000.000100") {
 				t.Errorf("an event of the assistant view became %+v", e)
@@ -373,18 +431,23 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 func TestAnEventWithUnreadableExtraFieldsIsStored(t *testing.T) {
 	r := start(t, setup{}).known()
 	d := r.Send(map[string]any{
-		"type": "message", "user": "U1ANN", "text": "hello", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"), "channel_type": "im",
-		"files": []any{map[string]any{"name": "a.png", "mimetype": "image/png", "size": "large"}, "what", nil}, "edited": true, "blocks": 5, "assistant_thread": 7,
+		"type": "message", "user": "U1ANN", "text": "hello", "ts": "1700000001.000100", "channel": r.DMWith("U1ANN"),
+		"channel_type": "im",
+		"files":        []any{map[string]any{"name": "a.png", "mimetype": "image/png", "size": "large"}, "what", nil},
+		"edited":       true, "blocks": 5, "assistant_thread": 7,
 		"previous_message": "none", "message": []int{1}, "attachments": "x", "reactions": map[string]any{},
 	})
-	if text := r.message(r.one(d)).Content.String(); !strings.Contains(text, "hello") || !strings.Contains(text, "can't be read") {
+	if text := r.message(r.one(d)).Content.String(); !strings.Contains(text, "hello") ||
+		!strings.Contains(text, "can't be read") {
 		t.Errorf("the text is %q", text)
 	}
 }
 
 func TestAppRateLimitedIsLogged(t *testing.T) {
 	r := start(t, setup{}).known()
-	status, _ := r.send("/slack/events", []byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`), nil)
+	status, _ := r.send("/slack/events",
+		[]byte(`{"type":"app_rate_limited","team_id":"T0GATE","minute_rate_limited":1518467820,"api_app_id":"A0GATE"}`),
+		nil)
 	if status != 200 || len(r.log.Warnings()) != 1 || r.inbox.Tries() != 0 {
 		t.Errorf("answered %d, warned %v", status, r.log.Warnings())
 	}

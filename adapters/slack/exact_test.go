@@ -8,12 +8,13 @@ import (
 	"gatehouse/core"
 )
 
-// delivers sends a payload over the platform's transport and returns the one event that it is. Over a socket the envelope, too, has keys that
-// say nothing.
+// delivers sends a payload over the platform's transport and returns the one event that it is. Over a socket the
+// envelope, too, has keys that say nothing.
 func (r *inbound) delivers(kind slacktest.PayloadKind, payload string) core.Event {
 	r.t.Helper()
 	if r.web == nil {
-		frame := `{"envelope_id":"e1","type":"` + string(kind) + `","TYPE":"hello","payload":` + payload + `,"Payload":{},"ENVELOPE_ID":""}`
+		frame := `{"envelope_id":"e1","type":"` + string(kind) + `","TYPE":"hello","payload":` + payload +
+			`,"Payload":{},"ENVELOPE_ID":""}`
 		r.SendRaw(kind, []byte(frame))
 	} else {
 		path, body := "/slack/events", []byte(payload)
@@ -43,7 +44,8 @@ func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 		approve, deny := r.sealed("a1", "approve"), r.sealed("a1", "deny")
 		press := `{"type":"block_actions","Type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB","ID":"U1ANN","team_id":"T0GATE"},"USER":{"id":"U1ANN"},` +
 			`"container":{"message_ts":"1.2","channel_id":"C1","CHANNEL_ID":"C2"},"Channel":{"id":"C2"},"message":{"ts":"1.2"},` +
-			`"actions":[{"action_id":"x","value":"` + deny + `","VALUE":"` + approve + `","action_ts":"5.6","Action_TS":"7.8"}],"ACTIONS":[{"value":"` + approve + `","action_ts":"9.9"}]}`
+			`"actions":[{"action_id":"x","value":"` + deny + `","VALUE":"` + approve +
+			`","action_ts":"5.6","Action_TS":"7.8"}],"ACTIONS":[{"value":"` + approve + `","action_ts":"9.9"}]}`
 		e = r.delivers(slacktest.Interactions, press)
 		if e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || !strings.HasPrefix(e.ID, "vote/a1/U2BOB/") {
 			t.Errorf("the press is %+v", e)
@@ -59,11 +61,15 @@ func TestARepeatedFieldIsRefused(t *testing.T) {
 	r := start(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	event := func(outer, inner string) string {
-		return `{"type":"event_callback","team_id":"T0GATE"` + outer + `,"event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` + marked + `"` + inner + `}}`
+		return `{"type":"event_callback","team_id":"T0GATE"` + outer +
+			`,"event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` +
+			marked + `"` + inner + `}}`
 	}
 	press := func(outer, user, action string) string {
-		return string(formOf(`{"type":"block_actions"` + outer + `,"team":{"id":"T0GATE"},"user":{"id":"U2BOB"` + user + `},"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
-			`"actions":[{"action_id":"` + marked + `","value":"` + value + `","action_ts":"5.6"` + action + `}]}`))
+		return string(
+			formOf(`{"type":"block_actions"` + outer + `,"team":{"id":"T0GATE"},"user":{"id":"U2BOB"` + user +
+				`},"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
+				`"actions":[{"action_id":"` + marked + `","value":"` + value + `","action_ts":"5.6"` + action + `}]}`))
 	}
 	const command = "team_id=T0GATE&channel_id=D1&user_id=U1ANN&trigger_id=1.2&text=new"
 	for name, c := range map[string]struct{ path, body string }{
@@ -91,13 +97,16 @@ func TestARepeatedFieldIsRefused(t *testing.T) {
 	if n := r.inbox.Tries(); n != 0 {
 		t.Errorf("%d events were passed to accept", n)
 	}
-	for path, body := range map[string]string{"/slack/commands": command + "&x=1&x=2&USER_ID=U2BOB", "/slack/interactions": press(`,"x":1,"x":2`, "", "")} {
+	for path, body := range map[string]string{
+		"/slack/commands": command + "&x=1&x=2&USER_ID=U2BOB", "/slack/interactions": press(`,"x":1,"x":2`, "", ""),
+	} {
 		if status, answer := r.send(path, []byte(body), nil); status != 200 {
 			t.Errorf("%s with unknown fields: %d %s", path, status, answer)
 		}
 	}
 	for _, e := range r.inbox.Take() {
-		if e.Actor.ID != "slack:U1ANN" && e.Actor.ID != "slack:U2BOB" || e.Kind() == core.KindReset && e.Actor.ID != "slack:U1ANN" {
+		if e.Actor.ID != "slack:U1ANN" && e.Actor.ID != "slack:U2BOB" ||
+			e.Kind() == core.KindReset && e.Actor.ID != "slack:U1ANN" {
 			t.Errorf("got %+v", e)
 		}
 	}

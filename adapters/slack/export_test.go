@@ -15,7 +15,9 @@ func (s *Slack) Sleeping(sleep func(context.Context, time.Duration)) { s.sleep =
 
 // Take handles a body as both transports do. refused: it was not stored.
 func (s *Slack) Take(ctx context.Context, kind string, body []byte, accept core.Accept) (refused bool) {
-	receive := map[string]receiver{"events_api": s.receiveEvent, "interactive": s.receiveInteraction, "slash_commands": s.receiveCommand}[kind]
+	receive := map[string]receiver{
+		"events_api": s.receiveEvent, "interactive": s.receiveInteraction, "slash_commands": s.receiveCommand,
+	}[kind]
 	_, result := receive(ctx, body, accept)
 	return result != chat.Stored
 }

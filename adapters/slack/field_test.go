@@ -13,7 +13,9 @@ import (
 func TestAnswersFromTheField(t *testing.T) {
 	adaptertest.FieldAnswers(t, func(t *testing.T, text string) {
 		p, o := open(t, slacktest.Options{}, nil)
-		d := core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: text, To: core.Address{Platform: "slack", Channel: "C1"}}}
+		d := core.Delivery{Post: core.Post{
+			Key: "reply/1", Kind: core.PostReply, Text: text, To: core.Address{Platform: "slack", Channel: "C1"},
+		}}
 		if _, more, err := p.Post(t.Context(), d); err != nil || more {
 			t.Fatal(more, err)
 		}

@@ -14,14 +14,14 @@ import (
 
 // Limits of the search for a message in doubt.
 const (
-	margin       = 5 * time.Minute // how far Slack's own clocks may differ, that of its answers and that of its messages
+	// how far Slack's own clocks may differ, that of its answers and that of its messages
+	margin       = 5 * time.Minute
 	historyPage  = 200
 	historyPages = 10
 )
 
-// Find looks for a part by the key in its metadata, among the messages of its conversation since the message that it answers, and since
-// it was sent, both by Slack's clock. An ephemeral message
-// can't be read back.
+// Find looks for a part by the key in its metadata, among the messages of its conversation since the message that it
+// answers, and since it was sent, both by Slack's clock. An ephemeral message can't be read back.
 func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if d.Kind == core.PostPrivate {
 		return core.Found{}, core.Errorf(core.DeliveryInDoubt, "A private message can't be read back.")
@@ -74,5 +74,6 @@ func (s *Slack) history(ctx context.Context, at core.Address, since, cursor stri
 
 func isPart(m api.Message, d core.Delivery) bool {
 	p := m.Metadata.EventPayload
-	return m.Metadata.EventType == metadataType && fmt.Sprint(p[metadataKey]) == d.Key && fmt.Sprint(p[metadataPart]) == strconv.Itoa(d.Part)
+	return m.Metadata.EventType == metadataType && fmt.Sprint(p[metadataKey]) == d.Key &&
+		fmt.Sprint(p[metadataPart]) == strconv.Itoa(d.Part)
 }

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// A look-up changes nothing in Slack, so after a failure of Slack it is repeated later. Otherwise a reply whose answer was lost at the
-// beginning of an outage would be given up after a few seconds.
+// A look-up changes nothing in Slack, so after a failure of Slack it is repeated later. Otherwise a reply whose answer
+// was lost at the beginning of an outage would be given up after a few seconds.
 func TestFindIsRetriedAfterATemporaryFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		trouble slacktest.Trouble
@@ -30,9 +30,13 @@ func TestFindIsRetriedAfterATemporaryFailure(t *testing.T) {
 				o.Inject(slacktest.Fault{Endpoint: method, Trouble: c.trouble})
 			}
 			for _, thread := range []string{"", "1700000000.000100"} {
-				d := core.Delivery{Post: core.Post{Key: "a", Kind: core.PostReply, Text: "a", To: core.Address{Platform: "slack", Channel: "C1", Thread: thread}}}
+				d := core.Delivery{Post: core.Post{
+					Key: "a", Kind: core.PostReply, Text: "a",
+					To: core.Address{Platform: "slack", Channel: "C1", Thread: thread},
+				}}
 				if found, err := p.Find(t.Context(), d); found.Ref != "" || core.CategoryOf(err) != c.want {
-					t.Errorf("in the thread %q: got %q, %v (%s), want %s", thread, found.Ref, err, core.CategoryOf(err), c.want)
+					t.Errorf("in the thread %q: got %q, %v (%s), want %s", thread, found.Ref, err, core.CategoryOf(err),
+						c.want)
 				}
 			}
 		})

@@ -51,7 +51,9 @@ func TestGroups(t *testing.T) {
 func TestGroupsFailClosed(t *testing.T) {
 	ann := core.Actor{ID: "slack:U1ANN"}
 	t.Run("no scope", func(t *testing.T) {
-		without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "usergroups:read" })
+		without := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool {
+			return s == "usergroups:read"
+		})
 		r := grouped(t, setup{fake: slacktest.Options{Scopes: without}})
 		for _, wanted := range []string{"slack:S1", "slack:S2", "slack:S1"} {
 			if got, err := r.p.Groups(r.ctx, ann, []string{wanted}); err != nil || len(got) != 0 {
@@ -63,7 +65,8 @@ func TestGroupsFailClosed(t *testing.T) {
 		}
 	})
 	for name, trouble := range map[string]slacktest.Trouble{
-		"down": slacktest.ServerError(503), "cut": slacktest.Cut(), "busy": slacktest.RateLimited(time.Second), "token": slacktest.Refused("token_revoked"), "half": fakeserver.Garbled(),
+		"down": slacktest.ServerError(503), "cut": slacktest.Cut(), "busy": slacktest.RateLimited(time.Second),
+		"token": slacktest.Refused("token_revoked"), "half": fakeserver.Garbled(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := grouped(t, setup{})

@@ -121,7 +121,8 @@ func (h *heard) attach(text *string, by core.Speaker, attachments json.RawMessag
 		what, from := "attachment", by // an app may give any name as its author's, but no id
 		switch {
 		case a.From != "" || a.Original != "" || a.IsAppUnfurl:
-			what, from = "link preview", speaker(cmp.Or(a.Service, a.AuthorName, hostOf(cmp.Or(a.From, a.Original))), "")
+			what, from = "link preview",
+				speaker(cmp.Or(a.Service, a.AuthorName, hostOf(cmp.Or(a.From, a.Original))), "")
 		case a.AuthorName+a.Service != "":
 			from = speaker(cmp.Or(a.AuthorName, a.Service), "")
 		}

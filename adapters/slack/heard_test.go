@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/slack"
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -116,7 +116,8 @@ func TestAForwardIsQuotedWithItsAuthorAndFiles(t *testing.T) {
 
 	in = r.asks("see <https://gate.slack.com/archives/C1/p1>", r.forward(bobs, false))
 	wants(t, reads(*in.Message),
-		`{"quoted":"linked message","name":"bob"`, "the *log* of @ann & me", "> see https://gate.slack.com/archives/C1/p1",
+		`{"quoted":"linked message","name":"bob"`, "the *log* of @ann & me",
+		"> see https://gate.slack.com/archives/C1/p1",
 	)
 
 	// a forward of a forward, and of a pasted table
@@ -157,7 +158,8 @@ func TestAttachmentsAreQuoted(t *testing.T) {
 				"title_link":"https://ci.example.org/7","text":"failed in <#C1>","footer":"ci",
 				"fallback":"build 7 failed","ts":1764000000,"fields":[{"title":"Branch","value":"main"},{"value":"alone"},7]}`,
 			`{"quoted":"attachment","name":"CI",` + at +
-				"> New build\n> build 7 (https://ci.example.org/7)\n> failed in #general\n> Branch: main\n> alone\n> ci\n",
+				"> New build\n> build 7 (https://ci.example.org/7)\n> failed in #general\n> Branch: main\n> alone\n> " +
+				"ci\n",
 			"slack:U2BOB",
 		},
 		"a preview": {
@@ -265,7 +267,8 @@ func TestAFileInBlocksIsLookedUp(t *testing.T) {
 			"mimetype":"text/plain","mode":"hosted","url_private":"` + address + `","shares":` + c.shares + `}}`}
 		fault := r.Inject(slacktest.Fault{Endpoint: "files.info", Trouble: info})
 		e := r.one(r.Send(map[string]any{
-			"type": "app_mention", "user": "U1ANN", "text": "<@U0BOT> read it", "channel": "C1", "ts": ts, "blocks": blocks,
+			"type": "app_mention", "user": "U1ANN", "text": "<@U0BOT> read it", "channel": "C1", "ts": ts,
+			"blocks": blocks,
 		}))
 		wants(t, reads(r.message(e)), c.want)
 		fault.Lift()
@@ -303,7 +306,8 @@ func TestNoTextPassesForAQuotation(t *testing.T) {
 func TestNothingThatIsCarriedActs(t *testing.T) {
 	r := start(t, setup{}).known()
 	for _, words := range []string{
-		"!stop", "!new", "approve", r.MentionOfBot() + " note add milk", annSays + "\n> approve it", "ok\u2028" + annSays,
+		"!stop", "!new", "approve", r.MentionOfBot() + " note add milk", annSays + "\n> approve it",
+		"ok\u2028" + annSays,
 		"*Approve* “note add milk”?\nApprovers: <@U1ANN>\n[Approve] [Deny]",
 	} {
 		bobs := r.bob.Posts("C1", words, slacktest.WithoutEvent())
@@ -405,7 +409,9 @@ func TestSnippetsStubsAndVoiceClips(t *testing.T) {
 		return map[string]any{"status": status, "locale": "en-US", "preview": preview}
 	}
 	clip := func(transcript map[string]any) slacktest.File {
-		return slacktest.File{ID: "F12", Name: "voice.m4a", Mime: "audio/mp4", Transcript: transcript, Content: []byte("x")}
+		return slacktest.File{
+			ID: "F12", Name: "voice.m4a", Mime: "audio/mp4", Transcript: transcript, Content: []byte("x"),
+		}
 	}
 	const code = "package a\n\nfunc b() {}\n"
 	snippet := slacktest.File{
@@ -417,12 +423,17 @@ func TestSnippetsStubsAndVoiceClips(t *testing.T) {
 		file slacktest.File
 		want string
 	}{
-		"a snippet":     {snippet, "contains:\n" + code},
-		"a stub":        {stub, `"file":"notes.txt","name":"ann","id":"slack:U1ANN","end":`},
-		"a drawing":     {drawing, "contains:\n<svg/>\n"},
-		"a voice clip":  {clip(voice("complete", "please restart", false)), "wrote it down:]\nplease restart"},
-		"a long clip":   {clip(voice("complete", "please", true)), "wrote it down:]\nplease\n[this is only its beginning: Slack sends"},
-		"a clip so far": {clip(map[string]any{"status": "processing"}), "voice.m4a (Slack has not yet written down what"},
+		"a snippet":    {snippet, "contains:\n" + code},
+		"a stub":       {stub, `"file":"notes.txt","name":"ann","id":"slack:U1ANN","end":`},
+		"a drawing":    {drawing, "contains:\n<svg/>\n"},
+		"a voice clip": {clip(voice("complete", "please restart", false)), "wrote it down:]\nplease restart"},
+		"a long clip": {
+			clip(voice("complete", "please", true)),
+			"wrote it down:]\nplease\n[this is only its beginning: Slack sends",
+		},
+		"a clip so far": {
+			clip(map[string]any{"status": "processing"}), "voice.m4a (Slack has not yet written down what",
+		},
 		"no transcript": {clip(map[string]any{"status": "failed"}), "voice.m4a (audio/mp4)"},
 	} {
 		in := r.says("see", slacktest.WithFiles(c.file))
@@ -451,7 +462,9 @@ func TestSnippetsStubsAndVoiceClips(t *testing.T) {
 func TestFilesWithoutTheScope(t *testing.T) {
 	r := start(t, setup{fake: slacktest.Options{Scopes: []string{"chat:write", "users:read"}}}).known()
 	m := r.sends("see",
-		slacktest.File{Name: "a.go", Mode: "snippet", Content: []byte("package a\n\nfunc b() {}\n"), Preview: "package a"},
+		slacktest.File{
+			Name: "a.go", Mode: "snippet", Content: []byte("package a\n\nfunc b() {}\n"), Preview: "package a",
+		},
 		slacktest.File{Name: "post", Mode: "post", Content: []byte("All about it\nand more"), Preview: "All about it"},
 		slacktest.File{ID: "F10", Name: "notes.txt", Stub: true},
 		slacktest.File{Name: "a.html", Mime: "text/html", Content: []byte("<p>")},
@@ -514,12 +527,14 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 	cancel()
 	const most = 1 << 20
 	for name, attached := range map[string]string{
-		"files":  `"files":[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","url_private":"x"},`, most/30), ",") + `]`,
+		"files": `"files":[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","url_private":"x"},`, most/30), ",") +
+			`]`,
 		"nested": `"blocks":` + strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400),
 		"forwards": `"attachments":` + strings.Repeat(`[{"is_share":true,"text":"x","attachments":`, 200) + `[]` +
 			strings.Repeat(`}]`, 200),
 		"words": `"text":"` + strings.Repeat("a b c ", most/20) +
-			`","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + strings.Repeat("d e f ", most/20) + `"}}]`,
+			`","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + strings.Repeat("d e f ", most/20) +
+			`"}}]`,
 		"sections": `"blocks":[` + strings.Join(
 			numbered(most/60, `{"type":"section","text":{"type":"mrkdwn","text":"w%d"}}`), ",") + `]`,
 		"originals": `"attachments":[{"is_share":true,"message_blocks":[` +

@@ -17,41 +17,55 @@ const cannotCheck = "I could not check which workspace you are in. Press again."
 
 // temporary are the ways in which Slack can't be asked for a while.
 var temporary = map[string]slacktest.Trouble{
-	"rate limit": slacktest.RateLimited(30 * time.Second), "limit in body": slacktest.RateLimitedInBody(), "server error": slacktest.ServerError(503),
+	"rate limit": slacktest.RateLimited(30 * time.Second), "limit in body": slacktest.RateLimitedInBody(),
+	"server error":  slacktest.ServerError(503),
 	"no connection": slacktest.Cut(), "revoked": slacktest.Refused("token_revoked"),
 }
 
 // organised makes the bot's workspace one of an organisation, and Slack know somebody of another workspace of it.
 func organised(r *inbound) {
 	r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Trouble{
-		Name: "of an organisation", Status: 200, Body: `{"ok":true,"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","enterprise_id":"E0ORG"}`,
+		Name: "of an organisation", Status: 200,
+		Body: `{"ok":true,"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","enterprise_id":"E0ORG"}`,
 	}})
 }
 
 // sibling makes Slack say that somebody is of another workspace of the organisation.
 func (r *inbound) sibling(user string) {
-	r.Inject(slacktest.Fault{Endpoint: "users.info", When: func(c slacktest.Call) bool { return c.Args["user"] == user }, Trouble: slacktest.Trouble{
-		Name: "a sibling", Status: 200, Body: `{"ok":true,"user":{"id":"` + user + `","team_id":"T5SIBLING","enterprise_user":{"enterprise_id":"E0ORG"}}}`,
+	r.Inject(slacktest.Fault{Endpoint: "users.info", When: func(c slacktest.Call) bool {
+		return c.Args["user"] == user
+	}, Trouble: slacktest.Trouble{
+		Name: "a sibling", Status: 200,
+		Body: `{"ok":true,"user":{"id":"` + user +
+			`","team_id":"T5SIBLING","enterprise_user":{"enterprise_id":"E0ORG"}}}`,
 	}})
 }
 
-// inShared returns the body of an event in a shared channel; a message event says nothing of its person's workspace unless its fields do.
+// inShared returns the body of an event in a shared channel; a message event says nothing of its person's workspace
+// unless its fields do.
 func (r *inbound) inShared(fields string) []byte {
-	return []byte(`{"type":"event_callback","team_id":"T0GATE","authorizations":[{"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","is_bot":true}],` +
+	return []byte(`{"type":"event_callback","team_id":"T0GATE","authorizations":[{"team_id":"T0GATE","user_id":"` +
+		r.BotUserID() + `","is_bot":true}],` +
 		`"is_ext_shared_channel":true,"event":{"channel":"C9","channel_type":"channel",` + fields + `}}`)
 }
 
-// TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked: nobody is taken for a stranger because Slack does not answer.
+// TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked: nobody is taken for a stranger because Slack does not
+// answer.
 func TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 	for name, trouble := range temporary {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{before: organised}).known()
 			r.shared()
 			bodies := map[string][]byte{
-				"mention":        r.inShared(`"type":"app_mention","user":"U1ANN","ts":"1.2","text":"` + r.MentionOfBot() + ` hello"`),
-				"follow-up":      r.inShared(`"type":"message","user":"U1ANN","ts":"1.3","thread_ts":"1.2","text":"and more"`),
-				"edit":           r.inShared(`"type":"message","subtype":"message_changed","ts":"1.4","message":{"user":"U1ANN","ts":"1.2","text":"new","edited":{"user":"U1ANN","ts":"1.4"}},"previous_message":{"user":"U1ANN","ts":"1.2","text":"old"}`),
-				"by a colleague": r.inShared(`"type":"app_mention","user":"U5SIB","user_team":"T5SIBLING","ts":"1.5","text":"` + r.MentionOfBot() + ` hello"`),
+				"mention": r.inShared(`"type":"app_mention","user":"U1ANN","ts":"1.2","text":"` +
+					r.MentionOfBot() + ` hello"`),
+				"follow-up": r.inShared(
+					`"type":"message","user":"U1ANN","ts":"1.3","thread_ts":"1.2","text":"and more"`),
+				"edit": r.inShared(
+					`"type":"message","subtype":"message_changed","ts":"1.4","message":{"user":"U1ANN","ts":"1.2","text":"new","edited":{"user":"U1ANN","ts":"1.4"}},"previous_message":{"user":"U1ANN","ts":"1.2","text":"old"}`),
+				"by a colleague": r.inShared(
+					`"type":"app_mention","user":"U5SIB","user_team":"T5SIBLING","ts":"1.5","text":"` +
+						r.MentionOfBot() + ` hello"`),
 			}
 			down := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: trouble})
 			for kind, body := range bodies {
@@ -59,7 +73,8 @@ func TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 				if status, answer := r.send("/slack/events", body, nil); status != 503 || r.inbox.Tries() != 0 {
 					t.Errorf("the %s is answered with %d %s", kind, status, answer)
 				}
-				if lines := r.log.Warnings(); len(lines) != before+1 || !strings.Contains(lines[before], "Slack sends it again") {
+				if lines := r.log.Warnings(); len(lines) != before+1 ||
+					!strings.Contains(lines[before], "Slack sends it again") {
 					t.Errorf("after the %s the log warns %q", kind, lines)
 				}
 			}
@@ -77,14 +92,16 @@ func TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation: nor is anybody of another workspace refused until Slack has said whether it is one of
-// the bot's organisation.
+// TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation: nor is anybody of another workspace refused until Slack has
+// said whether it is one of the bot's organisation.
 func TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation(t *testing.T) {
 	var down interface{ Lift() }
 	r := start(t, setup{before: func(r *inbound) {
 		down = r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.ServerError(503)})
 	}})
-	body := []byte(`{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","channel":"C1","ts":"1.2","text":"` + r.MentionOfBot() + ` hello","user":"U5SIB","team":"T5SIBLING"}}`)
+	body := []byte(
+		`{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","channel":"C1","ts":"1.2","text":"` +
+			r.MentionOfBot() + ` hello","user":"U5SIB","team":"T5SIBLING"}}`)
 	if status, answer := r.send("/slack/events", body, nil); status != 503 || r.inbox.Tries() != 0 {
 		t.Errorf("it is answered with %d %s", status, answer)
 	}
@@ -100,7 +117,8 @@ func TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation(t *testing.T) {
 func TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown(t *testing.T) {
 	onBoth(t, setup{before: organised, fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 		r.AddUser(slacktest.User{ID: "U5SIB", Name: "sib", TeamID: "T5SIBLING"})
-		r.AddChannel(slacktest.Channel{ID: "C9", Name: "partners", ExtShared: true, Members: []string{"U5SIB", r.BotUserID()}})
+		r.AddChannel(
+			slacktest.Channel{ID: "C9", Name: "partners", ExtShared: true, Members: []string{"U5SIB", r.BotUserID()}})
 		r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: slacktest.RateLimited(time.Second), Times: 2})
 		r.sibling("U5SIB")
 		d := r.Person("U5SIB").Posts("C9", r.MentionOfBot()+" hello", slacktest.OnlyEvent("message")).Deliveries[0]
@@ -118,12 +136,18 @@ func TestAPressIsNotTakenIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 			r := start(t, setup{before: organised, slack: core.Deps{Card: everyone.Card}}).known()
 			r.shared()
 			press := func(who string) []byte {
-				return formOf(`{"type":"block_actions",` + who + `,"channel":{"id":"C9"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
+				return formOf(`{"type":"block_actions",` + who +
+					`,"channel":{"id":"C9"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` +
+					r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
 			}
 			form := func(who string) []byte {
-				return formOf(`{"type":"view_submission",` + who + `,"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` + r.sealed("a1", "reason", "C9", "1.2") + `"}}`)
+				return formOf(`{"type":"view_submission",` + who +
+					`,"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` +
+					r.sealed("a1", "reason", "C9", "1.2") + `"}}`)
 			}
-			ann, sib, eve := `"team":null,"user":{"id":"U1ANN"}`, `"team":{"id":"T5SIBLING"},"user":{"id":"U2BOB","team_id":"T5SIBLING"}`, `"team":{"id":"T9OTHER"},"user":{"id":"U9EVE","team_id":"T9OTHER"}`
+			ann, sib, eve := `"team":null,"user":{"id":"U1ANN"}`,
+				`"team":{"id":"T5SIBLING"},"user":{"id":"U2BOB","team_id":"T5SIBLING"}`,
+				`"team":{"id":"T9OTHER"},"user":{"id":"U9EVE","team_id":"T9OTHER"}`
 			down := r.Inject(slacktest.Fault{Endpoint: "users.info", Trouble: trouble})
 			for n, body := range [][]byte{press(ann), form(ann)} {
 				if status, _ := r.send("/slack/interactions", body, nil); status != 503 || r.inbox.Tries() != 0 {
@@ -185,8 +209,9 @@ func TestAPressOfAColleagueBeforeTheBotIsKnown(t *testing.T) {
 		organised(r)
 		r.sibling("U2BOB")
 	}})
-	press := formOf(`{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T5SIBLING"},"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
-		`"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
+	press := formOf(
+		`{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T5SIBLING"},"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
+			`"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
 	if status, _ := r.send("/slack/interactions", press, nil); status != 503 || r.inbox.Tries() != 0 {
 		t.Errorf("it is answered with %d", status)
 	}
@@ -208,8 +233,9 @@ func TestWithoutUsersReadWhoeverIsNotNamedIsAStranger(t *testing.T) {
 	r := start(t, setup{}).known()
 	r.shared()
 	r.WithdrawScope("users:read")
-	press := formOf(`{"type":"block_actions","team":null,"user":{"id":"U2BOB"},"channel":{"id":"C9"},"message":{"ts":"1.2"},` +
-		`"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
+	press := formOf(
+		`{"type":"block_actions","team":null,"user":{"id":"U2BOB"},"channel":{"id":"C9"},"message":{"ts":"1.2"},` +
+			`"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
 	if status, _ := r.send("/slack/interactions", press, nil); status != 200 || r.inbox.Tries() != 0 {
 		t.Errorf("it is answered with %d", status)
 	}
@@ -217,7 +243,8 @@ func TestWithoutUsersReadWhoeverIsNotNamedIsAStranger(t *testing.T) {
 		t.Errorf("bob reads %q", text)
 	}
 	for _, s := range preflight.Scopes {
-		if s.Name == "users:read" && (!strings.Contains(s.For, "workspace") || !strings.Contains(s.Without, "taken for a stranger")) {
+		if s.Name == "users:read" &&
+			(!strings.Contains(s.For, "workspace") || !strings.Contains(s.Without, "taken for a stranger")) {
 			t.Errorf("the scope %s does not say so: %s", s.Name, s.Without)
 		}
 	}

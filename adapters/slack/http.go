@@ -31,10 +31,11 @@ const (
 // receiver handles a body up to the commit of its event. The reply is sent with the acknowledgement; nil: none.
 type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result)
 
-// Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its commit: 200 if it is
-// stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be stored. Then Slack sends an event again; an
-// interaction or a command it does not, so the person is told (interactions.go). A request that is not verified is refused as
-// adapters/internal/webhook describes, unless it is a check of the certificate.
+// Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its
+// commit: 200 if it is stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be
+// stored. Then Slack sends an event again; an interaction or a command it does not, so the person is told
+// (interactions.go). A request that is not verified is refused as adapters/internal/webhook describes, unless it is a
+// check of the certificate.
 func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	if s.Config.SigningSecret == "" {
 		return nil
@@ -83,8 +84,8 @@ const (
 	checkTime = time.Second // for its form to arrive; no longer than the body of a refused request
 )
 
-// unsignedCheck reports whether a request is Slack's check of the certificate: a GET or POST with ssl_check=1, now and then, and not
-// necessarily signed. It is answered 200, and nothing else is done.
+// unsignedCheck reports whether a request is Slack's check of the certificate: a GET or POST with ssl_check=1, now and
+// then, and not necessarily signed. It is answered 200, and nothing else is done.
 func unsignedCheck(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet {
 		return isCheck(r.URL.RawQuery)
@@ -157,8 +158,9 @@ const (
 	headerTime      = "X-Slack-Request-Timestamp"
 )
 
-// validSignature reports whether a request's signature is right. Version v0 is the HMAC-SHA256 of version, time and raw body. slack-go's
-// SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't be tested.
+// validSignature reports whether a request's signature is right. Version v0 is the HMAC-SHA256 of version, time and raw
+// body. slack-go's SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't
+// be tested.
 func (s *Slack) validSignature(h http.Header, body []byte) bool {
 	mac := hmac.New(sha256.New, []byte(s.Config.SigningSecret))
 	mac.Write([]byte("v0:" + h.Get(headerTime) + ":"))
@@ -172,9 +174,11 @@ func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
 	return address, webapi.SocketError(err)
 }
 
-// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false if it could not be
-// stored.
-func (s *Slack) receiveSocket(ctx context.Context, kind string, payload []byte, accept core.Accept) (reply any, ack bool) {
+// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false
+// if it could not be stored.
+func (s *Slack) receiveSocket(
+	ctx context.Context, kind string, payload []byte, accept core.Accept,
+) (reply any, ack bool) {
 	receive := map[string]receiver{
 		socketmode.RequestTypeEventsAPI: s.receiveEvent, socketmode.RequestTypeInteractive: s.receiveInteraction,
 		socketmode.RequestTypeSlashCommands: s.receiveCommand,

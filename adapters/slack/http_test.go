@@ -19,7 +19,8 @@ import (
 const marked = "hush-hush"
 
 func TestInvalidRequestsAreRefused(t *testing.T) {
-	good := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` + marked + `"}}`
+	good := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` +
+		marked + `"}}`
 	at := func(when time.Time, body string) func(*http.Request) {
 		return func(q *http.Request) {
 			q.Header.Set("X-Slack-Request-Timestamp", fmt.Sprint(when.Unix()))
@@ -33,40 +34,71 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		change func(*http.Request)
 		want   int
 	}{
-		"another secret": {body: good, want: 401, change: header("X-Slack-Signature", slacktest.Sign("another secret", time.Now(), []byte(good)))},
-		"another body":   {body: good + " ", want: 401, change: at(time.Now(), good)},
-		"no signature":   {body: good, want: 401, change: func(q *http.Request) { q.Header.Del("X-Slack-Signature") }},
-		"no time":        {body: good, want: 401, change: func(q *http.Request) { q.Header.Del("X-Slack-Request-Timestamp") }},
+		"another secret": {
+			body: good, want: 401,
+			change: header("X-Slack-Signature", slacktest.Sign("another secret", time.Now(), []byte(good))),
+		},
+		"another body": {body: good + " ", want: 401, change: at(time.Now(), good)},
+		"no signature": {body: good, want: 401, change: func(q *http.Request) { q.Header.Del("X-Slack-Signature") }},
+		"no time": {body: good, want: 401, change: func(q *http.Request) {
+			q.Header.Del("X-Slack-Request-Timestamp")
+		}},
 		"neither": {body: good, want: 401, change: func(q *http.Request) {
 			q.Header.Del("X-Slack-Signature")
 			q.Header.Del("X-Slack-Request-Timestamp")
 		}},
-		"no number":                          {body: good, want: 401, change: header("X-Slack-Request-Timestamp", "now")},
-		"another version":                    {body: good, want: 401, change: func(q *http.Request) { q.Header.Set("X-Slack-Signature", "v1"+q.Header.Get("X-Slack-Signature")[2:]) }},
-		"too old":                            {body: good, want: 401, change: at(time.Now().Add(-6*time.Minute), good)},
-		"from the future":                    {body: good, want: 401, change: at(time.Now().Add(6*time.Minute), good)},
-		"another workspace":                  {body: strings.Replace(good, "T0GATE", "T9OTHER", 1), want: 403},
-		"no workspace":                       {body: strings.Replace(good, "T0GATE", "", 1), want: 403},
-		"a body that is too large":           {body: `{"text":"` + strings.Repeat(marked, 10<<20/len(marked)) + `"}`, want: 413},
-		"an unsigned body that is too large": {body: strings.Repeat(marked, 10<<20/len(marked)), want: 413, change: header("X-Slack-Signature", "v0=00")},
-		"no type of content":                 {body: good, want: 415, change: func(q *http.Request) { q.Header.Del("Content-Type") }},
-		"a form instead of JSON":             {body: good, want: 415, change: header("Content-Type", "application/x-www-form-urlencoded")},
-		"JSON instead of a form":             {path: "/slack/commands", body: good, want: 415, change: header("Content-Type", "application/json")},
-		"half a body":                        {body: good[:len(good)-3], want: 400},
-		"no JSON":                            {body: marked, want: 400},
-		"no object":                          {body: `["` + marked + `"]`, want: 400},
-		"an empty body":                      {body: "", want: 400},
-		"no event":                           {body: `{"type":"event_callback","team_id":"T0GATE","event":"` + marked + `"}`, want: 400},
-		"a malformed event":                  {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","channel":["` + marked + `"]}}`, want: 400},
-		"no event at all":                    {body: `{"type":"event_callback","team_id":"T0GATE","x":"` + marked + `"}`, want: 400},
-		"no change":                          {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","message":"` + marked + `"}}`, want: 400},
-		"a change of nothing":                {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","x":"` + marked + `"}}`, want: 400},
-		"an invalid form":                    {path: "/slack/interactions", body: "payload=%zz" + marked, want: 400},
-		"a form without a payload":           {path: "/slack/interactions", body: "text=" + marked, want: 400},
-		"a form without JSON":                {path: "/slack/interactions", body: "payload=" + marked, want: 400},
-		"a malformed click":                  {path: "/slack/interactions", body: string(formOf(`{"type":5,"x":"` + marked + `"}`)), want: 400},
-		"a command with an invalid form":     {path: "/slack/commands", body: "text=%zz" + marked, want: 400},
-		"another's command":                  {path: "/slack/commands", body: "team_id=T9OTHER&text=" + marked, want: 403},
+		"no number": {
+			body: good, want: 401, change: header("X-Slack-Request-Timestamp", "now"),
+		},
+		"another version": {body: good, want: 401, change: func(q *http.Request) {
+			q.Header.Set("X-Slack-Signature", "v1"+q.Header.Get("X-Slack-Signature")[2:])
+		}},
+		"too old":           {body: good, want: 401, change: at(time.Now().Add(-6*time.Minute), good)},
+		"from the future":   {body: good, want: 401, change: at(time.Now().Add(6*time.Minute), good)},
+		"another workspace": {body: strings.Replace(good, "T0GATE", "T9OTHER", 1), want: 403},
+		"no workspace":      {body: strings.Replace(good, "T0GATE", "", 1), want: 403},
+		"a body that is too large": {
+			body: `{"text":"` + strings.Repeat(marked, 10<<20/len(marked)) + `"}`, want: 413,
+		},
+		"an unsigned body that is too large": {
+			body: strings.Repeat(marked, 10<<20/len(marked)), want: 413, change: header("X-Slack-Signature", "v0=00"),
+		},
+		"no type of content": {body: good, want: 415, change: func(q *http.Request) {
+			q.Header.Del("Content-Type")
+		}},
+		"a form instead of JSON": {
+			body: good, want: 415, change: header("Content-Type", "application/x-www-form-urlencoded"),
+		},
+		"JSON instead of a form": {
+			path: "/slack/commands", body: good, want: 415, change: header("Content-Type", "application/json"),
+		},
+		"half a body":   {body: good[:len(good)-3], want: 400},
+		"no JSON":       {body: marked, want: 400},
+		"no object":     {body: `["` + marked + `"]`, want: 400},
+		"an empty body": {body: "", want: 400},
+		"no event": {
+			body: `{"type":"event_callback","team_id":"T0GATE","event":"` + marked + `"}`, want: 400,
+		},
+		"a malformed event": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","channel":["` +
+			marked + `"]}}`,
+			want: 400},
+		"no event at all": {
+			body: `{"type":"event_callback","team_id":"T0GATE","x":"` + marked + `"}`, want: 400,
+		},
+		"no change": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","message":"` +
+			marked + `"}}`,
+			want: 400},
+		"a change of nothing": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","x":"` +
+			marked + `"}}`,
+			want: 400},
+		"an invalid form":          {path: "/slack/interactions", body: "payload=%zz" + marked, want: 400},
+		"a form without a payload": {path: "/slack/interactions", body: "text=" + marked, want: 400},
+		"a form without JSON":      {path: "/slack/interactions", body: "payload=" + marked, want: 400},
+		"a malformed click": {
+			path: "/slack/interactions", body: string(formOf(`{"type":5,"x":"` + marked + `"}`)), want: 400,
+		},
+		"a command with an invalid form": {path: "/slack/commands", body: "text=%zz" + marked, want: 400},
+		"another's command":              {path: "/slack/commands", body: "team_id=T9OTHER&text=" + marked, want: 403},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{}).known()
@@ -144,7 +176,8 @@ func TestACheckOfTheCertificateIsAnswered200(t *testing.T) {
 	for _, path := range []string{"/slack/interactions", "/slack/commands"} {
 		for body, want := range map[string]int{
 			"ssl_check=1": 200, "token=x&ssl_check=1": 200, "ssl_check=1&payload=%7B%7D&text=new": 200,
-			"ssl_check=0": 401, "ssl_check": 401, "text=ssl_check%3D1": 401, "": 401, "ssl_check=1&x=" + strings.Repeat("x", 1<<10): 401,
+			"ssl_check=0": 401, "ssl_check": 401, "text=ssl_check%3D1": 401, "": 401,
+			"ssl_check=1&x=" + strings.Repeat("x", 1<<10): 401,
 		} {
 			if status, answer := r.send(path, []byte(body), unsigned); status != want {
 				t.Errorf("%s, unsigned %.40q: %d %s, want %d", path, body, status, answer, want)
@@ -182,7 +215,8 @@ func TestManyAtOnceOverHTTP(t *testing.T) {
 	r := start(t, setup{}).known()
 	var all []*slacktest.Delivery
 	for i := range 100 {
-		all = append(all, r.ann.Posts("C1", fmt.Sprintf("%s number %d", r.MentionOfBot(), i), slacktest.TwiceAtOnce()).Deliveries...)
+		all = append(all,
+			r.ann.Posts("C1", fmt.Sprintf("%s number %d", r.MentionOfBot(), i), slacktest.TwiceAtOnce()).Deliveries...)
 	}
 	if got := r.taken(all...); len(got) != 100 {
 		t.Errorf("100 posts, each delivered four times, became %d events", len(got))
@@ -214,10 +248,14 @@ func TestAnEndlessBodyBlocksNoOtherRequest(t *testing.T) {
 
 func TestAnEventThatIsNotStoredIsAnswered503(t *testing.T) {
 	r := start(t, setup{}).known()
-	for category, want := range map[core.Category]int{core.StoreBusy: 503, core.StoreFull: 503, core.Internal: 503, core.Invalid: 400} {
+	for category, want := range map[core.Category]int{
+		core.StoreBusy: 503, core.StoreFull: 503, core.Internal: 503, core.Invalid: 400,
+	} {
 		r.inbox.Gate(func(context.Context, core.Event) error { return core.Errorf(category, "No.") })
 		before := len(r.log.Warnings())
-		body := []byte(`{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` + marked + `"}}`)
+		body := []byte(
+			`{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` +
+				marked + `"}}`)
 		status, answer := r.send("/slack/events", body, nil)
 		if status != want || len(r.log.Warnings()) != before+1 || strings.Contains(answer+r.log.String(), marked) {
 			t.Errorf("%s was answered with %d %s; the log:\n%s", category, status, answer, r.log)

@@ -42,7 +42,8 @@ func (s *Slack) keepIdentity(ctx context.Context) error {
 			me, err := s.api.AuthTestContext(ctx)
 			if err == nil { // before the answer counts as healthy
 				s.identity.bot.Store(&bot{
-					team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, id: me.BotID, workspace: me.Team, name: me.User,
+					team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, id: me.BotID, workspace: me.Team,
+					name: me.User,
 				})
 			}
 			if err := s.called(err); err != nil {
@@ -63,7 +64,8 @@ func (s *Slack) announce() {
 	if s.sockets == nil || s.sockets.Err() != nil || b.team == "" || !s.announced.CompareAndSwap(false, true) {
 		return
 	}
-	s.Log.Info("connected to Slack over Socket Mode", "workspace", b.workspace, "team", b.team, "bot", "@"+b.name, "user", b.user)
+	s.Log.Info("connected to Slack over Socket Mode", "workspace", b.workspace, "team", b.team, "bot", "@"+b.name,
+		"user", b.user)
 }
 
 // socketUp logs that a connection is open after none was.
@@ -77,7 +79,8 @@ func (s *Slack) socketUp(away time.Duration) {
 // Clock returns Slack's time, by its answers.
 func (s *Slack) Clock() (now time.Time, ahead time.Duration, off error) { return s.clock.Read() }
 
-// Health reports whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the last call.
+// Health reports whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the
+// last call.
 func (s *Slack) Health() (inbound, outbound error) {
 	if s.sockets != nil {
 		inbound = s.sockets.Err()

@@ -26,18 +26,26 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	}
 	p := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 	e := r.one(p.Deliveries...)
-	if e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.ID != "message/T0GATE/C1/"+p.TS || e.FollowUp {
+	if e.Conversation != core.ConversationID("slack:T0GATE:C1:"+p.TS) || e.ID != "message/T0GATE/C1/"+p.TS ||
+		e.FollowUp {
 		t.Errorf("got %+v", e)
 	}
 	direct := r.one(r.ann.Says("hello").Deliveries...)
 	if direct.Conversation != core.ConversationID("slack:T0GATE:"+r.DMWith("U1ANN")) {
 		t.Errorf("got %+v", direct)
 	}
-	r.none(r.Send(map[string]any{"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100", "channel": direct.Address.Channel, "channel_type": "im"}))
+	r.none(
+		r.Send(
+			map[string]any{
+				"type": "message", "user": r.BotUserID(), "text": "my own", "ts": "1700000002.000100",
+				"channel": direct.Address.Channel, "channel_type": "im",
+			}))
 	if got := r.message(e).Content.Own(); got != "hello" {
 		t.Errorf("the text is %q", got)
 	}
-	if reset := r.one(r.ann.Posts("C1", r.MentionOfBot()+" !new", slacktest.InThread(p.TS)).Deliveries...); reset.Kind() != core.KindReset {
+	if reset := r.one(
+		r.ann.Posts("C1", r.MentionOfBot()+" !new",
+			slacktest.InThread(p.TS)).Deliveries...); reset.Kind() != core.KindReset {
 		t.Errorf("got %+v", reset)
 	}
 	r.one(r.bob.Presses(r.button("C1", r.sealed("a1", "approve"))))
@@ -62,18 +70,24 @@ func TestAMentionIsStoredBeforeTheBotIsKnown(t *testing.T) {
 
 func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 	r := start(t, setup{config: overBoth, before: func(r *inbound) { r.RevokeToken() }})
-	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
+	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized ||
+		!strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
 		t.Errorf("Run gave %v", err)
 	}
 }
 
 func TestARevokedTokenDoesNotEndRun(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }}).known()
+	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+		r.p.Sleeping(n.Sleep)
+	}}).known()
 	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
 	revoked := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("token_revoked")})
 	n.Fire(check)
-	r.eventually("that Slack does not answer", func() bool { _, outbound := r.p.Health(); return core.CategoryOf(outbound) == core.Unauthorized })
+	r.eventually("that Slack does not answer", func() bool {
+		_, outbound := r.p.Health()
+		return core.CategoryOf(outbound) == core.Unauthorized
+	})
 	e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" hello").Deliveries...)
 	if e.Conversation == "" {
 		t.Errorf("got %+v", e)
@@ -118,7 +132,8 @@ func TestACancelledCallDoesNotChangeHealth(t *testing.T) {
 	if _, outbound := r.p.Health(); outbound != nil {
 		t.Errorf("outbound is reported as unhealthy: %v", outbound)
 	}
-	if name := r.message(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") && !strings.Contains(name, "ann") {
+	if name := r.message(e).Content.Blocks()[0].Text; !strings.Contains(name, "Ann Ash") &&
+		!strings.Contains(name, "ann") {
 		t.Errorf("the name is %q now", name)
 	}
 }

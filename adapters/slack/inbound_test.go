@@ -61,11 +61,14 @@ func start(t *testing.T, s setup) *inbound {
 	r := &inbound{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
-	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string { return "the log:\n" + r.log.String() + "\n" + r.Dump() })
+	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string {
+		return "the log:\n" + r.log.String() + "\n" + r.Dump()
+	})
 	r.ann = r.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann Ash"})
 	r.bob = r.AddUser(slacktest.User{ID: "U2BOB", Name: "bob"})
 	r.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
-	r.AddChannel(slacktest.Channel{ID: "G1", Kind: slacktest.GroupDM, Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
+	r.AddChannel(
+		slacktest.Channel{ID: "G1", Kind: slacktest.GroupDM, Members: []string{"U1ANN", "U2BOB", r.BotUserID()}})
 	if s.config == nil {
 		s.config = overHTTP
 	}
@@ -83,7 +86,8 @@ func start(t *testing.T, s setup) *inbound {
 	}
 	s.slack.Log = r.log.Logger()
 	config := slack.Config{
-		BotToken: r.BotToken(), AppToken: r.AppToken(), SigningSecret: r.SigningSecret(), APIURL: r.APIURL(), FollowUp: "thread",
+		BotToken: r.BotToken(), AppToken: r.AppToken(), SigningSecret: r.SigningSecret(), APIURL: r.APIURL(),
+		FollowUp: "thread",
 	}
 	s.config(&config)
 	r.p = slack.New(s.slack, config)
@@ -97,7 +101,11 @@ func start(t *testing.T, s setup) *inbound {
 		}
 		r.web = httptest.NewServer(mux)
 		if config.AppToken == "" {
-			r.SendTo(slacktest.Addresses{Events: r.web.URL + "/slack/events", Interactions: r.web.URL + "/slack/interactions", Commands: r.web.URL + "/slack/commands"})
+			r.SendTo(
+				slacktest.Addresses{
+					Events: r.web.URL + "/slack/events", Interactions: r.web.URL + "/slack/interactions",
+					Commands: r.web.URL + "/slack/commands",
+				})
 		}
 	}
 	var run context.Context

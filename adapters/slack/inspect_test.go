@@ -36,7 +36,8 @@ type fataler interface {
 var tokens = regexp.MustCompile(`(?i)<[!@#]|<[a-z]+:`)
 
 // cardTokens matches the tokens that a card's fields have: people and groups by their ids, and times.
-var cardTokens = regexp.MustCompile(`<@[UW][A-Z0-9]+>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} at \{time\}\|[-0-9: ]+ UTC>`)
+var cardTokens = regexp.MustCompile(
+	`<@[UW][A-Z0-9]+>|<!subteam\^S[A-Z0-9]+>|<!date\^\d+\^\{date_short_pretty\} at \{time\}\|[-0-9: ]+ UTC>`)
 
 var everybody = regexp.MustCompile(`(?i)@(here|channel|everyone)`)
 
@@ -46,8 +47,8 @@ func inspect(t fataler, text string, blocks []api.Block, most int) int {
 	return inspectWith(t, text, blocks, most, false)
 }
 
-// inspectWith is inspect. Of a reply, the texts in which Slack parses nothing may hold anything: those of rich text and of a table's cells,
-// and the addresses of links.
+// inspectWith is inspect. Of a reply, the texts in which Slack parses nothing may hold anything: those of rich text and
+// of a table's cells, and the addresses of links.
 func inspectWith(t fataler, text string, blocks []api.Block, most int, reply bool) int {
 	t.Helper()
 	if len(blocks) == 0 || len(blocks) > most {
@@ -107,7 +108,8 @@ func (i *inspector) look(at string, v any) {
 	case map[string]any:
 		kind, _ := v["type"].(string)
 		limits := map[string]map[string]int{
-			"button": {"value": maxValue}, "link": {"url": maxURL}, "text": {"text": maxPlain}, "plain_text": {"text": 2000},
+			"button": {"value": maxValue}, "link": {"url": maxURL}, "text": {"text": maxPlain},
+			"plain_text": {"text": 2000},
 		}[kind]
 		if i.reply && kind == "text" {
 			limits = map[string]int{"text": maxReply}

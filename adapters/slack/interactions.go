@@ -31,8 +31,11 @@ type press struct {
 	button chat.Button
 }
 
-// receiveInteraction handles an interaction up to the commit of its event. One that only opens a modal, or is refused, stores nothing.
-func (s *Slack) receiveInteraction(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+// receiveInteraction handles an interaction up to the commit of its event. One that only opens a modal, or is refused,
+// stores nothing.
+func (s *Slack) receiveInteraction(
+	ctx context.Context, body []byte, accept core.Accept,
+) (reply any, result chat.Result) {
 	var i interaction
 	if err := chat.Decode(body, &i); err != nil {
 		return nil, chat.Unreadable(s.Log, "interaction", body, err)
@@ -139,8 +142,11 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 			s.Log.Warn("a press is refused; " + pressNote)
 			result = chat.NotStored
 		case p.Form && a.Mended:
-			other := map[bool]string{true: callbacks[chat.ActionEdit], false: callbackMended}[p.View.CallbackID == callbackMended]
-			return map[string]any{"response_action": "update", "view": drawFormAs(other, a.Again.Value, a.Again.Form)}, chat.Stored
+			other := map[bool]string{
+				true: callbacks[chat.ActionEdit], false: callbackMended,
+			}[p.View.CallbackID == callbackMended]
+			return map[string]any{"response_action": "update", "view": drawFormAs(other, a.Again.Value, a.Again.Form)},
+				chat.Stored
 		case p.Form:
 			said := faults(inputs[p.View.CallbackID], a)
 			return map[string]any{"response_action": "errors", "errors": said}, chat.Stored // the form stays open

@@ -22,7 +22,8 @@ func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) 
 	r.t.Helper()
 	p := r.ann.Posts(channel, "a card", append(hows, slacktest.WithoutEvent(), slacktest.WithBlocks(slacktest.Block{
 		"type": "actions", "block_id": "b", "elements": []any{map[string]any{
-			"type": "button", "action_id": "x", "value": value, "text": map[string]any{"type": "plain_text", "text": "Press"},
+			"type": "button", "action_id": "x", "value": value,
+			"text": map[string]any{"type": "plain_text", "text": "Press"},
 		}},
 	}))...)
 	b, ok := r.FindButton(channel, p.TS, "x")
@@ -49,7 +50,8 @@ func TestAClickIsAVote(t *testing.T) {
 			for range 2 {
 				d := r.bob.Presses(b)
 				e := r.one(d)
-				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "slack:U2BOB" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
+				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "slack:U2BOB" ||
+					e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.QueueKey() != "approval:a1" {
 					t.Errorf("got %+v", e)
 				}
 				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref("C1/" + b.TS)}) {
@@ -67,14 +69,16 @@ func TestAClickIsAVote(t *testing.T) {
 	})
 }
 
-// unstored fails the test unless a person has been told that their press was not stored, as the n-th private sentence, and the log
-// promises nothing else.
+// unstored fails the test unless a person has been told that their press was not stored, as the n-th private sentence,
+// and the log promises nothing else.
 func (r *inbound) unstored(channel, person string, n int) {
 	r.t.Helper()
-	if text := r.told(channel, person, n); !strings.Contains(text, "Your press could not be stored, so nothing was done. Press again.") {
+	if text := r.told(channel, person, n); !strings.Contains(text,
+		"Your press could not be stored, so nothing was done. Press again.") {
 		r.t.Errorf("%s reads %q", person, text)
 	}
-	if log := r.log.String(); strings.Contains(log, "Slack sends it again") || strings.Count(log, "the person is asked to press again") != n {
+	if log := r.log.String(); strings.Contains(log, "Slack sends it again") ||
+		strings.Count(log, "the person is asked to press again") != n {
 		r.t.Errorf("the log:\n%s", log)
 	}
 }
@@ -83,7 +87,9 @@ func (r *inbound) unstored(channel, person string, n int) {
 func TestAPressThatIsNotStoredIsNotAcknowledged(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
-		for n, fields := range [][]string{{"a1", "approve"}, {"a1", "deny"}, {"again", "7", "slack:T0GATE:C1:" + root.TS, "C1", root.TS}} {
+		for n, fields := range [][]string{
+			{"a1", "approve"}, {"a1", "deny"}, {"again", "7", "slack:T0GATE:C1:" + root.TS, "C1", root.TS},
+		} {
 			b := r.button("C1", r.sealed(fields...), slacktest.InThread(root.TS))
 			r.inbox.Gate(busy)
 			r.refused(r.bob.Presses(b))
@@ -116,13 +122,17 @@ func TestAForgedButtonIsRefusedWithAnErrorMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	value := r.sealed("a1", "approve")
 	for name, v := range map[string]string{
-		"tampered": strings.Replace(value, "a1", "a2", 1), "another key": adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "approve"), "cut": value[:len(value)-1],
-		"plain": "a1~approve", "one field": r.sealed("a1"),
+		"tampered":    strings.Replace(value, "a1", "a2", 1),
+		"another key": adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "approve"),
+		"cut":         value[:len(value)-1],
+		"plain":       "a1~approve", "one field": r.sealed("a1"),
 	} {
 		b := r.button("C1", v)
 		before := len(r.Ephemerals("C1", "U2BOB"))
 		r.none(r.bob.Presses(b))
-		if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Ephemerals("C1", "U2BOB")) > before }); err != nil {
+		if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool {
+			return len(r.Ephemerals("C1", "U2BOB")) > before
+		}); err != nil {
 			t.Errorf("%s: no error message was sent: %v", name, err)
 		}
 		if strings.Contains(r.log.String(), v) {
@@ -142,7 +152,9 @@ func TestAButtonSealedWithAnOlderKeyIsValid(t *testing.T) {
 func TestAClickThatSlackSendsFromAnotherWorkspace(t *testing.T) {
 	r := start(t, setup{}).known()
 	b := r.button("C1", r.sealed("a1", "approve"))
-	if e := r.one(r.bob.Presses(b, slacktest.FromTeam("T9OTHER"))); e.Actor.ID != "slack:U2BOB" || e.Conversation != "slack:T0GATE:C1" { // of a shared channel: bob is of the bot's own
+	// of a shared channel: bob is of the bot's own
+	if e := r.one(r.bob.Presses(b, slacktest.FromTeam("T9OTHER"))); e.Actor.ID != "slack:U2BOB" ||
+		e.Conversation != "slack:T0GATE:C1" {
 		t.Errorf("got %+v", e)
 	}
 	if status := r.refused(r.ann.Says("hello", slacktest.FromTeam("T9OTHER")).Deliveries[0]); status != 403 {
@@ -155,9 +167,12 @@ func TestAClickOnAnEphemeralMessage(t *testing.T) {
 	root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	value := r.sealed("a1", "deny")
 	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},"trigger_id":"1.2.3",` +
-		`"container":{"type":"message","message_ts":"1.2","channel_id":"C1","is_ephemeral":true,"thread_ts":"` + root.TS + `"},"channel":{"id":"C1","name":"general"},` +
-		`"actions":[{"action_id":"x","block_id":"b","type":"button","value":"` + value + `","action_ts":"1700000000.000001"}]}`
-	e := r.one(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
+		`"container":{"type":"message","message_ts":"1.2","channel_id":"C1","is_ephemeral":true,"thread_ts":"` +
+		root.TS + `"},"channel":{"id":"C1","name":"general"},` +
+		`"actions":[{"action_id":"x","block_id":"b","type":"button","value":"` + value +
+		`","action_ts":"1700000000.000001"}]}`
+	e := r.one(
+		r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
 	if e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.ID != "vote/a1/U2BOB/1700000000.000001" {
 		t.Errorf("got %+v", e)
 	}
@@ -179,7 +194,9 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 			if first.ID != c.id || second.ID != c.id {
 				t.Errorf("%s: two clicks have the ids %q and %q, want one", c.action, first.ID, second.ID)
 			}
-			if first.Kind() != c.kind || first.Subject() != c.subject || first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" || first.Address.Thread != root.TS {
+			if first.Kind() != c.kind || first.Subject() != c.subject ||
+				first.Conversation != core.ConversationID(conversation) || first.Address.Channel != "C1" ||
+				first.Address.Thread != root.TS {
 				t.Errorf("%s: got %+v", c.action, first)
 			}
 		}
@@ -206,7 +223,8 @@ func TestDenyWithReason(t *testing.T) {
 		}
 		d := r.bob.Submits(map[string]string{"reason": "  not today & <never> "})
 		e := r.one(d)
-		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
+		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" ||
+			e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
 			t.Errorf("got %+v", e)
 		}
 		if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: "not today & <never>"}) {
@@ -240,7 +258,9 @@ func TestAModalStaysOpenIfItsEventIsNotStored(t *testing.T) {
 }
 
 func TestAnErrorMessageIsSentIfAModalCanNotBeOpened(t *testing.T) {
-	for name, trouble := range map[string]slacktest.Trouble{"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut()} {
+	for name, trouble := range map[string]slacktest.Trouble{
+		"late": slacktest.Refused("expired_trigger_id"), "down": slacktest.ServerError(503), "cut": slacktest.Cut(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, setup{}).known()
 			r.Inject(slacktest.Fault{Endpoint: "views.open", Trouble: trouble})
@@ -270,11 +290,18 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		err  error
 		text string
 	}{
-		"decided": {card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at}, text: "pproved"},
+		"decided": {
+			card: core.Card{Approval: "a1", State: core.Approved, DecidedBy: "slack:U1ANN", DecidedAt: at},
+			text: "pproved",
+		},
 		"unknown": {err: core.Errorf(core.NotFound, "No."), text: wording.BuiltIn.PressUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{slack: core.Deps{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) { return c.card, c.err }).Card}}).known()
+			r := start(t,
+				setup{slack: core.Deps{Card: adaptertest.CardFunc(
+					func(context.Context, core.ApprovalID) (core.Card, error) {
+						return c.card, c.err
+					}).Card}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.text); err != nil {
 				t.Error(err)
@@ -285,9 +312,11 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 		})
 	}
 	t.Run("down", func(t *testing.T) {
-		r := start(t, setup{slack: core.Deps{Card: adaptertest.CardFunc(func(context.Context, core.ApprovalID) (core.Card, error) {
-			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
-		}).Card}}).known()
+		r := start(t,
+			setup{slack: core.Deps{Card: adaptertest.CardFunc(
+				func(context.Context, core.ApprovalID) (core.Card, error) {
+					return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
+				}).Card}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
 			t.Errorf("answered %d", status)
 		}
@@ -311,15 +340,22 @@ func TestShowAllOpensTheArgumentsModal(t *testing.T) {
 // TestAForgedModalSaysSo, at an input of it, and stays open: nothing is stored.
 func TestAForgedModalSaysSo(t *testing.T) {
 	r := start(t, setup{}).known()
-	for callback, input := range map[string]string{"deny_reason": "reason", "edit_arguments": "arguments", "answer_question": "field_0"} {
-		for _, metadata := range []string{"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""), r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason")} {
-			body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"` + callback + `","private_metadata":"` + metadata + `","state":{"values":{}}}}`
+	for callback, input := range map[string]string{
+		"deny_reason": "reason", "edit_arguments": "arguments", "answer_question": "field_0",
+	} {
+		for _, metadata := range []string{
+			"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""),
+			r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason"),
+		} {
+			body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"` +
+				callback + `","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 			status, answer := r.send("/slack/interactions", formOf(body), nil)
 			var said struct {
 				Action string `json:"response_action"`
 				Errors map[string]string
 			}
-			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" || len(said.Errors) != 1 || said.Errors[input] != wording.BuiltIn.PressNotOurs {
+			if err := json.Unmarshal([]byte(answer), &said); err != nil || status != 200 || said.Action != "errors" ||
+				len(said.Errors) != 1 || said.Errors[input] != wording.BuiltIn.PressNotOurs {
 				t.Errorf("%s %q: answered %d %s", callback, metadata, status, answer)
 			}
 		}
@@ -332,9 +368,14 @@ func TestAForgedModalSaysSo(t *testing.T) {
 func TestOtherInteractionsAreAcknowledged(t *testing.T) {
 	r := start(t, setup{}).known()
 	for _, body := range []string{
-		`{"type":"shortcut","user":{"id":"U2BOB"},"callback_id":"x"}`, `{"type":"message_action","user":{"id":"U2BOB"}}`, `{"type":"view_closed","user":{"id":"U2BOB"},"view":{"id":"V1"}}`,
-		`{"type":"block_actions","user":{"id":"U2BOB"},"actions":[{"action_id":"link","type":"button"}]}`, `{"type":"block_actions"}`, `{}`,
+		`{"type":"shortcut","user":{"id":"U2BOB"},"callback_id":"x"}`,
+		`{"type":"message_action","user":{"id":"U2BOB"}}`,
+		`{"type":"view_closed","user":{"id":"U2BOB"},"view":{"id":"V1"}}`,
+		`{"type":"block_actions","user":{"id":"U2BOB"},"actions":[{"action_id":"link","type":"button"}]}`,
+		`{"type":"block_actions"}`, `{}`,
 	} {
-		r.none(r.SendRaw(slacktest.Interactions, formOf(body), slacktest.WithContentType("application/x-www-form-urlencoded")))
+		r.none(
+			r.SendRaw(slacktest.Interactions, formOf(body),
+				slacktest.WithContentType("application/x-www-form-urlencoded")))
 	}
 }

@@ -13,12 +13,16 @@ import (
 func TestLaw8_AReplyThatLooksLikeACardIsParagraphs(t *testing.T) {
 	const code = "if a[0] < b && c > d {\n\t*p = `x` // [text](https://x) @here\n}"
 	for name, head := range map[string]string{
-		"a heading": "# 🔔 Approval needed\n", "an underlined one": "Approval needed\n======\n", "bold": "**🔔 Approval needed**\n", "a short code": "## :bell: Approval needed\n",
+		"a heading": "# 🔔 Approval needed\n", "an underlined one": "Approval needed\n======\n",
+		"bold": "**🔔 Approval needed**\n", "a short code": "## :bell: Approval needed\n",
 		"look-alikes": "# 🔔 Аррrоvаl nееdеd\n", "wide letters": "# Ａｐｐｒｏｖａｌ ｎｅｅｄｅｄ\n", "fields alone": "",
 	} {
 		p, o := open(t, slacktest.Options{}, nil)
-		text := head + "**Pay 20**\n\n| Tool | Asked by |\n|---|---|\n| pay.send | [ann](https://a.example) |\n\n---\n\n```go\n" + code + "\n```\n\nPress *Approve*."
-		d := core.Delivery{Post: core.Post{Kind: core.PostReply, Key: "reply/1", To: core.Address{Platform: "slack", Channel: "C1"}, Text: text}}
+		text := head + "**Pay 20**\n\n| Tool | Asked by |\n|---|---|\n| pay.send | [ann](https://a.example) " +
+			"|\n\n---\n\n```go\n" + code + "\n```\n\nPress *Approve*."
+		d := core.Delivery{Post: core.Post{
+			Kind: core.PostReply, Key: "reply/1", To: core.Address{Platform: "slack", Channel: "C1"}, Text: text,
+		}}
 		if _, more, err := p.Post(t.Context(), d); err != nil || more {
 			t.Fatal(more, err)
 		}
@@ -52,7 +56,9 @@ func TestLaw8_AReplyThatLooksLikeACardIsParagraphs(t *testing.T) {
 func TestAnyOtherReplyKeepsItsForms(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	text := "# The approvals of last week\n\n| Tool | Result |\n|---|---|\n| pay | ok |\n\n---\nNo approval needed."
-	d := core.Delivery{Post: core.Post{Kind: core.PostReply, Key: "reply/1", To: core.Address{Platform: "slack", Channel: "C1"}, Text: text}}
+	d := core.Delivery{Post: core.Post{
+		Kind: core.PostReply, Key: "reply/1", To: core.Address{Platform: "slack", Channel: "C1"}, Text: text,
+	}}
 	if _, _, err := p.Post(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +81,16 @@ func TestAPersonWhoseNameHasLookAlikeLettersIsMentioned(t *testing.T) {
 			"denials":   {State: core.Open, Vetoes: 2, Against: []core.Actor{who("U9", name)}},
 			"editor":    {State: core.Open, Edits: 1, Editor: who("U9", name)},
 			"decided":   {State: core.Denied, Decided: who("U9", name), DecidedBy: who("U9", name).Called()},
-			"voters":    {State: core.Approved, Decided: who("U8", "Bob"), DecidedBy: "Bob", Voters: []core.Actor{who("U9", name), who("U8", "Bob")}},
+			"voters": {
+				State: core.Approved, Decided: who("U8", "Bob"), DecidedBy: "Bob",
+				Voters: []core.Actor{who("U9", name), who("U8", "Bob")},
+			},
 		} {
 			p, o := open(t, slacktest.Options{}, nil)
 			card.Approval, card.Tool, card.Summary = "a1", "pay", "Pay 20"
-			d := core.Delivery{Post: core.Post{Kind: core.PostCard, Key: "card/1", Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card}
+			d := core.Delivery{Post: core.Post{
+				Kind: core.PostCard, Key: "card/1", Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"},
+			}, Card: &card}
 			if _, _, err := p.Post(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +99,8 @@ func TestAPersonWhoseNameHasLookAlikeLettersIsMentioned(t *testing.T) {
 			for _, r := range posted.Reaches() {
 				mentioned = mentioned || r.Kind == "user" && r.Target == "U9"
 			}
-			if mentioned != alike || alike && !strings.Contains(posted.Text, "slack:U9") || !alike && !strings.Contains(posted.Text, name) {
+			if mentioned != alike || alike && !strings.Contains(posted.Text, "slack:U9") ||
+				!alike && !strings.Contains(posted.Text, name) {
 				t.Errorf("%q as %s: mentioned %v\n%s", name, place, mentioned, posted.Text)
 			}
 		}

@@ -15,7 +15,8 @@ import (
 	"gatehouse/core"
 )
 
-// The tokens in Slack's description of message formatting, written generously: people, groups, everybody, channels, times and links.
+// The tokens in Slack's description of message formatting, written generously: people, groups, everybody, channels,
+// times and links.
 var (
 	ruleTokens    = regexp.MustCompile(`(?i)<(?:@|#|!|[a-z][a-z0-9+.-]*:)[^<>]*>`)
 	ruleEverybody = regexp.MustCompile(`(?i)@(?:here|channel|everyone)`)
@@ -56,9 +57,13 @@ func TestLinksShowTheirAddress(t *testing.T) {
 // hostileText is a text full of Slack's tokens, and of what could make them live where they seem harmless.
 func hostileText(t *rapid.T, label string) string {
 	return adaptertest.AnyText(t, label, []string{
-		"<@U1>", "<@U1|ann>", "<!here>", "<!channel|x>", "<!subteam^S1|@ops>", "<!date^1^{date}^https://evil.example|x>", "<#C1|x>", "<https://evil.example|safe>", "<mailto:a@b.c|x>", "@here", "@Channel",
-		"&lt;!here&gt;", "&amp;lt;", "[safe](https://evil.example)", "[a][b]", "\n[b]: https://evil.example\n", "<", ">", "!", "@", "|", "&", "he", "re", "**", "*", "_", "~", "`", "``", "```", "\n", "\n\n",
-		"\n```\n", "```go\n", "~~~\n", "> ", "- ", "1. ", "# ", "    ", "\\", "[", "](", "]:", "][", "https://x", " ", "word ", joiner, "€", strings.Repeat("long ", 900), strings.Repeat("x", 4_000),
+		"<@U1>", "<@U1|ann>", "<!here>", "<!channel|x>", "<!subteam^S1|@ops>",
+		"<!date^1^{date}^https://evil.example|x>", "<#C1|x>", "<https://evil.example|safe>", "<mailto:a@b.c|x>",
+		"@here", "@Channel",
+		"&lt;!here&gt;", "&amp;lt;", "[safe](https://evil.example)", "[a][b]", "\n[b]: https://evil.example\n", "<",
+		">", "!", "@", "|", "&", "he", "re", "**", "*", "_", "~", "`", "``", "```", "\n", "\n\n",
+		"\n```\n", "```go\n", "~~~\n", "> ", "- ", "1. ", "# ", "    ", "\\", "[", "](", "]:", "][", "https://x", " ",
+		"word ", joiner, "€", strings.Repeat("long ", 900), strings.Repeat("x", 4_000),
 		strings.Repeat("<@U1>", 400),
 	})
 }
@@ -70,7 +75,8 @@ func checkReply(t fataler, text string) {
 	}
 }
 
-// checkAloud checks that the text that is read aloud mentions nobody and has all of a part's words, or says how much is missing.
+// checkAloud checks that the text that is read aloud mentions nobody and has all of a part's words, or says how much is
+// missing.
 func checkAloud(t fataler, whole, text string) {
 	t.Helper()
 	if found := ruleTokens.FindString(text) + ruleEverybody.FindString(text); found != "" {
@@ -158,7 +164,8 @@ func TestTheWholeReplyIsReadAloud(t *testing.T) {
 	if !whole.MatchString(got) || chat.Units(got) < maxExcerpt-maxWord || chat.Units(got) > maxExcerpt {
 		t.Errorf("%d characters, with the end %q", len(got), got[max(0, len(got)-80):])
 	}
-	if got := excerpt(strings.Repeat("&", maxExcerpt)); chat.Units(got) > maxExcerpt || !strings.HasPrefix(got, strings.Repeat("&amp;", 700)) {
+	if got := excerpt(strings.Repeat("&", maxExcerpt)); chat.Units(got) > maxExcerpt ||
+		!strings.HasPrefix(got, strings.Repeat("&amp;", 700)) {
 		t.Errorf("%d characters: %.100s", len(got), got)
 	}
 }

@@ -23,9 +23,9 @@ func (*Config) Manifest() any {
 	})
 }
 
-// Run prints an app manifest that Slack accepts unchanged, and nothing else. It is JSON, not YAML: pasting can't break its white space, and every
-// program can parse it. slack-go's Manifest is not used because it writes fields that Slack refuses. Error: invalid if the address can't
-// be used.
+// Run prints an app manifest that Slack accepts unchanged, and nothing else. It is JSON, not YAML: pasting can't break
+// its white space, and every program can parse it. slack-go's Manifest is not used because it writes fields that Slack
+// refuses. Error: invalid if the address can't be used.
 func (o ManifestOptions) Run(out io.Writer) error {
 	base, err := publicAddress(o.URL)
 	if err != nil {
@@ -40,14 +40,18 @@ func (o ManifestOptions) Run(out io.Writer) error {
 		return fields
 	}
 	features := object{
-		"app_home": object{"home_tab_enabled": false, "messages_tab_enabled": true, "messages_tab_read_only_enabled": false},
+		"app_home": object{
+			"home_tab_enabled": false, "messages_tab_enabled": true, "messages_tab_read_only_enabled": false,
+		},
 		"bot_user": object{"display_name": botName, "always_online": true}, // at most 80 characters
 		"slash_commands": []object{withURL("url", pathCommands, object{
 			"command":     "/" + botName, // at most 32 characters
-			"description": "Start a new conversation, see what is waiting, or stop the bot", "usage_hint": "new | status | stop | cancel | help", "should_escape": false,
+			"description": "Start a new conversation, see what is waiting, or stop the bot",
+			"usage_hint":  "new | status | stop | cancel | help", "should_escape": false,
 		})},
 	}
-	if o.Assistant { // Slack accepts this only together with the scope assistant:write and the event assistant_thread_started
+	// Slack accepts this only together with the scope assistant:write and the event assistant_thread_started
+	if o.Assistant {
 		features["assistant_view"] = object{
 			"assistant_description": "An agent with tools that asks before it changes anything.",
 			"suggested_prompts":     []object{{"title": "What can you do?", "message": "help"}},
@@ -55,7 +59,8 @@ func (o ManifestOptions) Run(out io.Writer) error {
 	}
 	m := object{ // false values are written too if Slack's default might change
 		"display_information": object{ // at most 35 and 140 characters
-			"name": botName, "description": "Talk to an agent with tools. It asks for approval before it changes anything.",
+			"name": botName, "description": "Talk to an agent with tools. It asks for approval before it changes " +
+				"anything.",
 		},
 		"features":     features,
 		"oauth_config": object{"scopes": object{"bot": scopes}},
@@ -81,7 +86,8 @@ func publicAddress(address string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", core.Errorf(core.Invalid, "%q is not an address that Slack can post to; it must have the form https://HOST and be reachable from the internet.", address)
+		return "", core.Errorf(core.Invalid, "%q is not an address that Slack can post to; it must have the form "+
+			"https://HOST and be reachable from the internet.", address)
 	}
 	return strings.TrimRight(address, "/"), nil
 }

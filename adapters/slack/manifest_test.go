@@ -70,8 +70,8 @@ func TestManifestMatchesSlacksSchema(t *testing.T) {
 	}
 }
 
-// TestManifestMatchesTheLibrarysType decodes the manifest to the library's type, without unknown fields, and encodes it again: all values that
-// are true or not empty are still there, and no others.
+// TestManifestMatchesTheLibrarysType decodes the manifest to the library's type, without unknown fields, and encodes it
+// again: all values that are true or not empty are still there, and no others.
 func TestManifestMatchesTheLibrarysType(t *testing.T) {
 	for name, o := range manifests {
 		t.Run(name, func(t *testing.T) {
@@ -89,8 +89,10 @@ func TestManifestMatchesTheLibrarysType(t *testing.T) {
 			if diff := cmp.Diff(meant(t, text), meant(t, again)); diff != "" {
 				t.Errorf("the library writes it otherwise (-ours +theirs):\n%s", diff)
 			}
-			if !m.Features.AppHome.MessagesTabEnabled || m.Features.AppHome.MessagesTabReadOnlyEnabled || !m.Features.BotUser.AlwaysOnline ||
-				m.Settings.OrgDeployEnabled || m.Settings.TokenRotationEnabled || !m.Settings.Interactivity.IsEnabled || m.Settings.SocketModeEnabled != (o.URL == "") {
+			if !m.Features.AppHome.MessagesTabEnabled || m.Features.AppHome.MessagesTabReadOnlyEnabled ||
+				!m.Features.BotUser.AlwaysOnline ||
+				m.Settings.OrgDeployEnabled || m.Settings.TokenRotationEnabled || !m.Settings.Interactivity.IsEnabled ||
+				m.Settings.SocketModeEnabled != (o.URL == "") {
 				t.Errorf("a switch stands wrongly: %s", text)
 			}
 		})
@@ -139,7 +141,10 @@ func TestManifestAddresses(t *testing.T) {
 			t.Errorf("%s has no address in\n%s", path, text)
 		}
 	}
-	for _, wrong := range []string{"http://gate.example", "gate.example", "https://", "https://me:secret@gate.example", "https://gate.example/?a=b", "https://a.b/#c", "%"} {
+	for _, wrong := range []string{
+		"http://gate.example", "gate.example", "https://", "https://me:secret@gate.example",
+		"https://gate.example/?a=b", "https://a.b/#c", "%",
+	} {
 		if err := (slack.ManifestOptions{URL: wrong}).Run(io.Discard); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%q is taken: %v", wrong, err)
 		}

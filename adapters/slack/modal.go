@@ -20,8 +20,8 @@ var callbacks = map[chat.Action]string{
 	chat.ActionReason: "deny_reason", chat.ActionEdit: "edit_arguments", chat.ActionAnswer: "answer_question",
 }
 
-// callbackMended is the id of the form for changed arguments that is filled with what was probably meant. Its input has an
-// id of its own: Slack keeps what was typed into one that it knows.
+// callbackMended is the id of the form for changed arguments that is filled with what was probably meant. Its input has
+// an id of its own: Slack keeps what was typed into one that it knows.
 const callbackMended = "edit_mended"
 
 // inputs are the ids of a form's inputs, by their places: each is the id of a block and of the element in it.

@@ -13,8 +13,9 @@ import (
 	"gatehouse/core/mask"
 )
 
-// fromMrkdwn converts a person's text in Slack's mrkdwn to plain text for the agent: Slack's tokens become what the person saw, and its
-// three entities are decoded, once. names are those that are known of people, channels and user groups, by their ids.
+// fromMrkdwn converts a person's text in Slack's mrkdwn to plain text for the agent: Slack's tokens become what the
+// person saw, and its three entities are decoded, once. names are those that are known of people, channels and user
+// groups, by their ids.
 func fromMrkdwn(text string, names map[string]string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 	return token.ReplaceAllStringFunc(text, func(part string) string {
@@ -81,9 +82,9 @@ func linkText(address, label string) string {
 // joiner is a zero-width character that no Slack token contains.
 const joiner = "\u2060"
 
-// defuse makes Slack's tokens harmless in rich text and plain text, which Slack shows unchanged: it puts an invisible character into
-// <!channel>, <@U1>, <#C1>, <https://x|y> and @here. Slack is not known to parse tokens there, but such a field must never contain one,
-// wherever it may be copied. (Escaping would be visible there, as &lt;.)
+// defuse makes Slack's tokens harmless in rich text and plain text, which Slack shows unchanged: it puts an invisible
+// character into <!channel>, <@U1>, <#C1>, <https://x|y> and @here. Slack is not known to parse tokens there, but such
+// a field must never contain one, wherever it may be copied. (Escaping would be visible there, as &lt;.)
 func defuse(s string) string {
 	if !strings.ContainsAny(s, "<@") {
 		return s
@@ -91,8 +92,8 @@ func defuse(s string) string {
 	return defuseMentions(tokenStart.ReplaceAllString(s, "<"+joiner+"$1"))
 }
 
-// defuseMentions puts an invisible character into @here, @channel and @everyone. As plain words they notify people only if a message is
-// sent with link_names or parse=full. gatehouse never does that, but one flag is too weak a safeguard.
+// defuseMentions puts an invisible character into @here, @channel and @everyone. As plain words they notify people only
+// if a message is sent with link_names or parse=full. gatehouse never does that, but one flag is too weak a safeguard.
 func defuseMentions(s string) string {
 	if !strings.Contains(s, "@") {
 		return s
@@ -111,8 +112,8 @@ var (
 	unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// excerpt returns the text of a message that has blocks. Notifications show its beginning. Screen readers read it instead of the blocks, so
-// it is whole, up to Slack's limit.
+// excerpt returns the text of a message that has blocks. Notifications show its beginning. Screen readers read it
+// instead of the blocks, so it is whole, up to Slack's limit.
 func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
 
 // excerptOf is excerpt with another limit.
@@ -135,12 +136,13 @@ func joinBlankLines(s string) string {
 	return strings.Join(kept, "\n")
 }
 
-// maxWord is how much of a text, once it is escaped, may be left out so that it ends after a word. A longer word is cut.
+// maxWord is how much of a text, once it is escaped, may be left out so that it ends after a word. A longer word is
+// cut.
 const maxWord = 200
 
-// escaped returns a clean text, escaped for the text of a message, which Slack parses as mrkdwn. One that exceeds the limit ends after a
-// word, if that is not too long, and with the number of characters that are missing. It is cut before it is escaped, so that a cut leaves
-// no half of an escape.
+// escaped returns a clean text, escaped for the text of a message, which Slack parses as mrkdwn. One that exceeds the
+// limit ends after a word, if that is not too long, and with the number of characters that are missing. It is cut
+// before it is escaped, so that a cut leaves no half of an escape.
 func escaped(s string, limit int) string {
 	if s == "" {
 		return chat.NoText

@@ -16,7 +16,8 @@ import (
 func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent
-	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil || m.User == "" && !s.isBot(e.Actor) ||
+	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil ||
+		m.User == "" && !s.isBot(e.Actor) ||
 		!strings.Contains(string(body.Event), `"text"`) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid,
 			"The message from Slack could not be read. Please send it again.")

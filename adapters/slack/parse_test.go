@@ -67,8 +67,11 @@ func TestNamesAreCached(t *testing.T) {
 
 func TestAnEmptyMessageIsRefusedWithAnExplanation(t *testing.T) {
 	r := start(t, setup{}).known()
-	for _, e := range []core.Event{r.one(r.ann.Posts("C1", r.MentionOfBot()).Deliveries...), r.one(r.ann.Says("  ").Deliveries...)} {
-		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid || !strings.Contains(core.MessageOf(err), "Write what you would like") {
+	for _, e := range []core.Event{
+		r.one(r.ann.Posts("C1", r.MentionOfBot()).Deliveries...), r.one(r.ann.Says("  ").Deliveries...),
+	} {
+		if _, err := r.p.Parse(r.ctx, e); core.CategoryOf(err) != core.ChatMessageShapeInvalid ||
+			!strings.Contains(core.MessageOf(err), "Write what you would like") {
 			t.Errorf("Parse gave %v", err)
 		}
 	}
@@ -79,8 +82,10 @@ func TestUnreadablePayloadsAreUserCorrectable(t *testing.T) {
 	message := r.one(r.ann.Says("hello").Deliveries...)
 	click := core.Event{Platform: "slack", Body: core.ClickEvent{Approval: "a1"}}
 	for _, payload := range []string{
-		"", "null", "[]", "{", "42", `"text"`, "{}", `{"event":null}`, `{"event":[]}`, `{"event":{}}`, `{"event":{"user":"U1"}}`, `{"event":{"text":"x"}}`,
-		`{"event":{"user":5,"text":"x"}}`, `{"event":{"user":"U1","text":{}}}`, `{"actions":5}`, `{"actions":[{"value":"a1~approve"}]}`, `{"view":{"private_metadata":7}}`,
+		"", "null", "[]", "{", "42", `"text"`, "{}", `{"event":null}`, `{"event":[]}`, `{"event":{}}`,
+		`{"event":{"user":"U1"}}`, `{"event":{"text":"x"}}`,
+		`{"event":{"user":5,"text":"x"}}`, `{"event":{"user":"U1","text":{}}}`, `{"actions":5}`,
+		`{"actions":[{"value":"a1~approve"}]}`, `{"view":{"private_metadata":7}}`,
 		strings.Repeat("[", 5000), "{\"event\":\"\xff\"}",
 	} {
 		message.Payload, click.Payload = json.RawMessage(payload), json.RawMessage(payload)
@@ -112,7 +117,8 @@ func TestManyMentionsAreFewLookUps(t *testing.T) {
 	for range 2 {
 		got := r.message(e).Content.String()
 		words := strings.Fields(got)
-		if len(words) != 5001 || words[1] != "@person0" || words[50] != "@person49" || words[51] != "@U7P00050" || words[2500] != "@U7P02499" || words[2501] != "@person0" {
+		if len(words) != 5001 || words[1] != "@person0" || words[50] != "@person49" || words[51] != "@U7P00050" ||
+			words[2500] != "@U7P02499" || words[2501] != "@person0" {
 			t.Fatalf("it reads %.300s…", got)
 		}
 		if n := r.CountCalls("users.info"); n != 50 {

@@ -13,9 +13,9 @@ import (
 	"gatehouse/core"
 )
 
-// The structs below have the fields that are read from Slack's payloads. slack-go has such structs too, but they decode every field, and
-// refuse a whole event or click because of one field of unknown form, such as a new kind of block. chat.Decode reads them, by the exact
-// names of their fields.
+// The structs below have the fields that are read from Slack's payloads. slack-go has such structs too, but they decode
+// every field, and refuse a whole event or click because of one field of unknown form, such as a new kind of block.
+// chat.Decode reads them, by the exact names of their fields.
 
 // envelope is the part of an Events API body that is read before it is stored. Other fields may have any form.
 type envelope struct {
@@ -41,8 +41,8 @@ type messageEvent struct {
 	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: the old message
 }
 
-// slackMessage is the part of a message that is read. Fields that are not needed before the commit stay undecoded, so that no message is
-// lost because of their form.
+// slackMessage is the part of a message that is read. Fields that are not needed before the commit stay undecoded, so
+// that no message is lost because of their form.
 type slackMessage struct {
 	User     string          `json:"user"`
 	BotID    string          `json:"bot_id"`
@@ -123,9 +123,12 @@ type view struct {
 	} `json:"state"`
 }
 
-// secrets are what Slack issues for one answer, or to prove itself. It is used at once and never stored: with a trigger a modal is opened
-// within seconds, with a response URL anyone may post for half an hour, and the verification token is that of every request.
-var secrets = []string{"token", "bot_access_token", "trigger_id", "interactivity_pointer", "response_url", "response_urls"}
+// secrets are what Slack issues for one answer, or to prove itself. It is used at once and never stored: with a trigger
+// a modal is opened within seconds, with a response URL anyone may post for half an hour, and the verification token is
+// that of every request.
+var secrets = []string{
+	"token", "bot_access_token", "trigger_id", "interactivity_pointer", "response_url", "response_urls",
+}
 
 // stored returns what is stored of a message or a command: all but the secrets in it.
 func stored(body []byte) json.RawMessage { return chat.Without(body, secrets...) }

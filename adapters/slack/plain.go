@@ -12,8 +12,9 @@ import (
 	"gatehouse/core"
 )
 
-// orPlain makes a call with a message. If Slack refuses what the message says, or how, it makes the call once more with plain text: what a
-// model writes, and what Slack makes of it, can always exceed a limit or meet a rule that is not known here.
+// orPlain makes a call with a message. If Slack refuses what the message says, or how, it makes the call once more with
+// plain text: what a model writes, and what Slack makes of it, can always exceed a limit or meet a rule that is not
+// known here.
 func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) error {
 	err := call(m)
 	if !webapi.RefusesContent(err) {
@@ -23,16 +24,18 @@ func (s *Slack) orPlain(d core.Delivery, m message, call func(message) error) er
 	if !ok {
 		return err
 	}
-	s.Log.Warn("Slack does not accept a message as it was drawn; it is sent as plain text", "event", d.Event, "kind", d.Kind, "err", err)
+	s.Log.Warn("Slack does not accept a message as it was drawn; it is sent as plain text", "event", d.Event,
+		"kind", d.Kind, "err", err)
 	return call(plain)
 }
 
-// plainMessage returns a message as plain text: a reply with Markdown's marks, anything else without blocks. A button below an error is lost;
-// its text is what the person needs.
+// plainMessage returns a message as plain text: a reply with Markdown's marks, anything else without blocks. A button
+// below an error is lost; its text is what the person needs.
 //
-// ok is false for the card of an open approval. Without its buttons nobody could decide there, and its text says who is asked to. Drawn in
-// another way it might also show less of what is approved. So the refusal stands, as an error: the approvers get the card as a direct
-// message, or the requester is told that they did not. Of a closed card the outcome is what matters.
+// ok is false for the card of an open approval. Without its buttons nobody could decide there, and its text says who is
+// asked to. Drawn in another way it might also show less of what is approved. So the refusal stands, as an error: the
+// approvers get the card as a direct message, or the requester is told that they did not. Of a closed card the outcome
+// is what matters.
 func (p painter) plainMessage(d core.Delivery, m message) (plain message, ok bool) {
 	late := ""
 	if d.Late && d.Part == 0 {
@@ -55,5 +58,6 @@ func (p painter) plainMessage(d core.Delivery, m message) (plain message, ok boo
 	case d.Card.State == core.Open:
 		return message{}, false
 	}
-	return message{Text: m.Text, Attachments: []api.Attachment{}}, true // Slack keeps attachments that an edit does not mention
+	// Slack keeps attachments that an edit does not mention
+	return message{Text: m.Text, Attachments: []api.Attachment{}}, true
 }

@@ -14,7 +14,8 @@ import (
 	"gatehouse/core"
 )
 
-// Post sends one part as one message; a private post is visible to its person only. The ref is the message's channel and timestamp.
+// Post sends one part as one message; a private post is visible to its person only. The ref is the message's channel
+// and timestamp.
 func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more bool, err error) {
 	if d.Kind == core.PostWorking {
 		return "", false, s.working(ctx, d.To, d.On)
@@ -139,7 +140,8 @@ func (s *Slack) tell(at core.Address, user, text string) {
 	s.inBackground(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), ephemeralTime)
 		defer cancel()
-		_, err := s.api.PostEphemeralContext(ctx, at.Channel, user, append(inThread(at.Thread), api.MsgOptionText(text, true))...)
+		_, err := s.api.PostEphemeralContext(ctx, at.Channel, user,
+			append(inThread(at.Thread), api.MsgOptionText(text, true))...)
 		if err := s.called(err); err != nil {
 			s.Log.Info("an error message that only one person sees could not be sent", "err", err)
 		}
@@ -152,15 +154,17 @@ const (
 	workingStatus = "is working on it…"
 )
 
-// working shows, or no longer shows, that the bot is working on an answer. With the assistant view it sets the assistant's status, which
-// disables writing meanwhile and ends by itself; else it adds a reaction to the message.
+// working shows, or no longer shows, that the bot is working on an answer. With the assistant view it sets the
+// assistant's status, which disables writing meanwhile and ends by itself; else it adds a reaction to the message.
 func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 	if to.Thread != "" && s.identity.hasScope(preflight.ScopeAssistant, false) {
 		status := ""
 		if on {
 			status = workingStatus
 		}
-		err := s.called(s.api.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Status: status}))
+		err := s.called(
+			s.api.SetAssistantThreadsStatusContext(ctx,
+				api.AssistantThreadsSetStatusParameters{ChannelID: to.Channel, ThreadTS: to.Thread, Status: status}))
 		if core.CategoryOf(err) != core.DeliveryFailed { // it is a thread of the assistant view
 			return err
 		}
@@ -173,7 +177,8 @@ func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 		change = s.api.AddReactionContext
 	}
 	err := change(ctx, workingEmoji, api.NewRefToMessage(to.Channel, to.Message))
-	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") { // already done, or the message no longer exists
+	// already done, or the message no longer exists
+	if webapi.IsRefusal(err, "already_reacted", "no_reaction", "message_not_found") {
 		err = nil
 	}
 	return s.called(err)

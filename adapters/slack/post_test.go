@@ -11,20 +11,30 @@ import (
 
 // An answer that Slack refuses as it was drawn is sent as plain text, so that the person who asked gets it.
 func TestAReplyThatSlackRefusesIsSentAsPlainText(t *testing.T) {
-	const answer = "# Head\n\n<!channel> see `a < b` and [this](https://evil.example) @here\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+	const answer = "# Head\n\n<!channel> see `a < b` and [this](https://evil.example) @here\n\n| a | b " +
+		"|\n|---|---|\n| 1 | 2 |\n"
 	for _, word := range []string{
-		"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "invalid_attachments", "invalid_arguments", "markdown_text_conflict", "some_new_code",
+		"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "invalid_attachments",
+		"invalid_arguments", "markdown_text_conflict", "some_new_code",
 	} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
-			o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word), When: func(c slacktest.Call) bool {
-				return strings.Contains(c.Args["blocks"], `"table"`)
-			}})
-			ref, more, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: answer, To: core.Address{Platform: "slack", Channel: o.dm()}}})
+			o.Inject(
+				slacktest.Fault{
+					Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word), When: func(c slacktest.Call) bool {
+						return strings.Contains(c.Args["blocks"], `"table"`)
+					},
+				})
+			ref, more, err := p.Post(t.Context(),
+				core.Delivery{Post: core.Post{
+					Key: "reply/1", Kind: core.PostReply, Text: answer,
+					To: core.Address{Platform: "slack", Channel: o.dm()},
+				}})
 			if err != nil || more || ref == "" {
 				t.Fatalf("got %q, %v, %v", ref, more, err)
 			}
-			if got := strings.ReplaceAll(o.Shown(), "\u2060", ""); !strings.Contains(got, "a < b") || !strings.Contains(got, "1 | 2") {
+			if got := strings.ReplaceAll(o.Shown(), "\u2060", ""); !strings.Contains(got, "a < b") ||
+				!strings.Contains(got, "1 | 2") {
 				t.Errorf("the text is %q", got)
 			}
 			if alarms := o.SideEffects(); len(alarms) > 0 {
@@ -39,9 +49,12 @@ func TestAReplyThatSlackRefusesIsSentAsPlainText(t *testing.T) {
 
 // Slack takes one table in a message.
 func TestTwoTablesAreSentAsTwoMessages(t *testing.T) {
-	const answer = "**A**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**B**\n\n| c | d |\n|---|---|\n| 3 | 4 |\n\nThat is all."
+	const answer = "**A**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**B**\n\n| c | d |\n|---|---|\n| 3 | 4 |\n\nThat is " +
+		"all."
 	p, o := open(t, slacktest.Options{}, nil)
-	d := core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: answer, To: core.Address{Platform: "slack", Channel: "C1"}}}
+	d := core.Delivery{Post: core.Post{
+		Key: "reply/1", Kind: core.PostReply, Text: answer, To: core.Address{Platform: "slack", Channel: "C1"},
+	}}
 	for more := true; more; d.Part++ {
 		var err error
 		if _, more, err = p.Post(t.Context(), d); err != nil {
@@ -53,7 +66,8 @@ func TestTwoTablesAreSentAsTwoMessages(t *testing.T) {
 		t.Fatalf("%d messages", len(said))
 	}
 	first, second := said[0], said[1]
-	if !strings.Contains(first.Shown(), "| 1 | 2 |") || strings.Contains(first.Shown(), "B") || !strings.HasPrefix(second.Shown(), "B") || !strings.Contains(second.Shown(), "That is all.") {
+	if !strings.Contains(first.Shown(), "| 1 | 2 |") || strings.Contains(first.Shown(), "B") ||
+		!strings.HasPrefix(second.Shown(), "B") || !strings.Contains(second.Shown(), "That is all.") {
 		t.Errorf("they show %q and %q", first.Shown(), second.Shown())
 	}
 	for _, m := range said {
@@ -73,8 +87,10 @@ func (o *fakeWorkspace) refuseBlocks() *slacktest.Injected {
 func TestWhatSlackRefusesWithBlocksIsSentAsText(t *testing.T) {
 	const said = "2 < 3 & *done* <!channel> <@U1ANN> @here\nand the rest"
 	for name, post := range map[string]core.Post{
-		"notice": {Kind: core.PostNotice}, "error": {Kind: core.PostError, Bucket: core.RetryableTransient}, "steps": {Kind: core.PostSteps},
-		"private": {Kind: core.PostPrivate, Person: "slack:U1ANN"}, "private, elsewhere": {Kind: core.PostPrivate, Person: "slack:U2BOB"},
+		"notice": {Kind: core.PostNotice}, "error": {Kind: core.PostError, Bucket: core.RetryableTransient},
+		"steps":              {Kind: core.PostSteps},
+		"private":            {Kind: core.PostPrivate, Person: "slack:U1ANN"},
+		"private, elsewhere": {Kind: core.PostPrivate, Person: "slack:U2BOB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
@@ -84,12 +100,14 @@ func TestWhatSlackRefusesWithBlocksIsSentAsText(t *testing.T) {
 			if err != nil || ref == "" {
 				t.Fatalf("got %q, %v", ref, err)
 			}
-			messages := append(append(o.FromBot(o.dm()), o.Ephemerals(o.dm(), "U1ANN")...), o.FromBot(o.DMWith("U2BOB"))...)
+			messages := append(append(o.FromBot(o.dm()), o.Ephemerals(o.dm(), "U1ANN")...),
+				o.FromBot(o.DMWith("U2BOB"))...)
 			if len(messages) != 1 {
 				t.Fatalf("%d messages", len(messages))
 			}
 			m := messages[0]
-			if got := strings.ReplaceAll(m.Text, "\u2060", ""); !strings.Contains(got, "comes late") || !strings.Contains(got, "2 &lt; 3 &amp; *done* &lt;!channel&gt; &lt;@U1ANN&gt; @here\nand the rest") {
+			if got := strings.ReplaceAll(m.Text, "\u2060", ""); !strings.Contains(got, "comes late") ||
+				!strings.Contains(got, "2 &lt; 3 &amp; *done* &lt;!channel&gt; &lt;@U1ANN&gt; @here\nand the rest") {
 				t.Errorf("the text is %q", got)
 			}
 			if reaches := m.Reaches(); len(reaches) > 0 || m.Unfurls && post.Kind != core.PostPrivate {
@@ -102,20 +120,24 @@ func TestWhatSlackRefusesWithBlocksIsSentAsText(t *testing.T) {
 func TestAnEditThatSlackRefusesWithBlocksIsMadeAsText(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
-	d := core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card}
+	d := core.Delivery{Post: core.Post{
+		Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"},
+	}, Card: &card}
 	ref, _, err := p.Post(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.refuseBlocks()
-	if err := p.Edit(t.Context(), ref, d); core.CategoryOf(err) != core.DeliveryFailed || !strings.Contains(o.FromBot("C1")[0].Shown(), "[Approve]") {
+	if err := p.Edit(t.Context(), ref, d); core.CategoryOf(err) != core.DeliveryFailed ||
+		!strings.Contains(o.FromBot("C1")[0].Shown(), "[Approve]") {
 		t.Errorf("an open card: %v; it shows %q", err, o.FromBot("C1")[0].Shown())
 	}
 	card.State = core.Denied
 	if err := p.Edit(t.Context(), ref, d); err != nil {
 		t.Fatal(err)
 	}
-	if shown := o.FromBot("C1")[0].Shown(); !strings.Contains(shown, "Denied") || !strings.Contains(shown, "Add the note a1") || strings.Contains(shown, "[Approve]") {
+	if shown := o.FromBot("C1")[0].Shown(); !strings.Contains(shown, "Denied") ||
+		!strings.Contains(shown, "Add the note a1") || strings.Contains(shown, "[Approve]") {
 		t.Errorf("the closed card shows %q", shown)
 	}
 }
@@ -123,7 +145,8 @@ func TestAnEditThatSlackRefusesWithBlocksIsMadeAsText(t *testing.T) {
 func TestAnEditOfADeletedMessageSaysSo(t *testing.T) {
 	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
 	for _, d := range []core.Delivery{
-		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card}, {Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "demo.calc"}},
+		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card},
+		{Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "demo.calc"}},
 	} {
 		var log adaptertest.Log
 		p, o := open(t, slacktest.Options{}, func(s *core.Deps) { s.Log = log.Logger() })
@@ -141,22 +164,32 @@ func TestAnEditOfADeletedMessageSaysSo(t *testing.T) {
 
 // Other words would meet the same refusal.
 func TestARefusalThatIsNotAboutTheMessageIsNotAnsweredWithPlainText(t *testing.T) {
-	for _, word := range []string{"channel_not_found", "is_archived", "not_in_channel", "restricted_action", "missing_scope", "invalid_auth", "ratelimited", "internal_error", "messages_tab_disabled"} {
+	for _, word := range []string{
+		"channel_not_found", "is_archived", "not_in_channel", "restricted_action", "missing_scope", "invalid_auth",
+		"ratelimited", "internal_error", "messages_tab_disabled",
+	} {
 		p, o := open(t, slacktest.Options{}, nil)
 		o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word)})
-		_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "hello", To: core.Address{Platform: "slack", Channel: "C1"}}})
+		_, _, err := p.Post(t.Context(),
+			core.Delivery{Post: core.Post{
+				Key: "reply/1", Kind: core.PostReply, Text: "hello", To: core.Address{Platform: "slack", Channel: "C1"},
+			}})
 		if n := o.CountCalls("chat.postMessage"); err == nil || n != 1 {
 			t.Errorf("%s: %d calls, %v", word, n, err)
 		}
 	}
 }
 
-// A card must keep its buttons, so it is not sent as plain text: the refusal is permanent, and its approvers get it in another way.
+// A card must keep its buttons, so it is not sent as plain text: the refusal is permanent, and its approvers get it in
+// another way.
 func TestACardThatSlackRefusesIsNotRedrawn(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
 	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
-	_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card})
+	_, _, err := p.Post(t.Context(),
+		core.Delivery{Post: core.Post{
+			Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"},
+		}, Card: &card})
 	if core.CategoryOf(err) != core.DeliveryFailed {
 		t.Errorf("got %v", err)
 	}

@@ -31,9 +31,14 @@ const order = `{"type":"object","required":["size","count","why"],"properties":{
 // posted posts the card of a question and returns where it is.
 func (r *inbound) posted(t *testing.T, schema string) (channel, ts string) {
 	t.Helper()
-	card := core.Card{Approval: "a1", State: core.Open, Approvers: []string{"slack:U2BOB"}, Quorum: 1, Requested: core.Actor{ID: "slack:U1ANN"}, Requester: "Ann"}
+	card := core.Card{
+		Approval: "a1", State: core.Open, Approvers: []string{"slack:U2BOB"}, Quorum: 1,
+		Requested: core.Actor{ID: "slack:U1ANN"}, Requester: "Ann",
+	}
 	asking(t, schema)(&card)
-	d := core.Delivery{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &card}
+	d := core.Delivery{Post: core.Post{
+		Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"},
+	}, Card: &card}
 	ref, _, err := r.p.Post(r.ctx, d)
 	if err != nil {
 		t.Fatal(err)
@@ -49,19 +54,27 @@ func TestAnOptionIsAnswered(t *testing.T) {
 		press  func(r *inbound, channel, ts string) *slacktest.Delivery
 		want   int
 	}{
-		"a button":  {`{"enum":["a","b"]}`, func(r *inbound, channel, ts string) *slacktest.Delivery { return r.bob.Clicks(channel, ts, "b") }, 2},
-		"yes or no": {`{"type":"boolean"}`, func(r *inbound, channel, ts string) *slacktest.Delivery { return r.bob.Clicks(channel, ts, "Yes") }, 1},
-		"a menu":    {many, func(r *inbound, channel, ts string) *slacktest.Delivery { return r.bob.Chooses(channel, ts, "f") }, 6},
+		"a button": {`{"enum":["a","b"]}`, func(r *inbound, channel, ts string) *slacktest.Delivery {
+			return r.bob.Clicks(channel, ts, "b")
+		}, 2},
+		"yes or no": {`{"type":"boolean"}`, func(r *inbound, channel, ts string) *slacktest.Delivery {
+			return r.bob.Clicks(channel, ts, "Yes")
+		}, 1},
+		"a menu": {many, func(r *inbound, channel, ts string) *slacktest.Delivery {
+			return r.bob.Chooses(channel, ts, "f")
+		}, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, setup{slack: cardOf(asking(t, c.schema))}, func(t *testing.T, r *inbound) {
 				channel, ts := r.posted(t, c.schema)
 				d := c.press(r, channel, ts)
 				e := r.one(d)
-				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "slack:U2BOB" || !strings.HasPrefix(e.ID, "vote/a1/U2BOB/") {
+				if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Actor.ID != "slack:U2BOB" ||
+					!strings.HasPrefix(e.ID, "vote/a1/U2BOB/") {
 					t.Errorf("got %+v", e)
 				}
-				if got, want := r.click(e), (core.Click{Approval: "a1", Choice: core.Answer, Option: c.want, Card: core.Ref(channel + "/" + ts)}); got != want {
+				if got, want := r.click(e),
+					(core.Click{Approval: "a1", Choice: core.Answer, Option: c.want, Card: core.Ref(channel + "/" + ts)}); got != want {
 					t.Errorf("Parse gave %+v, want %+v", got, want)
 				}
 				if again := r.one(d.Again()); again.ID != e.ID {
@@ -81,23 +94,30 @@ func TestAFormIsAnswered(t *testing.T) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "answer"), slacktest.InThread(root.TS))
 		v := r.opened(b)
-		for _, text := range []string{"# Answer", "Which?", "size: [radio_buttons] ○ Small ○ Medium", "Count: [number_input]", "gift: [radio_buttons] ○ Yes ○ No", "Why?: [plain_text_input]"} {
+		for _, text := range []string{
+			"# Answer", "Which?", "size: [radio_buttons] ○ Small ○ Medium", "Count: [number_input]",
+			"gift: [radio_buttons] ○ Yes ○ No", "Why?: [plain_text_input]",
+		} {
 			if !strings.Contains(v.Shown(), text) {
 				t.Errorf("bob does not see %q:\n%s", text, v.Shown())
 			}
 		}
 		r.none(r.bob.Submits(map[string]string{"field_1": "2", "field_3": "  "}))
 		v, open := r.Modal("U2BOB")
-		want := map[string]string{"field_0": "This is required.", "field_1": "This must be 3 or more.", "field_3": "This must not be empty."}
+		want := map[string]string{
+			"field_0": "This is required.", "field_1": "This must be 3 or more.", "field_3": "This must not be empty.",
+		}
 		if !open || fmt.Sprint(v.Errors) != fmt.Sprint(want) {
 			t.Errorf("bob reads %q, want %q", v.Errors, want)
 		}
-		d := r.bob.Submits(map[string]string{"field_0": "Medium", "field_1": "3", "field_2": "No", "field_3": " it rains\non us"})
+		d := r.bob.Submits(
+			map[string]string{"field_0": "Medium", "field_1": "3", "field_2": "No", "field_3": " it rains\non us"})
 		e := r.one(d)
 		if _, open := r.Modal("U2BOB"); open {
 			t.Error("the form stays open")
 		}
-		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" || e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
+		if e.Kind() != core.KindClick || e.Subject() != "a1" || e.Address.Channel != "C1" ||
+			e.Address.Thread != root.TS || e.Actor.ID != "slack:U2BOB" {
 			t.Errorf("got %+v", e)
 		}
 		got := r.click(e)
@@ -115,7 +135,8 @@ func TestATextIsAnswered(t *testing.T) {
 	channel, ts := r.posted(t, `{"type":"string"}`)
 	b, _ := r.FindButton(channel, ts, "Answer")
 	r.opened(b)
-	if got := r.click(r.one(r.bob.Submits(map[string]string{"field_0": "12"}))); got.Answer != `"12"` || got.Choice != core.Answer {
+	if got := r.click(r.one(r.bob.Submits(map[string]string{"field_0": "12"}))); got.Answer != `"12"` ||
+		got.Choice != core.Answer {
 		t.Errorf("Parse gave %+v", got)
 	}
 }
@@ -126,15 +147,24 @@ func TestNoFormForAQuestion(t *testing.T) {
 		change func(*core.Card)
 		want   string
 	}{
-		"somebody else": {func(c *core.Card) { c.Approvers = []string{"slack:U9"} }, "This question is for somebody else."},
+		"somebody else": {func(c *core.Card) {
+			c.Approvers = []string{"slack:U9"}
+		}, "This question is for somebody else."},
 		"answered": {func(c *core.Card) {
 			c.State, c.DecidedBy, c.DecidedAt = core.Answered, "Ann", time.Unix(1_800_000_000, 0)
 		}, "This was answered by Ann at 2027-01-15 08:00 UTC."},
-		"expired":     {func(c *core.Card) { c.State, c.DecidedAt = core.Expired, time.Unix(1_800_000_000, 0) }, "This question expired at 2027-01-15 08:00 UTC. Please ask again."},
-		"no question": {func(c *core.Card) { c.Question = nil }, "This button does not fit the card any more, so nothing was done."},
+		"expired": {func(c *core.Card) {
+			c.State, c.DecidedAt = core.Expired, time.Unix(1_800_000_000, 0)
+		}, "This question expired at 2027-01-15 08:00 UTC. Please ask again."},
+		"no question": {func(c *core.Card) {
+			c.Question = nil
+		}, "This button does not fit the card any more, so nothing was done."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{slack: cardOf(func(card *core.Card) { asking(t, order)(card); c.change(card) })}).known()
+			r := start(t, setup{slack: cardOf(func(card *core.Card) {
+				asking(t, order)(card)
+				c.change(card)
+			})}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "answer"))))
 			if text := r.told("C1", "U2BOB", 1); text != c.want {
 				t.Errorf("bob reads %q", text)
@@ -189,13 +219,20 @@ func TestAFormWhoseQuestionCanNotBeLookedUpIsNotAcknowledged(t *testing.T) {
 func TestForgedOptionsAreRefused(t *testing.T) {
 	r := start(t, setup{slack: cardOf(asking(t, order))}).known()
 	for name, menu := range map[string][2]string{
-		"a block of somebody else": {"a1~answer", "1"}, "another button": {r.sealed("a1", "approve"), "1"}, "no place": {r.sealed("a1", "answer"), "x"},
-		"place 0": {r.sealed("a1", "answer"), "0"}, "place 26": {r.sealed("a1", "answer"), "26"}, "place 01": {r.sealed("a1", "answer"), "01"},
+		"a block of somebody else": {"a1~answer", "1"}, "another button": {r.sealed("a1", "approve"), "1"},
+		"no place": {r.sealed("a1", "answer"), "x"},
+		"place 0":  {r.sealed("a1", "answer"), "0"}, "place 26": {r.sealed("a1", "answer"), "26"},
+		"place 01": {r.sealed("a1", "answer"), "01"},
 	} {
 		option := map[string]any{"value": menu[1], "text": map[string]any{"type": "plain_text", "text": "x"}}
 		body, err := json.Marshal(map[string]any{
-			"type": "block_actions", "team": map[string]any{"id": r.TeamID()}, "user": map[string]any{"id": "U2BOB"}, "channel": map[string]any{"id": "C1"},
-			"gatehouse_answer": "\"x\"", "actions": []any{map[string]any{"type": "static_select", "block_id": menu[0], "action_id": "answer", "action_ts": "1.2", "selected_option": option}},
+			"type": "block_actions", "team": map[string]any{"id": r.TeamID()}, "user": map[string]any{"id": "U2BOB"},
+			"channel":          map[string]any{"id": "C1"},
+			"gatehouse_answer": "\"x\"",
+			"actions": []any{map[string]any{
+				"type": "static_select", "block_id": menu[0], "action_id": "answer", "action_ts": "1.2",
+				"selected_option": option,
+			}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,8 @@ const (
 	maxChannels = 1000            // channels, or reserved parts of one channel, before idle ones are dropped
 )
 
-// rateLimit spreads the posts of each channel over time. A part that has to wait gets its time reserved, so that it need not compete again.
+// rateLimit spreads the posts of each channel over time. A part that has to wait gets its time reserved, so that it
+// need not compete again.
 type rateLimit struct {
 	rps float64
 	now func() time.Time
@@ -38,11 +39,13 @@ func newRateLimit(rps float64, now func() time.Time) *rateLimit {
 	return &rateLimit{rps: rps, now: now, channels: map[string]*channelLimit{}}
 }
 
-// ask returns nil if a part of a post may be sent now, else delivery_not_yet with the time to wait. If Slack asked to wait, only posts to
-// that channel wait.
+// ask returns nil if a part of a post may be sent now, else delivery_not_yet with the time to wait. If Slack asked to
+// wait, only posts to that channel wait.
 func (l *rateLimit) ask(d core.Delivery) error {
 	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
-		return &core.Error{Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel is reached.", RetryAfter: wait}
+		return &core.Error{
+			Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel is reached.", RetryAfter: wait,
+		}
 	}
 	return nil
 }
@@ -60,7 +63,8 @@ func (l *rateLimit) wait(channel, part string) time.Duration {
 	switch {
 	case l.rps == 0:
 		at = from
-	case at.IsZero(), at.Before(c.until): // times reserved before Slack asked to wait are assigned again, or all parts would be sent at once
+	case at.IsZero(), at.Before(c.until):
+		// times reserved before Slack asked to wait are assigned again, or all parts would be sent at once
 		at = from.Add(c.limiter.ReserveN(from, 1).DelayFrom(from))
 	}
 	if at.After(now) {
@@ -88,7 +92,9 @@ func (l *rateLimit) pause(channel string, wait time.Duration) {
 // channel returns a channel's limit. The caller holds mu.
 func (l *rateLimit) channel(name string, now time.Time) *channelLimit {
 	if len(l.channels) >= maxChannels {
-		maps.DeleteFunc(l.channels, func(_ string, c *channelLimit) bool { return now.Sub(c.used) > idleTime && len(c.reserved) == 0 })
+		maps.DeleteFunc(l.channels, func(_ string, c *channelLimit) bool {
+			return now.Sub(c.used) > idleTime && len(c.reserved) == 0
+		})
 	}
 	c := l.channels[name]
 	if c == nil {

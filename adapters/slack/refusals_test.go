@@ -14,14 +14,20 @@ func TestRefusalsThatAnAdminCanFixAreTemporary(t *testing.T) {
 		category core.Category
 		says     string
 	}{
-		"not_in_channel": {core.DeliveryForbidden, "Invite it"}, "restricted_action": {core.DeliveryForbidden, "settings"},
-		"missing_scope": {core.DeliveryForbidden, "scope"}, "token_revoked": {core.DeliveryLater, "SLACK_BOT_TOKEN"}, "channel_not_found": {core.DeliveryFailed, "refuses"},
+		"not_in_channel":                          {core.DeliveryForbidden, "Invite it"},
+		"restricted_action":                       {core.DeliveryForbidden, "settings"},
+		"missing_scope":                           {core.DeliveryForbidden, "scope"},
+		"token_revoked":                           {core.DeliveryLater, "SLACK_BOT_TOKEN"},
+		"channel_not_found":                       {core.DeliveryFailed, "refuses"},
 		"slack_connect_file_link_sharing_blocked": {core.ContentRefused, "without such links"},
 	} {
 		t.Run(word, func(t *testing.T) {
 			p, o := open(t, slacktest.Options{}, nil)
 			o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused(word)})
-			_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"}}})
+			_, _, err := p.Post(t.Context(),
+				core.Delivery{Post: core.Post{
+					Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"},
+				}})
 			if core.CategoryOf(err) != want.category || !strings.Contains(core.MessageOf(err), want.says) {
 				t.Errorf("%v", err)
 			}

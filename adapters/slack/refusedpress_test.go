@@ -48,7 +48,10 @@ func (r *inbound) submitted(c adaptertest.Refusal) string {
 	values := map[string]any{input: map[string]any{input: map[string]any{"type": "plain_text_input", "value": c.Typed}}}
 	body, err := json.Marshal(map[string]any{
 		"type": "view_submission", "team": map[string]any{"id": "T0GATE"}, "user": map[string]any{"id": "U2BOB"},
-		"view": map[string]any{"id": "V1", "callback_id": callback, "private_metadata": c.Value(r.t, testKey, "C1", ""), "state": map[string]any{"values": values}},
+		"view": map[string]any{
+			"id": "V1", "callback_id": callback, "private_metadata": c.Value(r.t, testKey, "C1", ""),
+			"state": map[string]any{"values": values},
+		},
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -8,15 +8,17 @@ import (
 	"gatehouse/core"
 )
 
-// TestAReminderIsALineThatLinksToTheCard, and mentions who may decide; it has no buttons. Where nobody knows the card, or
-// people have deleted it, the reminder is the card.
+// TestAReminderIsALineThatLinksToTheCard, and mentions who may decide; it has no buttons. Where nobody knows the card,
+// or people have deleted it, the reminder is the card.
 func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	card := core.Card{
 		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add a note", Arguments: `{"text":"milk"}`,
 		Requester: "Ann", Approvers: []string{"slack:U2BOB"}, Quorum: 1,
 	}
-	post := core.Post{Key: "card/a1", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostCard, Approval: "a1"}
+	post := core.Post{
+		Key: "card/a1", To: core.Address{Platform: "slack", Channel: "C1"}, Kind: core.PostCard, Approval: "a1",
+	}
 	send := func(d core.Delivery) slacktest.Message {
 		t.Helper()
 		if _, _, err := p.Post(t.Context(), d); err != nil {
@@ -29,7 +31,9 @@ func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 	post.Key, post.Reminds, post.Occasion = "card/a1/remind", "card/a1", core.Reminder
 	reminder := core.Delivery{Post: post, Card: &card, First: core.Ref("C1/" + first.TS)}
 	line := send(reminder)
-	for _, part := range []string{"🔔 Reminder: an approval is still needed: Add a note (", "May decide: <@U2BOB>", first.TS[:3]} {
+	for _, part := range []string{
+		"🔔 Reminder: an approval is still needed: Add a note (", "May decide: <@U2BOB>", first.TS[:3],
+	} {
 		if !strings.Contains(line.Shown(), part) {
 			t.Errorf("%q is not in %q", part, line.Shown())
 		}

@@ -20,7 +20,8 @@ func ReplyLeaves(text string) []adaptertest.Leaf {
 	return AsLines(adaptertest.Leaves(replyForms.Drawable(doc.Parse(text))))
 }
 
-// AsLines joins leaves, of which the items with a number are words that begin with it: where Slack would count in another way, they are lines.
+// AsLines joins leaves, of which the items with a number are words that begin with it: where Slack would count in
+// another way, they are lines.
 func AsLines(all []adaptertest.Leaf) []adaptertest.Leaf {
 	for i, l := range all {
 		if l.Kind == adaptertest.Item && l.Text != "-" {
@@ -139,7 +140,8 @@ func TestATableThatSlackRefusesIsCode(t *testing.T) {
 	}
 }
 
-// TestNumbersStayAsTheModelWroteThem: Slack counts from 1, so any other list, and one that something interrupts, is lines with their numbers.
+// TestNumbersStayAsTheModelWroteThem: Slack counts from 1, so any other list, and one that something interrupts, is
+// lines with their numbers.
 func TestNumbersStayAsTheModelWroteThem(t *testing.T) {
 	for text, want := range map[string]string{
 		"1. a\n2. b":                         "ordered[a] [b] ",

@@ -18,7 +18,8 @@ func styleOf(b doc.Block, after []doc.Block) string {
 	switch {
 	case b.First == doc.NoNumbers:
 		return "bullet"
-	case b.First == 1 && !slices.ContainsFunc(b.Items[:len(b.Items)-1], holdsList) && !slices.ContainsFunc(after, goesOn):
+	case b.First == 1 && !slices.ContainsFunc(b.Items[:len(b.Items)-1], holdsList) &&
+		!slices.ContainsFunc(after, goesOn):
 		return "ordered"
 	}
 	return ""

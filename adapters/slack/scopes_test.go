@@ -16,23 +16,27 @@ import (
 
 // methodOf returns the Web API methods behind the library's calls. Those of freeCalls need no scope of the bot's token.
 var methodOf = map[string]string{
-	"PostMessageContext": "chat.postMessage", "PostEphemeralContext": "chat.postEphemeral", "UpdateMessageContext": "chat.update",
+	"PostMessageContext": "chat.postMessage", "PostEphemeralContext": "chat.postEphemeral",
+	"UpdateMessageContext":          "chat.update",
 	"GetConversationHistoryContext": "conversations.history", "GetConversationRepliesContext": "conversations.replies",
-	"GetUsersInConversationContext": "conversations.members", "GetConversationInfoContext": "conversations.info", "GetConversationsForUserContext": "users.conversations",
-	"OpenConversationContext": "conversations.open", "GetUserInfoContext": "users.info", "GetBotInfoContext": "bots.info",
+	"GetUsersInConversationContext": "conversations.members", "GetConversationInfoContext": "conversations.info",
+	"GetConversationsForUserContext": "users.conversations",
+	"OpenConversationContext":        "conversations.open", "GetUserInfoContext": "users.info",
+	"GetBotInfoContext":          "bots.info",
 	"GetUserGroupMembersContext": "usergroups.users.list", "GetUserGroupsContext": "usergroups.list",
 	"AddReactionContext": "reactions.add", "RemoveReactionContext": "reactions.remove",
 	"GetFileInfoContext":               "files.info",
 	"SetAssistantThreadsStatusContext": "assistant.threads.setStatus",
 }
 
-var freeCalls = []string{"AuthTestContext", "GetPermalinkContext", "OpenViewContext", "StartSocketModeContext"} // the last takes the app's token
+// the last takes the app's token
+var freeCalls = []string{"AuthTestContext", "GetPermalinkContext", "OpenViewContext", "StartSocketModeContext"}
 
 // beside are the scopes that no call of the library needs: those of events, downloads and commands.
 var beside = []string{"app_mentions:read", "files:read", "commands"}
 
-// TestScopesAreThoseOfTheCalls reads the adapter's own code: each call to Slack must be in the table of scopes, and each scope of the
-// table must have a call in the code.
+// TestScopesAreThoseOfTheCalls reads the adapter's own code: each call to Slack must be in the table of scopes, and
+// each scope of the table must have a call in the code.
 func TestScopesAreThoseOfTheCalls(t *testing.T) {
 	made := map[string]bool{}
 	for _, call := range apiCalls(t) {

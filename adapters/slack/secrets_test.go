@@ -10,7 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestWhatSlackIssuesForOneAnswerIsNotStored: no event and no log line has a verification token, a trigger or a response URL.
+// TestWhatSlackIssuesForOneAnswerIsNotStored: no event and no log line has a verification token, a trigger or a
+// response URL.
 func TestWhatSlackIssuesForOneAnswerIsNotStored(t *testing.T) {
 	onBoth(t, setup{fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *inbound) {
 		message := r.ann.Posts("C1", r.MentionOfBot()+" hello")
@@ -21,7 +22,10 @@ func TestWhatSlackIssuesForOneAnswerIsNotStored(t *testing.T) {
 		if len(got) != 4 {
 			t.Errorf("%d events are stored, want 4", len(got))
 		}
-		secrets := []string{"verification-token", "trigger_id", "response_url", press.TriggerID, press.ResponseURL, command.TriggerID, command.ResponseURL}
+		secrets := []string{
+			"verification-token", "trigger_id", "response_url", press.TriggerID, press.ResponseURL, command.TriggerID,
+			command.ResponseURL,
+		}
 		for _, e := range got {
 			text, err := json.Marshal(e)
 			if err != nil {
@@ -32,23 +36,30 @@ func TestWhatSlackIssuesForOneAnswerIsNotStored(t *testing.T) {
 					t.Errorf("%s: %q is in the event or the log: %s", e.ID, secret, text)
 				}
 			}
-			if e.Kind() == core.KindClick && r.click(e).Choice != core.Approve || e.Kind() == core.KindMessage && !strings.Contains(fmt.Sprint(r.message(e).Content), "hello") {
+			if e.Kind() == core.KindClick && r.click(e).Choice != core.Approve ||
+				e.Kind() == core.KindMessage && !strings.Contains(fmt.Sprint(r.message(e).Content), "hello") {
 				t.Errorf("%s can't be read any more", e.ID)
 			}
 		}
 	})
 }
 
-// TestAClickIsStoredWithoutItsMessage: Slack sends the card, and for a form the modal, with each decision; neither is stored.
+// TestAClickIsStoredWithoutItsMessage: Slack sends the card, and for a form the modal, with each decision; neither is
+// stored.
 func TestAClickIsStoredWithoutItsMessage(t *testing.T) {
 	r := start(t, setup{}).known()
-	press := `{"type":"block_actions","team":{"id":"T0GATE","domain":"` + marked + `"},"user":{"id":"U2BOB","name":"` + marked + `"},"channel":{"id":"D1","name":"` + marked + `"},` +
+	press := `{"type":"block_actions","team":{"id":"T0GATE","domain":"` + marked + `"},"user":{"id":"U2BOB","name":"` +
+		marked + `"},"channel":{"id":"D1","name":"` + marked + `"},` +
 		`"container":{"type":"message","message_ts":"1.2","channel_id":"D1","thread_ts":"1.1"},` +
-		`"message":{"ts":"1.2","thread_ts":"1.1","text":"` + marked + `","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}]},` +
+		`"message":{"ts":"1.2","thread_ts":"1.1","text":"` + marked +
+		`","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}]},` +
 		`"state":{"values":{"x":{"y":{"value":"` + marked + `"}}}},` +
-		`"actions":[{"action_id":"x","block_id":"` + marked + `","text":{"text":"` + marked + `"},"action_ts":"3.4","value":"` + r.sealed("a1", "approve") + `"}]}`
-	submission := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","title":{"text":"` + marked + `"},` +
-		`"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}],"private_metadata":"` + r.sealed("a1", "reason", "D1", "1.1") + `",` +
+		`"actions":[{"action_id":"x","block_id":"` + marked + `","text":{"text":"` + marked +
+		`"},"action_ts":"3.4","value":"` + r.sealed("a1", "approve") + `"}]}`
+	submission := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","title":{"text":"` +
+		marked + `"},` +
+		`"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}],"private_metadata":"` +
+		r.sealed("a1", "reason", "D1", "1.1") + `",` +
 		`"state":{"values":{"reason":{"reason":{"type":"plain_text_input","value":"not today"}}}}}}`
 	for name, body := range map[string]string{"approve": press, "deny": submission} {
 		if status, _ := r.send("/slack/interactions", formOf(body), nil); status != 200 {
@@ -63,7 +74,8 @@ func TestAClickIsStoredWithoutItsMessage(t *testing.T) {
 				t.Errorf("%s: the event quotes what was shown: %s", name, e.Payload)
 			}
 			click := r.click(e)
-			if string(click.Choice) != name || e.Address.Thread != "1.1" || name == "deny" && click.Reason != "not today" || name == "approve" && click.Card != "D1/1.2" {
+			if string(click.Choice) != name || e.Address.Thread != "1.1" ||
+				name == "deny" && click.Reason != "not today" || name == "approve" && click.Card != "D1/1.2" {
 				t.Errorf("%s is read as %+v at %+v", name, click, e.Address)
 			}
 		}
@@ -73,8 +85,10 @@ func TestAClickIsStoredWithoutItsMessage(t *testing.T) {
 // A click without a time is known by its trigger, which is not stored either.
 func TestATriggerInAnIDIsADigest(t *testing.T) {
 	r := start(t, setup{}).known()
-	press := `{"type":"block_actions","token":"` + marked + `","trigger_id":"` + marked + `.1","response_urls":[{"response_url":"` + marked + `"}],"bot_access_token":"` + marked + `",` +
-		`"team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"channel":{"id":"C1"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` + r.sealed("a1", "deny") + `"}]}`
+	press := `{"type":"block_actions","token":"` + marked + `","trigger_id":"` + marked +
+		`.1","response_urls":[{"response_url":"` + marked + `"}],"bot_access_token":"` + marked + `",` +
+		`"team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"channel":{"id":"C1"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` +
+		r.sealed("a1", "deny") + `"}]}`
 	for range 2 {
 		if status, _ := r.send("/slack/interactions", formOf(press), nil); status != 200 {
 			t.Fatalf("it was answered with %d", status)

@@ -80,11 +80,14 @@ func New(d core.Deps, c Config) *Slack {
 	s := &Slack{
 		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
 		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
-		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)}, sleep: chat.Sleep,
-		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now}, handles: chat.Cache[string]{Now: d.Now},
-		dms: chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
-		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now}, reached: chat.Cache[bool]{Now: d.Now},
-		views: chat.Cache[bool]{Now: d.Now},
+		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)},
+		sleep: chat.Sleep,
+		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now},
+		handles: chat.Cache[string]{Now: d.Now},
+		dms:     chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
+		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
+		reached: chat.Cache[bool]{Now: d.Now},
+		views:   chat.Cache[bool]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,
@@ -104,8 +107,9 @@ func New(d core.Deps, c Config) *Slack {
 // Name is "slack".
 func (s *Slack) Name() string { return Name }
 
-// Run finds out who the bot is and, with an app token, receives events over Socket Mode, until ctx ends. Events over HTTP arrive through
-// Routes. Error: a permanent failure, such as a token that Slack refuses, or Socket Mode switched off.
+// Run finds out who the bot is and, with an app token, receives events over Socket Mode, until ctx ends. Events over
+// HTTP arrive through Routes. Error: a permanent failure, such as a token that Slack refuses, or Socket Mode switched
+// off.
 func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	defer s.http.CloseIdleConnections()
 	parts, ctx := errgroup.WithContext(ctx)
@@ -145,10 +149,12 @@ func (s *Slack) jitter(d time.Duration) time.Duration { return chat.Jitter(d, s.
 // warnOnce logs a text the first time only, so that something missing is not logged with every call.
 func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text, args...) }
 
-// called converts the error of a call to one of core's categories, as adapters/internal/chat lists them, and records whether Slack answers.
+// called converts the error of a call to one of core's categories, as adapters/internal/chat lists them, and records
+// whether Slack answers.
 func (s *Slack) called(err error) error {
 	fault := webapi.Error(err)
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // a call that we ended is not a failure of Slack
+	// a call that we ended is not a failure of Slack
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		s.outbound.Record(fault)
 	}
 	return fault

@@ -119,7 +119,8 @@ func TestManyRefreshesOpenAtMostTwoSockets(t *testing.T) {
 	const notice = time.Second / 2 // the fake may be slow to see that one was closed
 	all := r.Sockets()
 	for n := 2; n < len(all); n++ {
-		if closed, opened := all[n-2].State().ClosedAt, all[n].State().OpenedAt; closed.IsZero() || closed.After(opened.Add(notice)) {
+		if closed, opened := all[n-2].State().ClosedAt, all[n].State().OpenedAt; closed.IsZero() ||
+			closed.After(opened.Add(notice)) {
 			t.Errorf("socket %d was closed at %v, socket %d opened at %v", n-1, closed, n+1, opened)
 		}
 	}
@@ -200,7 +201,8 @@ func TestEventsBeforeTheFirstSocketAreReceived(t *testing.T) {
 func TestSocketModeSwitchedOffEndsRun(t *testing.T) {
 	r := socketed(t, setup{})
 	r.newest().Disconnect("link_disabled")
-	if err := r.ends(); core.CategoryOf(err) != core.Unsupported || !strings.Contains(core.MessageOf(err), "Socket Mode is switched off") {
+	if err := r.ends(); core.CategoryOf(err) != core.Unsupported ||
+		!strings.Contains(core.MessageOf(err), "Socket Mode is switched off") {
 		t.Errorf("Run gave %v", err)
 	}
 }
@@ -217,7 +219,9 @@ func TestAnAppTokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{config: overSocket, before: func(r *inbound) { r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble}) }})
+			r := start(t, setup{config: overSocket, before: func(r *inbound) {
+				r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
+			}})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
 				t.Errorf("Run gave %v", err)
 			}
@@ -226,7 +230,8 @@ func TestAnAppTokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 }
 
 func TestAnAppThatMayNoLongerOpenSocketsEndsRun(t *testing.T) {
-	for says, trouble := range map[string]slacktest.Trouble{"connections:write": slacktest.MissesScope("connections:write"), "Socket Mode is switched off": slacktest.Refused("link_disabled")} {
+	for says, trouble := range map[string]slacktest.Trouble{"connections:write": slacktest.MissesScope(
+		"connections:write"), "Socket Mode is switched off": slacktest.Refused("link_disabled")} {
 		r := socketed(t, setup{})
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: trouble})
 		r.newest().Disconnect("refresh_requested") // and the old one stays open
@@ -297,7 +302,8 @@ func TestAnAppTokenThatIsRevokedEndsRunOnceAuthTestConfirmsIt(t *testing.T) {
 		r.alive()
 		n.Fire(slack.RefusedWait)
 	}
-	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized || !strings.Contains(core.MessageOf(err), "Make a new app-level token") {
+	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized ||
+		!strings.Contains(core.MessageOf(err), "Make a new app-level token") {
 		t.Errorf("Run gave %v", err)
 	}
 	if n := r.CountCalls(opening) - before; n != 3 {
@@ -371,7 +377,9 @@ func TestRetryAfterOfConnectionsOpenIsKept(t *testing.T) {
 
 func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: func() float64 {
+		return 1
+	}}, before: func(r *inbound) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})
@@ -385,8 +393,10 @@ func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 func TestUnknownEnvelopesAreAcknowledgedAndIgnored(t *testing.T) {
 	r := socketed(t, setup{})
 	for _, frame := range []string{
-		`{"envelope_id":"e1","type":"something_new","payload":{"a":1}}`, `{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","team_id":"T0GATE","event":{"type":"new"}}}`,
-		`{"envelope_id":"e3","type":"events_api","payload":"broken"}`, `{"envelope_id":"e4","type":"interactive"}`, `{"envelope_id":"e5","type":"slash_commands","payload":[]}`,
+		`{"envelope_id":"e1","type":"something_new","payload":{"a":1}}`,
+		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","team_id":"T0GATE","event":{"type":"new"}}}`,
+		`{"envelope_id":"e3","type":"events_api","payload":"broken"}`, `{"envelope_id":"e4","type":"interactive"}`,
+		`{"envelope_id":"e5","type":"slash_commands","payload":[]}`,
 		`{"type":"hello"}`, `{"type":5}`, `no JSON`, `[]`, `null`, ``,
 	} {
 		r.SendRaw(slacktest.Events, []byte(frame))
@@ -552,13 +562,17 @@ func (r *inbound) lines(text string) (found []string) {
 
 func TestTheLogSaysWhenTheBotIsConnected(t *testing.T) {
 	const connected, again = "connected to Slack over Socket Mode", "connected to Slack again over Socket Mode"
-	for name, last := range map[string]string{"the bot is known first": opening, "the socket is open first": "auth.test"} {
+	for name, last := range map[string]string{
+		"the bot is known first": opening, "the socket is open first": "auth.test",
+	} {
 		t.Run(name, func(t *testing.T) {
 			var held *slacktest.Injected
 			r := start(t, setup{config: overSocket, before: func(r *inbound) {
 				held = r.Inject(slacktest.Fault{Endpoint: last, Trouble: slacktest.Held()})
 			}})
-			if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return held.Waiting() == 1 && (last == opening || r.OpenSockets() == 1) }); err != nil {
+			if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool {
+				return held.Waiting() == 1 && (last == opening || r.OpenSockets() == 1)
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(r.lines("connected to Slack")); n != 0 {
@@ -567,7 +581,9 @@ func TestTheLogSaysWhenTheBotIsConnected(t *testing.T) {
 			held.Lift()
 			r.known()
 			r.eventually("the line", func() bool { return len(r.lines(connected)) == 1 })
-			if line := r.lines(connected)[0]; !strings.Contains(line, "team=T0GATE") || !strings.Contains(line, "user=U0BOT") || !strings.Contains(line, "bot=@gatehouse") || !strings.Contains(line, "workspace=") {
+			if line := r.lines(connected)[0]; !strings.Contains(line, "team=T0GATE") ||
+				!strings.Contains(line, "user=U0BOT") || !strings.Contains(line, "bot=@gatehouse") ||
+				!strings.Contains(line, "workspace=") {
 				t.Errorf("the line is %s", line)
 			}
 			r.newest().Disconnect("refresh_requested") // the old one stays open meanwhile
@@ -578,7 +594,9 @@ func TestTheLogSaysWhenTheBotIsConnected(t *testing.T) {
 			}
 			for i, k := range r.Sockets() { // the older one first: as long as it counts as open, there is no gap
 				k.Reset()
-				r.eventually("the end of a connection", func() bool { return len(r.lines("a Socket Mode connection has closed")) == i+1 })
+				r.eventually("the end of a connection", func() bool {
+					return len(r.lines("a Socket Mode connection has closed")) == i+1
+				})
 			}
 			r.sockets(3)
 			r.eventually("the line after the gap", func() bool { return len(r.lines(again)) == 1 })

@@ -53,8 +53,8 @@ func (s *Slack) above(
 	return t.Quoted(s.ReadBefore), true, nil
 }
 
-// heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing. A
-// direct message is part of one conversation, in whatever thread it is.
+// heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing.
+// A direct message is part of one conversation, in whatever thread it is.
 func (s *Slack) heardUpTo(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
 	last, err := chat.Events(s.Events).Heard(ctx, e, func(r core.EventRecord) bool {
 		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS

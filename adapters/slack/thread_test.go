@@ -98,7 +98,8 @@ func TestATokenOfTheAssistantHidesNoThread(t *testing.T) {
 	r, _, _ := reading(t)
 	e := r.one(r.Send(map[string]any{
 		"type": "app_mention", "user": "U1ANN", "text": r.MentionOfBot() + " why?", "channel": "C1",
-		"ts": "1900000001.000100", "thread_ts": r.Messages("C1")[0].TS, "assistant_thread": map[string]any{"action_token": "1"},
+		"ts": "1900000001.000100", "thread_ts": r.Messages("C1")[0].TS,
+		"assistant_thread": map[string]any{"action_token": "1"},
 	}))
 	if text := r.message(e).Content.String(); !strings.Contains(text, "> The build is red") {
 		t.Errorf("it reads %s", text)

@@ -23,8 +23,9 @@ func TestPostsHaveTheTypesOfSlacksSDK(t *testing.T) {
 		Approvers: []string{"slack:U2BOB", "slack:S3OPS", "local"}, Prefixes: []string{"slack:S", "slack:U"},
 		From:         core.Address{Platform: "slack", Channel: "C1", Thread: root.TS},
 		Conversation: core.ConversationID("slack:" + o.TeamID() + ":C1:" + root.TS),
-		Broadcast:    "<!channel>", Hostile: "<!channel> [safe](https://evil.example) ``` <https://evil.example|safe> *_~` &lt;@U1&gt; \x00",
-		Reply: "Hello **you**", Notice: "Stopped.\nNothing waits.",
+		Broadcast:    "<!channel>",
+		Hostile:      "<!channel> [safe](https://evil.example) ``` <https://evil.example|safe> *_~` &lt;@U1&gt; \x00",
+		Reply:        "Hello **you**", Notice: "Stopped.\nNothing waits.",
 		Context: []core.Line{{Role: core.User, Text: "hello"}, {Role: core.Assistant, Text: "hello yourself"}},
 	}
 	for _, d := range samples.Drive(t) {

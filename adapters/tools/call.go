@@ -53,7 +53,9 @@ func (l *loader) http(n *yaml.Node) *call {
 	if c.method == http.MethodGet && c.url != nil {
 		query, err := url.ParseQuery(c.url.RawQuery)
 		if err != nil {
-			l.Fault(parts["url"], "write it as ?name=value&other=value, and other characters as %XX", "the query of this url can't be read") // it may hold a secret
+			// it may hold a secret
+			l.Fault(parts["url"], "write it as ?name=value&other=value, and other characters as %XX",
+				"the query of this url can't be read")
 		}
 		c.fixed = slices.Sorted(maps.Keys(query))
 	}
@@ -67,8 +69,11 @@ func (l *loader) url(n *yaml.Node) *url.URL {
 		return nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
-		l.Fault(n, "write the whole address, without a password, such as https://api.example.com/refunds", "this url can't be used") // it may hold a secret
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+		u.Fragment != "" {
+		// it may hold a secret
+		l.Fault(n, "write the whole address, without a password, such as https://api.example.com/refunds",
+			"this url can't be used")
 		return nil
 	}
 	if l.Hosts.permit(u) != nil {
@@ -93,7 +98,8 @@ func (l *loader) secrets(c *call, n *yaml.Node) map[string]*secret {
 	for _, item := range l.List(n, "secrets", "[SHOP_TOKEN]") {
 		name := item.Value
 		if item.Kind != yaml.ScalarNode || !variable.MatchString(name) {
-			l.Fault(item, "write the name of a variable, never the secret itself", "an item of secrets is no name of a variable")
+			l.Fault(item, "write the name of a variable, never the secret itself",
+				"an item of secrets is no name of a variable")
 			continue
 		}
 		value, _ := l.Getenv(name)
@@ -119,14 +125,16 @@ func (l *loader) headers(c *call, n *yaml.Node, secrets map[string]*secret) {
 	}
 	for name, s := range secrets {
 		if !s.used {
-			l.Fault(s.at, "use it in headers, such as Authorization: Bearer {{"+name+"}}, or remove it", "the secret %s is not used", name)
+			l.Fault(s.at, "use it in headers, such as Authorization: Bearer {{"+name+"}}, or remove it",
+				"the secret %s is not used", name)
 		}
 	}
 }
 
 func (l *loader) header(c *call, e strictyaml.Entry, secrets map[string]*secret) {
 	name := textproto.CanonicalMIMEHeaderKey(e.Key)
-	if slices.Contains([]string{keyHeader, "Host", "Content-Length", "Content-Type", "Transfer-Encoding", "Connection"}, name) || !validHeaderName(name) {
+	if slices.Contains([]string{keyHeader, "Host", "Content-Length", "Content-Type", "Transfer-Encoding", "Connection"},
+		name) || !validHeaderName(name) {
 		l.Fault(e.At, "remove it", "the header %s can't be set here", strictyaml.Quoted(e.Key))
 		return
 	}
@@ -135,12 +143,14 @@ func (l *loader) header(c *call, e strictyaml.Entry, secrets map[string]*secret)
 	}
 	template, _ := l.Text(e.Value, "the header "+name, "application/json")
 	if _, ok := placeholders(template); !ok || !validHeader(template) {
-		l.Fault(e.Value, "write one line of text, and each placeholder as {{SHOP_TOKEN}}", "the header %s can't be used", name)
+		l.Fault(e.Value, "write one line of text, and each placeholder as {{SHOP_TOKEN}}",
+			"the header %s can't be used", name)
 	}
 	c.headers[name] = fill(template, func(named string) string {
 		s := secrets[named]
 		if s == nil {
-			l.Fault(e.Value, "add it to secrets: ["+named+"]", "the header %s uses {{%s}}, which is no secret of this tool", name, named)
+			l.Fault(e.Value, "add it to secrets: ["+named+"]",
+				"the header %s uses {{%s}}, which is no secret of this tool", name, named)
 			return ""
 		}
 		s.used = true
@@ -188,8 +198,8 @@ func (c *call) do(name string, most int) func(context.Context, string, json.RawM
 	}
 }
 
-// withQuery adds arguments to a query: texts as they are, other values as JSON, each item of a list by itself, and nothing for null. Errors:
-// tool_arguments, if one has a name that the query has already.
+// withQuery adds arguments to a query: texts as they are, other values as JSON, each item of a list by itself, and
+// nothing for null. Errors: tool_arguments, if one has a name that the query has already.
 func withQuery(q url.Values, args json.RawMessage) (url.Values, error) {
 	v, err := strictjson.Parse(args)
 	if err != nil {
@@ -197,7 +207,8 @@ func withQuery(q url.Values, args json.RawMessage) (url.Values, error) {
 	}
 	for _, m := range v.Members {
 		if q.Has(m.Key) {
-			return nil, core.Errorf(core.ToolArguments, "The argument %s is fixed by the tool, so nothing was sent. Leave it out.", m.Key)
+			return nil, core.Errorf(core.ToolArguments, "The argument %s is fixed by the tool, so nothing was sent. "+
+				"Leave it out.", m.Key)
 		}
 		items := []*strictjson.Value{m.Value}
 		if m.Value.Kind == strictjson.Array {

@@ -24,7 +24,8 @@ import (
 // callKey is the variable that holds the call's key.
 const callKey = "GATEHOUSE_CALL_KEY"
 
-// outputDelay is how long a command's output is waited for after it has ended or was killed: its children may hold it open.
+// outputDelay is how long a command's output is waited for after it has ended or was killed: its children may hold it
+// open.
 const outputDelay = 2 * time.Second
 
 // endDelay is how long a command may take to end after it was asked to, because gatehouse stops.
@@ -39,8 +40,8 @@ type command struct {
 	secrets []string // values of variables that are hidden in what it prints
 }
 
-// program reads the program, which must exist and be executable, and its arguments. A path is relative to the file of tools; a name alone is
-// looked for in PATH.
+// program reads the program, which must exist and be executable, and its arguments. A path is relative to the file of
+// tools; a name alone is looked for in PATH.
 func (l *loader) program(c *command, n *yaml.Node) {
 	words := l.Texts(n, "command", "[./refund.sh, --fast]")
 	if len(words) == 0 {
@@ -57,7 +58,8 @@ func (l *loader) program(c *command, n *yaml.Node) {
 		c.path = path
 		l.script(n, path)
 	case errors.Is(err, exec.ErrNotFound):
-		l.Fault(n, "install it, or write the path of a program", "there is no program %s in PATH", strictyaml.Quoted(words[0]))
+		l.Fault(n, "install it, or write the path of a program", "there is no program %s in PATH",
+			strictyaml.Quoted(words[0]))
 	case errors.Is(statErr, os.ErrNotExist):
 		l.Fault(n, "correct the path, which starts at the folder of this file", "there is no file %s", name)
 	case statErr == nil && info.IsDir():
@@ -79,7 +81,8 @@ func (l *loader) dir(c *command, n *yaml.Node) {
 		dir = filepath.Join(l.folder, dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		l.Fault(n, "correct the path, which starts at the folder of this file, or create the folder", "there is no folder %s", dir)
+		l.Fault(n, "correct the path, which starts at the folder of this file, or create the folder",
+			"there is no folder %s", dir)
 	}
 	c.dir = dir
 }
@@ -91,7 +94,8 @@ func (l *loader) environment(c *command, n *yaml.Node) {
 	for _, item := range l.List(n, "env", "[PATH, SHOP_TOKEN]") {
 		name := item.Value
 		if item.Kind != yaml.ScalarNode || !variable.MatchString(name) || name == callKey {
-			l.Fault(item, "write the name of a variable, such as PATH", "%s can't be used in env", strictyaml.Shown(item))
+			l.Fault(item, "write the name of a variable, such as PATH",
+				"%s can't be used in env", strictyaml.Shown(item))
 			continue
 		}
 		value, set := l.Getenv(name)
@@ -107,10 +111,12 @@ func (l *loader) environment(c *command, n *yaml.Node) {
 // Reap waits for what commands have left behind, as process 1 must, until ctx ends. In another process it does nothing.
 func Reap(ctx context.Context) { procgroup.Reap(ctx) }
 
-// maxErrors is how much of its standard error is kept of a command that failed, where its result may have twice as much.
+// maxErrors is how much of its standard error is kept of a command that failed, where its result may have twice as
+// much.
 const maxErrors = 16 << 10
 
-// do runs the command with the arguments as its standard input. Of a command that failed the model reads how it ended, and what it printed.
+// do runs the command with the arguments as its standard input. Of a command that failed the model reads how it ended,
+// and what it printed.
 func (c *command) do(name string, most int) func(context.Context, string, json.RawMessage) (string, error) {
 	return func(ctx context.Context, key string, args json.RawMessage) (string, error) {
 		said := &ending{most: min(most/2, maxErrors) + slack}
@@ -132,7 +138,8 @@ func (c *command) do(name string, most int) func(context.Context, string, json.R
 			err = nil // it ended well, and has left something in the background
 		}
 		var exit *exec.ExitError
-		itself := errors.As(err, &exit) && exit.Exited() // ctx may end afterwards, while the output of its children is waited for
+		// ctx may end afterwards, while the output of its children is waited for
+		itself := errors.As(err, &exit) && exit.Exited()
 		switch {
 		case err == nil:
 			return cut(ctx, c.shown(out.kept), most, out.dropped), nil
@@ -140,7 +147,8 @@ func (c *command) do(name string, most int) func(context.Context, string, json.R
 			return c.printed(ctx, "", out, said, most), fmt.Errorf("%w: %s was killed", ctx.Err(), name)
 		case exit != nil:
 			words, _ := last(mask.Text(c.shown(said.kept)), maxDiagnostic, said.dropped)
-			return c.printed(ctx, exit.String(), out, said, most), core.Errorf(core.ToolFailed, "%s %s%s", name, ended(exit), oneLine(words, nil))
+			return c.printed(ctx, exit.String(), out, said, most),
+				core.Errorf(core.ToolFailed, "%s %s%s", name, ended(exit), oneLine(words, nil))
 		}
 		return "", core.Wrap(core.ToolFailed, err, "%s could not be started.", name)
 	}
@@ -159,7 +167,8 @@ func (c *command) shown(printed []byte) string {
 	return mask.Without(strings.TrimRight(strings.ToValidUTF8(string(printed), "\ufffd"), "\n"), c.secrets)
 }
 
-// printed is how a command ended, with its output and its errors, which are told apart where there are both. "": there is nothing.
+// printed is how a command ended, with its output and its errors, which are told apart where there are both. "": there
+// is nothing.
 func (c *command) printed(ctx context.Context, how string, out *beginning, said *ending, most int) string {
 	output := mask.Text(c.shown(out.kept))
 	errs, less := last(mask.Text(c.shown(said.kept)), said.most-slack, said.dropped)
@@ -172,6 +181,8 @@ func (c *command) printed(ctx context.Context, how string, out *beginning, said 
 			output, errs = errs, output
 		}
 	}
-	parts := slices.DeleteFunc([]string{how, output, errs}, func(part string) bool { return strings.TrimSpace(part) == "" })
+	parts := slices.DeleteFunc([]string{how, output, errs}, func(part string) bool {
+		return strings.TrimSpace(part) == ""
+	})
 	return cut(ctx, strings.Join(parts, "\n"), most, out.dropped)
 }

@@ -20,15 +20,16 @@ type loaded struct {
 	warnings strictyaml.Faults
 }
 
-// Open reads the tools of a file; path "": there is none. If the file is invalid, the error is of type strictyaml.Faults, and there are no
-// tools.
+// Open reads the tools of a file; path "": there is none. If the file is invalid, the error is of type
+// strictyaml.Faults, and there are no tools.
 func Open(path string, o Options) (*Current, error) {
 	c := &Current{path: path, options: o}
 	c.file.Store(&loaded{})
 	return c, c.Reload()
 }
 
-// Reload reads the file again. If it is invalid, the tools stay as they were, and the error is of type strictyaml.Faults.
+// Reload reads the file again. If it is invalid, the tools stay as they were, and the error is of type
+// strictyaml.Faults.
 func (c *Current) Reload() error {
 	if c.path == "" {
 		return nil

@@ -45,8 +45,10 @@ func TestTheFileIsReadAgain(t *testing.T) {
 		t.Errorf("after a fault: %s", got)
 	}
 
-	write("# another form\n" + strings.Replace(shop[:strings.Index(shop, "  - name: shop.orders")], "--fast", "--slow", 1) +
-		"  - name: shop.close # the same tool\n    command: [sh, -c, exit]\n    risk: write\n    description: Closes the shop.\n")
+	write("# another form\n" +
+		strings.Replace(shop[:strings.Index(shop, "  - name: shop.orders")], "--fast", "--slow", 1) +
+		"  - name: shop.close # the same tool\n    command: [sh, -c, exit]\n    risk: write\n    description: Closes " +
+		"the shop.\n")
 	refund, _ := registry.Get("shop.refund")
 	if err := current.Reload(); err != nil {
 		t.Fatal(err)

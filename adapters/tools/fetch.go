@@ -22,22 +22,26 @@ const FetchName = "http.fetch"
 func Fetch(h Hosts) tool.Tool {
 	client := h.client(true)
 	return tool.Tool{
-		Name:        FetchName,
-		Description: "Fetches a text from a web address with GET: a page, JSON, a feed. It reaches only these hosts: " + h.String() + ".",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"url":{"type":"string","minLength":1,"maxLength":4000}},"required":["url"],"additionalProperties":false}`),
-		Timeout:     30 * time.Second,
-		Summarize:   func(args json.RawMessage) string { return "Fetch " + addressOf(args) + "." },
+		Name: FetchName,
+		Description: "Fetches a text from a web address with GET: a page, JSON, a feed. It reaches only these hosts: " +
+			h.String() + ".",
+		Schema: json.RawMessage(
+			`{"type":"object","properties":{"url":{"type":"string","minLength":1,"maxLength":4000}},"required":["url"],"additionalProperties":false}`),
+		Timeout:   30 * time.Second,
+		Summarize: func(args json.RawMessage) string { return "Fetch " + addressOf(args) + "." },
 		Do: func(ctx context.Context, _ string, args json.RawMessage) (string, error) {
 			u, err := url.Parse(addressOf(args))
 			if err != nil {
-				return "", core.Wrap(core.ToolArguments, err, "This is no address. Write it like https://example.com/page.")
+				return "", core.Wrap(core.ToolArguments, err, "This is no address. Write it like "+
+					"https://example.com/page.")
 			}
 			if err := h.permit(u); err != nil {
 				return "", err
 			}
 			r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 			if err != nil {
-				return "", core.Wrap(core.ToolArguments, err, "This is no address. Write it like https://example.com/page.")
+				return "", core.Wrap(core.ToolArguments, err, "This is no address. Write it like "+
+					"https://example.com/page.")
 			}
 			r.Header.Set("User-Agent", "gatehouse")
 			r.Header.Set("Accept", "text/*, application/json, application/xml;q=0.9")
@@ -54,8 +58,8 @@ func addressOf(args json.RawMessage) string {
 	return a.URL
 }
 
-// request makes a request and gives the text of its answer, at most so many bytes. Errors: tool_failed where the server can't be reached,
-// answers with anything but 2xx, or a GET with no text.
+// request makes a request and gives the text of its answer, at most so many bytes. Errors: tool_failed where the server
+// can't be reached, answers with anything but 2xx, or a GET with no text.
 func request(client *http.Client, r *http.Request, most int, secrets []string) (string, error) {
 	answer, err := client.Do(r)
 	if err != nil {
@@ -70,10 +74,13 @@ func request(client *http.Client, r *http.Request, most int, secrets []string) (
 		} else if err != nil {
 			text = "" // of which nothing can be shown
 		}
-		return "", core.Errorf(core.ToolFailed, "%s answered with %s%s", answer.Request.URL.Host, status, oneLine(text, secrets))
+		return "",
+			core.Errorf(core.ToolFailed, "%s answered with %s%s", answer.Request.URL.Host, status,
+				oneLine(text, secrets))
 	}
 	if err != nil && r.Method != http.MethodGet && r.Context().Err() == nil { // what was asked for is done
-		return fmt.Sprintf("[%s answered with %s. What it sent is no text, or was cut off, so it is not shown.]", answer.Request.URL.Host, status), nil
+		return fmt.Sprintf("[%s answered with %s. What it sent is no text, or was cut off, so it is not shown.]",
+			answer.Request.URL.Host, status), nil
 	}
 	if err != nil {
 		return "", unreachable(r, err)
@@ -81,7 +88,8 @@ func request(client *http.Client, r *http.Request, most int, secrets []string) (
 	return cut(r.Context(), mask.Without(text, secrets), most, false), nil
 }
 
-// unreachable is the error of a request without an answer. The library's error names the whole address, with the arguments in it, and is left out.
+// unreachable is the error of a request without an answer. The library's error names the whole address, with the
+// arguments in it, and is left out.
 func unreachable(r *http.Request, err error) error {
 	if core.MessageOf(err) != "" {
 		return err
@@ -105,5 +113,6 @@ func unreachable(r *http.Request, err error) error {
 	if r.Method != http.MethodGet {
 		category, doubt = core.OutcomeUnknown, " Whether it got the request is not known. Please check."
 	}
-	return core.Wrap(category, err, "The connection to %s was lost before its answer was complete.%s", r.URL.Host, doubt)
+	return core.Wrap(category, err, "The connection to %s was lost before its answer was complete.%s", r.URL.Host,
+		doubt)
 }

@@ -54,17 +54,22 @@ func TestOnlyListedHostsAreFetched(t *testing.T) {
 		"http://":                           "no address that can be fetched",
 		"http://exa mple.com/":              "no address",
 	} {
-		if _, err := fetch(t.Context(), h, address); core.CategoryOf(err) != core.ToolArguments || !strings.Contains(core.MessageOf(err), want) {
+		if _, err := fetch(t.Context(), h, address); core.CategoryOf(err) != core.ToolArguments ||
+			!strings.Contains(core.MessageOf(err), want) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 }
 
-// A host without its port in the list is not reached at a private address, whatever its name says; a listed port is the admin's word.
+// A host without its port in the list is not reached at a private address, whatever its name says; a listed port is the
+// admin's word.
 func TestPrivateAddressesAreNotReached(t *testing.T) {
 	reached := 0
 	at := serve(t, func(http.ResponseWriter, *http.Request) { reached++ })
-	for _, address := range []string{"http://localhost/", "http://127.0.0.1/", "http://[::ffff:127.0.0.1]/", "http://169.254.169.254/latest/meta-data/"} {
+	for _, address := range []string{
+		"http://localhost/", "http://127.0.0.1/", "http://[::ffff:127.0.0.1]/",
+		"http://169.254.169.254/latest/meta-data/",
+	} {
 		u, err := url.Parse(address)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +79,8 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if _, err := fetch(t.Context(), hosts(t, "169.254.169.254:80"), "http://169.254.169.254/"); !strings.Contains(core.MessageOf(err), "reserved or link-local") {
+	if _, err := fetch(t.Context(), hosts(t, "169.254.169.254:80"),
+		"http://169.254.169.254/"); !strings.Contains(core.MessageOf(err), "reserved or link-local") {
 		t.Errorf("link-local: %v", err)
 	}
 	if _, err := fetch(t.Context(), hosts(t, at), "http://"+at+"/"); err != nil || reached != 1 {
@@ -103,15 +109,18 @@ func TestRedirectsAreCheckedLikeAddresses(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for where, want := range map[string]string{
-		"http://" + inner + "/": "not among the hosts", "http://localhost:" + port + "/": "not among the hosts", "http://127.0.0.2/": "private address",
+		"http://" + inner + "/": "not among the hosts", "http://localhost:" + port + "/": "not among the hosts",
+		"http://127.0.0.2/":  "private address",
 		"file:///etc/passwd": "no address that can be fetched",
 	} {
 		to = where
-		if _, err := fetch(t.Context(), h, "http://"+outer+"/away"); err == nil || !strings.Contains(core.MessageOf(err), want) {
+		if _, err := fetch(t.Context(), h, "http://"+outer+"/away"); err == nil ||
+			!strings.Contains(core.MessageOf(err), want) {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
-	if _, err := fetch(t.Context(), h, "http://"+outer+"/round"); !strings.Contains(core.MessageOf(err), "more than 5 times") {
+	if _, err := fetch(t.Context(), h, "http://"+outer+"/round"); !strings.Contains(core.MessageOf(err),
+		"more than 5 times") {
 		t.Errorf("%v", err)
 	}
 }
@@ -146,7 +155,8 @@ func TestOnlyTextsOfALimitedSizeAreFetched(t *testing.T) {
 	h := hosts(t, at)
 	get := func(path string) (string, error) { return fetch(t.Context(), h, "http://"+at+path) }
 	huge, err := get("/huge")
-	if err != nil || len(huge) > 64<<10 || len(huge) < 63<<10 || !strings.HasSuffix(huge, "ä\n[The rest was cut: the output has more than 65536 bytes.]") {
+	if err != nil || len(huge) > 64<<10 || len(huge) < 63<<10 ||
+		!strings.HasSuffix(huge, "ä\n[The rest was cut: the output has more than 65536 bytes.]") {
 		t.Errorf("%d bytes, %v", len(huge), err)
 	}
 	if r := runs(t, tools.Fetch(h), `{"url":"http://`+at+`/huge"}`); r.Content != huge || r.Whole == "" || r.Miscut {
@@ -158,8 +168,10 @@ func TestOnlyTextsOfALimitedSizeAreFetched(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/image": "127.0.0.1 answered with image/png, which is no text.", "/binary": "127.0.0.1 answered with application/octet-stream, which is no text.",
-		"/missing": at + " answered with 404 Not Found: no such page: /missing", "/lost": "The connection to " + at + " was lost before its answer was complete.",
+		"/image":   "127.0.0.1 answered with image/png, which is no text.",
+		"/binary":  "127.0.0.1 answered with application/octet-stream, which is no text.",
+		"/missing": at + " answered with 404 Not Found: no such page: /missing",
+		"/lost":    "The connection to " + at + " was lost before its answer was complete.",
 	} {
 		if _, err := get(path); core.CategoryOf(err) != core.ToolFailed || core.MessageOf(err) != want {
 			t.Errorf("%s: %v", path, err)
@@ -170,7 +182,8 @@ func TestOnlyTextsOfALimitedSizeAreFetched(t *testing.T) {
 	if _, err := fetch(stopped, h, "http://"+at+"/"); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	if _, err := fetch(t.Context(), hosts(t, "127.0.0.1:1"), "http://127.0.0.1:1/?q=secret"); core.MessageOf(err) != "127.0.0.1:1 could not be reached." {
+	if _, err := fetch(t.Context(), hosts(t, "127.0.0.1:1"),
+		"http://127.0.0.1:1/?q=secret"); core.MessageOf(err) != "127.0.0.1:1 could not be reached." {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,8 +29,9 @@ type loader struct {
 	warnings strictyaml.Faults
 }
 
-// Load reads a file of tools and checks all that can be checked before a tool runs. What the tools get from the environment is read now. The
-// tools are prepared, and a tool's version changes with what the file says of it. Errors: strictyaml.Faults.
+// Load reads a file of tools and checks all that can be checked before a tool runs. What the tools get from the
+// environment is read now. The tools are prepared, and a tool's version changes with what the file says of it. Errors:
+// strictyaml.Faults.
 func Load(path string, o Options) ([]tool.Tool, error) {
 	all, _, err := load(path, o)
 	return all, err
@@ -83,7 +84,10 @@ type spec struct {
 	declares int                // how many of command and http there are
 }
 
-var toolKeys = []string{"name", "description", "risk", "arguments", "summary", "timeout", "max_output", "idempotent", "command", "dir", "env", "http"}
+var toolKeys = []string{
+	"name", "description", "risk", "arguments", "summary", "timeout", "max_output", "idempotent", "command", "dir",
+	"env", "http",
+}
 
 // tool reads one tool; ok is false if it has faults.
 func (l *loader) tool(n *yaml.Node) (t tool.Tool, ok bool) {
@@ -100,14 +104,17 @@ func (l *loader) tool(n *yaml.Node) (t tool.Tool, ok bool) {
 		return slices.ContainsFunc(all, func(e strictyaml.Entry) bool { return e.Key == key })
 	}
 	for key, example := range map[string]string{
-		"name": "name: shop.refund", "description": "description: and one sentence that tells the model what the tool does", "risk": "risk: read, write or destructive",
+		"name":        "name: shop.refund",
+		"description": "description: and one sentence that tells the model what the tool does",
+		"risk":        "risk: read, write or destructive",
 	} {
 		if !has(key) {
 			l.Fault(n, "add "+example, "the tool has no %s", key)
 		}
 	}
 	if s.declares != 1 {
-		l.Fault(n, "give it either command: [./refund.sh] or http: {method: POST, url: …}", "the tool has %d of command and http", s.declares)
+		l.Fault(n, "give it either command: [./refund.sh] or http: {method: POST, url: …}",
+			"the tool has %d of command and http", s.declares)
 	}
 	if s.http != nil {
 		for _, e := range s.onlyOf {
@@ -173,9 +180,11 @@ func (l *loader) name(n *yaml.Node) string {
 	case !ok:
 		return ""
 	case !tool.ValidName(name):
-		l.Fault(n, "write it as "+tool.NameForm+", such as shop.refund", "the name %s can't be used", strictyaml.Quoted(name))
+		l.Fault(n, "write it as "+tool.NameForm+", such as shop.refund",
+			"the name %s can't be used", strictyaml.Quoted(name))
 	case before != nil:
-		l.Fault(n, "give each tool a name of its own", "the name %s is that of two tools, in line %d too", strictyaml.Quoted(name), before.Line)
+		l.Fault(n, "give each tool a name of its own", "the name %s is that of two tools, in line %d too",
+			strictyaml.Quoted(name), before.Line)
 	case slices.Contains(l.Taken, name):
 		l.Fault(n, "choose another one", "the name %s is that of a tool of gatehouse's own", strictyaml.Quoted(name))
 	}

@@ -26,7 +26,8 @@ func TestReadme(t *testing.T) {
 			var names []string
 			for _, one := range load(t, block) {
 				names = append(names, one.Name)
-				if one.Name == "shop.refund" && one.Summarize([]byte(`{"amount":12,"customer":"cus_1"}`)) != "Refund 12 to cus_1" {
+				if one.Name == "shop.refund" &&
+					one.Summarize([]byte(`{"amount":12,"customer":"cus_1"}`)) != "Refund 12 to cus_1" {
 					t.Error("the summary differs")
 				}
 			}

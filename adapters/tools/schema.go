@@ -49,7 +49,8 @@ func (l *loader) arguments(s *spec) {
 	}
 }
 
-// fixed reports the properties whose names the query of the url has: an argument would be added to the value that is fixed there.
+// fixed reports the properties whose names the query of the url has: an argument would be added to the value that is
+// fixed there.
 func (l *loader) fixed(s *spec, properties *strictjson.Value) {
 	s.Fixed = s.http.fixed
 	for _, name := range s.Fixed {
@@ -60,7 +61,8 @@ func (l *loader) fixed(s *spec, properties *strictjson.Value) {
 		if i := slices.IndexFunc(n.Content, func(key *yaml.Node) bool { return key.Value == name }); i >= 0 {
 			n = n.Content[i]
 		}
-		l.Fault(n, "remove the property, or take "+strictyaml.Quoted(name)+" out of the url", "the property %s is fixed in the query of the url", strictyaml.Quoted(name))
+		l.Fault(n, "remove the property, or take "+strictyaml.Quoted(name)+" out of the url",
+			"the property %s is fixed in the query of the url", strictyaml.Quoted(name))
 	}
 }
 
@@ -79,7 +81,8 @@ func contains(list *strictjson.Value, name string) bool {
 
 // schemaOf turns the schema into JSON, and checks it as the tool does.
 func (l *loader) schemaOf(s *spec) bool {
-	const what, remedy = "the arguments are no JSON Schema", "write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"
+	const what, remedy = "the arguments are no JSON Schema",
+		"write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}"
 	text, ok := l.JSON(s.schema, "the schema of the arguments")
 	if !ok {
 		return false

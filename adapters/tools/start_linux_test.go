@@ -19,7 +19,8 @@ import (
 	"gatehouse/adapters/tools"
 )
 
-// killedKey names the file of tools of a process that stands for gatehouse: the test binary, started again, runs the file's tool again and again.
+// killedKey names the file of tools of a process that stands for gatehouse: the test binary, started again, runs the
+// file's tool again and again.
 const killedKey = "TOOLS_TEST_FILE"
 
 func init() {
@@ -36,7 +37,8 @@ func init() {
 		go func() {
 			for n := 0; ; n++ {
 				fmt.Println("start")
-				if _, err := all[0].Do(context.Background(), fmt.Sprintf("%d-%d-%d", os.Getpid(), worker, n), wholeInput()); err != nil {
+				if _, err := all[0].Do(context.Background(), fmt.Sprintf("%d-%d-%d", os.Getpid(), worker, n),
+					wholeInput()); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 				}
 			}
@@ -45,7 +47,8 @@ func init() {
 	select {}
 }
 
-// wholeInput is the arguments of these runs. They are longer than a pipe holds, so whoever writes them into one is often amid them.
+// wholeInput is the arguments of these runs. They are longer than a pipe holds, so whoever writes them into one is
+// often amid them.
 func wholeInput() json.RawMessage {
 	return json.RawMessage(`{"a":"` + strings.Repeat("x", 200_000) + `","end":true}`)
 }
@@ -63,7 +66,8 @@ func toKill(t *testing.T, dir, script string) *killed {
 	t.Helper()
 	text, _ := json.Marshal(script)
 	file := filepath.Join(dir, "tools.yaml")
-	yaml := "version: 1\ntools: [{name: a.b, description: d, risk: write, arguments: {type: object}, command: [sh, -c, " + string(text) + "], env: [PATH, DIR, " + killedKey + "]}]\n"
+	yaml := "version: 1\ntools: [{name: a.b, description: d, risk: write, arguments: {type: object}, command: [sh, -c, " +
+		string(text) + "], env: [PATH, DIR, " + killedKey + "]}]\n"
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +91,8 @@ func (k *killed) kill() {
 	_, _ = k.cmd.Process.Wait()
 }
 
-// left are the ids of processes that have the file of tools in their environment: all that the process has started, and itself.
+// left are the ids of processes that have the file of tools in their environment: all that the process has started, and
+// itself.
 func (k *killed) left() (ids []int) {
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -119,8 +124,8 @@ func (k *killed) untilNoneIsLeft() {
 	}
 }
 
-// TestLaw5_KilledWhileACommandStarts kills a process with SIGKILL at many moments around the starts of commands: none that begins reads less than
-// its arguments.
+// TestLaw5_KilledWhileACommandStarts kills a process with SIGKILL at many moments around the starts of commands: none
+// that begins reads less than its arguments.
 func TestLaw5_KilledWhileACommandStarts(t *testing.T) {
 	t.Parallel()
 	whole := string(wholeInput())
@@ -137,7 +142,9 @@ func TestLaw5_KilledWhileACommandStarts(t *testing.T) {
 					t.Fatal("it has ended")
 				}
 			}
-			for moment := time.Now().Add(time.Duration(random.IntN(5000)) * time.Microsecond); time.Now().Before(moment); { // a moment within a start
+			// a moment within a start
+			for moment := time.Now().Add(time.Duration(random.IntN(5000)) * time.Microsecond); time.Now().Before(
+				moment); {
 			}
 			k.kill()
 			k.untilNoneIsLeft()
@@ -159,7 +166,8 @@ func TestLaw5_KilledWhileACommandStarts(t *testing.T) {
 	}
 }
 
-// TestLaw5_ACommandHasItsWholeInputWhenItBegins: its standard input is a file of the arguments' length, and it can be read from its beginning.
+// TestLaw5_ACommandHasItsWholeInputWhenItBegins: its standard input is a file of the arguments' length, and it can be
+// read from its beginning.
 func TestLaw5_ACommandHasItsWholeInputWhenItBegins(t *testing.T) {
 	t.Parallel()
 	args := `{"a":"` + strings.Repeat("x", 1<<18) + `"}`

@@ -23,7 +23,8 @@ func placeholders(template string) (names []string, ok bool) {
 	return names, !strings.Contains(rest, "{{") && !strings.Contains(rest, "}}") && !slices.Contains(names, "")
 }
 
-// fill puts values in place of a template's placeholders, once: what looks like a placeholder in a value stays as it is.
+// fill puts values in place of a template's placeholders, once: what looks like a placeholder in a value stays as it
+// is.
 func fill(template string, value func(name string) string) string {
 	return placeholder.ReplaceAllStringFunc(template, func(found string) string {
 		return value(strings.TrimSpace(found[2 : len(found)-2]))
@@ -73,7 +74,8 @@ func says(template string) func(json.RawMessage) bool {
 	}
 }
 
-// adjacent are two placeholders between which neither a space nor a quote stands: nobody can see where the first value ends.
+// adjacent are two placeholders between which neither a space nor a quote stands: nobody can see where the first value
+// ends.
 var adjacent = regexp.MustCompile("\\}\\}[^\\s“”\"'`{}]*\\{\\{")
 
 // inQuotes is a placeholder between quotes.

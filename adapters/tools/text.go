@@ -17,7 +17,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// The bounds of results, in bytes. slack is read beyond a limit, so that a secret that the limit would cut is known as one.
+// The bounds of results, in bytes. slack is read beyond a limit, so that a secret that the limit would cut is known as
+// one.
 const (
 	minOutput     = 1 << 10
 	maxOutput     = 1 << 20
@@ -55,7 +56,8 @@ func (e *ending) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cut gives at most so many bytes of a text, and says so if there were more: the text has more, or something behind it was dropped.
+// cut gives at most so many bytes of a text, and says so if there were more: the text has more, or something behind it
+// was dropped.
 func cut(ctx context.Context, text string, most int, dropped bool) string {
 	if len(text) <= most && !dropped {
 		return text
@@ -79,7 +81,8 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-// oneLine is the beginning of what a failed call said, for an error's sentence; "" if there is nothing. Secrets are hidden.
+// oneLine is the beginning of what a failed call said, for an error's sentence; "" if there is nothing. Secrets are
+// hidden.
 func oneLine(text string, secrets []string) string {
 	text = mask.Text(mask.Without(strings.ToValidUTF8(text, "\ufffd"), secrets))
 	text = strings.Join(strings.Fields(text), " ")
@@ -92,8 +95,8 @@ func oneLine(text string, secrets []string) string {
 	return "."
 }
 
-// last gives the end of a text, at most so many bytes, from the beginning of a line if there is one. less: it is not the whole, or something
-// before it was dropped, which may have left half of a secret in the first line.
+// last gives the end of a text, at most so many bytes, from the beginning of a line if there is one. less: it is not
+// the whole, or something before it was dropped, which may have left half of a secret in the first line.
 func last(text string, most int, dropped bool) (end string, less bool) {
 	over := len(text) - most
 	if over <= 0 && !dropped {
@@ -127,7 +130,8 @@ func body(r *http.Response, most int) (string, error) {
 		kind, _, _ = mime.ParseMediaType(http.DetectContentType(text))
 	}
 	if !isText(kind) {
-		return "", core.Errorf(core.ToolFailed, "%s answered with %s, which is no text.", r.Request.URL.Hostname(), kind)
+		return "",
+			core.Errorf(core.ToolFailed, "%s answered with %s, which is no text.", r.Request.URL.Hostname(), kind)
 	}
 	return strings.ToValidUTF8(string(text), "\ufffd"), nil
 }
@@ -135,7 +139,8 @@ func body(r *http.Response, most int) (string, error) {
 // isText reports whether a media type is one of texts; "" is that of an empty answer.
 func isText(kind string) bool {
 	switch kind {
-	case "", "application/json", "application/xml", "application/javascript", "application/x-ndjson", "application/yaml", "application/x-yaml", "application/x-www-form-urlencoded":
+	case "", "application/json", "application/xml", "application/javascript", "application/x-ndjson",
+		"application/yaml", "application/x-yaml", "application/x-www-form-urlencoded":
 		return true
 	}
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")

@@ -29,7 +29,8 @@ func (l *loader) size(n *yaml.Node, what string) int {
 		}
 	}
 	count, err := strconv.Atoi(digits)
-	if n.Kind != yaml.ScalarNode || err != nil || count > maxOutput || count*unit < minOutput || count*unit > maxOutput {
+	if n.Kind != yaml.ScalarNode || err != nil || count > maxOutput || count*unit < minOutput ||
+		count*unit > maxOutput {
 		l.Fault(n, "write a size from 1KiB to 1MiB, such as 16KiB", "%s is %s", what, strictyaml.Shown(n))
 		return 0
 	}

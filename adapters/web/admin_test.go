@@ -22,17 +22,34 @@ func TestSessionsAndQueueAreForAdmins(t *testing.T) {
 
 func TestWhatAdminsSee(t *testing.T) {
 	s := newSite(t)
-	s.views.sessions = []core.SessionSummary{{ID: "slack:T1/C1@2", Messages: 12, CreatedAt: noon.Add(-48 * time.Hour), UpdatedAt: noon.Add(-time.Minute)}}
-	expect(t, s.get("root", "/sessions"), http.StatusOK, "slack:T1/C1@2", ">12<", "2 days ago", "1 minute ago", `datetime="2026-11-22T11:59:00Z"`)
+	s.views.sessions = []core.SessionSummary{{
+		ID: "slack:T1/C1@2", Messages: 12, CreatedAt: noon.Add(-48 * time.Hour), UpdatedAt: noon.Add(-time.Minute),
+	}}
+	expect(t, s.get("root", "/sessions"), http.StatusOK, "slack:T1/C1@2", ">12<", "2 days ago", "1 minute ago",
+		`datetime="2026-11-22T11:59:00Z"`)
 
 	secret := "xoxb-" + "123456789012-123456789012-aB3aB3aB3aB3aB3aB3aB3aB3"
-	s.views.queue = core.QueueView{Paused: true, Posts: 4, InDoubt: 1, Approvals: 2, Entries: []core.QueueEntry{{Key: "console:default", Waiting: 3, Oldest: noon.Add(-time.Hour), Owner: "host-1", ReadyAt: noon.Add(5 * time.Minute)}, {Key: "x:y", Waiting: 1}}}
+	s.views.queue = core.QueueView{
+		Paused: true, Posts: 4, InDoubt: 1, Approvals: 2,
+		Entries: []core.QueueEntry{{
+			Key: "console:default", Waiting: 3, Oldest: noon.Add(-time.Hour), Owner: "host-1",
+			ReadyAt: noon.Add(5 * time.Minute),
+		}, {Key: "x:y", Waiting: 1}},
+	}
 	s.views.posts = []core.OutboxRow{
-		{Post: core.Post{Conversation: "slack:T1/C1", Text: "the text of a reply"}, Seq: 41, Cause: "refused " + secret, NextAt: noon.Add(time.Minute)}, {Post: core.Post{Text: "the text of a reply"}, Seq: 42},
+		{
+			Post: core.Post{Conversation: "slack:T1/C1", Text: "the text of a reply"}, Seq: 41,
+			Cause: "refused " + secret, NextAt: noon.Add(time.Minute),
+		}, {Post: core.Post{Text: "the text of a reply"}, Seq: 42},
 	}
 	s.views.events = []core.EventRecord{
-		{Event: core.Event{Conversation: "slack:T1/C9", Payload: []byte(`"the text of a message"`)}, Seq: 99, EndedAt: noon.Add(-time.Hour), End: core.End{Kind: core.EndDead, Category: core.Internal, Cause: "three processes died"}},
+		{
+			Event: core.Event{Conversation: "slack:T1/C9", Payload: []byte(`"the text of a message"`)}, Seq: 99,
+			EndedAt: noon.Add(-time.Hour),
+			End:     core.End{Kind: core.EndDead, Category: core.Internal, Cause: "three processes died"},
+		},
 		{Event: core.Event{Conversation: "slack:T1/C8"}, End: core.End{Kind: core.EndReplied}},
 	}
-	expect(t, s.get("root", "/queue"), http.StatusOK, "Paused", "console:default", "1 hour ago", "host-1", "in 5 minutes", ">41<", "!>42<", "three processes died", "!slack:T1/C8", "!"+secret, "!the text of a")
+	expect(t, s.get("root", "/queue"), http.StatusOK, "Paused", "console:default", "1 hour ago", "host-1",
+		"in 5 minutes", ">41<", "!>42<", "three processes died", "!slack:T1/C8", "!"+secret, "!the text of a")
 }

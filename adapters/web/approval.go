@@ -43,7 +43,8 @@ func (v *visit) showApproval(status int, c core.Card, o markup.Options) error {
 	case o.Reviewed:
 		title = v.texts.PageTitleReview
 	}
-	return v.show(status, "approval", wording.Fill(title, "{title}", markup.Title(v.view(c))), approvalPage{card, v.Note})
+	return v.show(status, "approval", wording.Fill(title, "{title}", markup.Title(v.view(c))),
+		approvalPage{card, v.Note})
 }
 
 // decide takes the reader's decision or answer.

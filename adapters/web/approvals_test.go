@@ -31,7 +31,8 @@ func seal(a *core.Approval) {
 
 func decidedBy(state core.ApprovalState, who string) func(*core.Approval) {
 	return func(a *core.Approval) {
-		a.State, a.DecidedBy, a.DecidedAt = state, core.Actor{ID: "openharness:" + who, Name: who}, noon.Add(-time.Minute)
+		a.State, a.DecidedBy, a.DecidedAt = state, core.Actor{ID: "openharness:" + who, Name: who},
+			noon.Add(-time.Minute)
 	}
 }
 
@@ -45,18 +46,26 @@ func TestAPersonSeesWhatConcernsThem(t *testing.T) {
 	s.desk.open("foreign-past", decidedBy(core.Denied, "bob"), func(a *core.Approval) {
 		a.Requester, a.Rule.Approvers = core.Actor{ID: "slack:U1"}, []string{"slack:U2"}
 	})
-	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)", "You are not an approver of this request.", "!>Approve<", ">Withdraw<", "!Conversation")
-	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", ">Approve<", ">Deny<", "!Withdraw", "3 minutes ago", "in 2 hours", "Approved by bob", "please note milk")
-	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)", "!>Approve<", "openharness:oh/ann/web", "people who are notified elsewhere")
-	for who, want := range map[string]int{"ann": http.StatusNotFound, "bob": http.StatusNotFound, "root": http.StatusOK} {
+	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)",
+		"You are not an approver of this request.", "!>Approve<", ">Withdraw<", "!Conversation")
+	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", ">Approve<", ">Deny<",
+		"!Withdraw", "3 minutes ago", "in 2 hours", "Approved by bob", "please note milk")
+	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)",
+		"!>Approve<", "openharness:oh/ann/web", "people who are notified elsewhere")
+	for who, want := range map[string]int{
+		"ann": http.StatusNotFound, "bob": http.StatusNotFound, "root": http.StatusOK,
+	} {
 		expect(t, s.get(who, "/approvals/foreign"), want)
 	}
-	expect(t, s.get("ann", "/approvals/none"), http.StatusNotFound, "There is no such approval, or it is not for you to see.")
-	expect(t, s.get("ann", "/approvals/foreign"), http.StatusNotFound, "There is no such approval, or it is not for you to see.")
+	expect(t, s.get("ann", "/approvals/none"), http.StatusNotFound,
+		"There is no such approval, or it is not for you to see.")
+	expect(t, s.get("ann", "/approvals/foreign"), http.StatusNotFound,
+		"There is no such approval, or it is not for you to see.")
 	expect(t, s.get("ann", "/approvals?decided=foreign"), http.StatusOK, "!(foreign)", "!zoe")
 }
 
-// TestWhatWaitsForTheReaderComesFirst, then what they have voted on, then what others decide; the newest first within each.
+// TestWhatWaitsForTheReaderComesFirst, then what they have voted on, then what others decide; the newest first within
+// each.
 func TestWhatWaitsForTheReaderComesFirst(t *testing.T) {
 	s := newSite(t)
 	two := func(a *core.Approval) { a.Rule.Quorum = 2 }
@@ -75,7 +84,8 @@ func TestWhatWaitsForTheReaderComesFirst(t *testing.T) {
 		}
 		last = at
 	}
-	if !strings.Contains(page, "1 of 2: bob") || !strings.Contains(page, "You asked for this yourself, so another approver has to decide.") {
+	if !strings.Contains(page, "1 of 2: bob") ||
+		!strings.Contains(page, "You asked for this yourself, so another approver has to decide.") {
 		t.Error(excerpt(page))
 	}
 }
@@ -88,7 +98,9 @@ func TestApproving(t *testing.T) {
 	if a.State != core.Approved || a.DecidedBy.ID != "openharness:bob" || s.decided != 1 {
 		t.Fatalf("%+v, told %d times", a, s.decided)
 	}
-	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, `role="status"`, "This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for a decision that concerns you.", "Waiting to run")
+	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, `role="status"`,
+		"This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for a decision that concerns you.",
+		"Waiting to run")
 	again := s.post("bob", "/approvals/a1", "choice=deny", "edits=0")
 	expect(t, again, http.StatusConflict, `role="alert"`, "This was approved by bob")
 	if s.decided != 1 {
@@ -100,7 +112,8 @@ func TestDenyingWithAReason(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1", func(a *core.Approval) { a.Rule.Reason = true })
 	expect(t, s.get("bob", "/approvals"), http.StatusOK, "required", "!(optional)")
-	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=  "), http.StatusBadRequest, "To deny this, a reason is needed.")
+	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=  "), http.StatusBadRequest,
+		"To deny this, a reason is needed.")
 	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=we have <enough>"), http.StatusSeeOther)
 	if a.State != core.Denied || a.Reason != "we have <enough>" {
 		t.Errorf("%+v", a)
@@ -108,9 +121,12 @@ func TestDenyingWithAReason(t *testing.T) {
 	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, "we have &lt;enough&gt;", "<dt>Denied by</dt><dd>bob</dd>")
 }
 
-// TestASecondStepForWhatIsDangerousOrHidden: nothing is approved without the tick, and the page of that step shows everything.
+// TestASecondStepForWhatIsDangerousOrHidden: nothing is approved without the tick, and the page of that step shows
+// everything.
 func TestASecondStepForWhatIsDangerousOrHidden(t *testing.T) {
-	for name, change := range map[string]func(*core.Approval){"dangerous": dangerous, "hidden": called("login", `{"password":"hunter2","to":"prod"}`)} {
+	for name, change := range map[string]func(*core.Approval){
+		"dangerous": dangerous, "hidden": called("login", `{"password":"hunter2","to":"prod"}`),
+	} {
 		s := newSite(t)
 		a := s.desk.open("a1", change)
 		expect(t, s.get("bob", "/approvals"), http.StatusOK, "Review, then approve", "!>Approve<", "!hunter2")
@@ -119,7 +135,8 @@ func TestASecondStepForWhatIsDangerousOrHidden(t *testing.T) {
 		if a.State != core.Open || s.decided != 0 {
 			t.Fatalf("%s: %+v", name, a)
 		}
-		expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, `name="confirmed"`, "required", ">Approve<", "<pre ", `class="caution"`)
+		expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, `name="confirmed"`, "required", ">Approve<",
+			"<pre ", `class="caution"`)
 		expect(t, s.get("ann", "/approvals/a1?review=1"), http.StatusOK, `!name="confirmed"`)
 		expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0", "confirmed=yes"), http.StatusSeeOther)
 		if a.State != core.Approved {
@@ -131,7 +148,8 @@ func TestASecondStepForWhatIsDangerousOrHidden(t *testing.T) {
 func TestAnAlteredRequestCanOnlyBeDenied(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1", func(a *core.Approval) { a.Call.Arguments = json.RawMessage(`{"text":"something else"}`) })
-	expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, "is not the one that was asked for", "!>Approve<", ">Deny<")
+	expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, "is not the one that was asked for", "!>Approve<",
+		">Deny<")
 	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0"), http.StatusSeeOther)
 	if a.State != core.Denied {
 		t.Errorf("%+v", a)
@@ -144,7 +162,8 @@ func TestNobodyApprovesWhatTheyHaveNotSeen(t *testing.T) {
 	a := s.desk.open("a1", func(a *core.Approval) {
 		a.Votes = []core.Vote{{Actor: core.Actor{ID: "openharness:bob", Name: "bob"}, Choice: core.Edit}}
 	})
-	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict, "The arguments were changed after this card was drawn", `name="edits" value="1"`, "bob changed the arguments.")
+	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict,
+		"The arguments were changed after this card was drawn", `name="edits" value="1"`, "bob changed the arguments.")
 	if a.State != core.Open {
 		t.Errorf("%+v", a)
 	}
@@ -154,9 +173,12 @@ func TestNobodyApprovesWhatTheyHaveNotSeen(t *testing.T) {
 func TestWhoMayNotDecideIsRefused(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1")
-	expect(t, s.post("ann", "/approvals/a1", "choice=approve", "edits=0"), http.StatusForbidden, "You are not an approver of this request.")
-	expect(t, s.post("root", "/approvals/a1", "choice=deny", "edits=0"), http.StatusForbidden, "You are not an approver of this request.")
-	expect(t, s.post("bob", "/approvals/a1", "choice=withdraw", "edits=0"), http.StatusForbidden, "Only the person who asked can withdraw this request.")
+	expect(t, s.post("ann", "/approvals/a1", "choice=approve", "edits=0"), http.StatusForbidden,
+		"You are not an approver of this request.")
+	expect(t, s.post("root", "/approvals/a1", "choice=deny", "edits=0"), http.StatusForbidden,
+		"You are not an approver of this request.")
+	expect(t, s.post("bob", "/approvals/a1", "choice=withdraw", "edits=0"), http.StatusForbidden,
+		"Only the person who asked can withdraw this request.")
 	a.Rule.Approvers, a.Requester = []string{"slack:U2"}, core.Actor{ID: "slack:U1"}
 	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusNotFound)
 	if a.State != core.Open || s.decided != 0 {
@@ -179,21 +201,25 @@ func TestAVoteOfSeveralIsSaid(t *testing.T) {
 		a.Rule.Quorum, a.Rule.Approvers = 2, []string{"openharness:bob", "openharness:root"}
 	})
 	w := s.post("bob", "/approvals/a1", "choice=approve", "edits=0")
-	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, "Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", ">Deny<", "root on the web")
-	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict, "You have already voted on this.")
+	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK,
+		"Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", ">Deny<", "root on the web")
+	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict,
+		"You have already voted on this.")
 }
 
 func TestLateDecisionsAreRefused(t *testing.T) {
 	s := newSite(t)
 	s.desk.open("a1", func(a *core.Approval) { a.Deadline = noon.Add(-time.Second) })
-	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict, "This approval expired at")
+	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict,
+		"This approval expired at")
 }
 
 func TestFormsThatAreNotOurs(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1")
 	form := map[string][]string{"choice": {"approve"}, "edits": {"0"}}
-	expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", form)), http.StatusForbidden, "Load the page again")
+	expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", form)), http.StatusForbidden,
+		"Load the page again")
 	form["csrf"] = []string{"forged"}
 	expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", form)), http.StatusForbidden)
 	ann := s.request("ann", http.MethodGet, "/", nil)
@@ -206,7 +232,9 @@ func TestFormsThatAreNotOurs(t *testing.T) {
 	for _, header := range []string{"Origin: https://evil.example", "Origin: null", "Origin: "} {
 		expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", form, header)), http.StatusForbidden)
 	}
-	for _, fields := range [][]string{{"choice=remember", "edits=0"}, {"edits=0"}, {"choice=approve", "edits=x"}, {"choice=approve;deny"}} {
+	for _, fields := range [][]string{
+		{"choice=remember", "edits=0"}, {"edits=0"}, {"choice=approve", "edits=x"}, {"choice=approve;deny"},
+	} {
 		expect(t, s.post("bob", "/approvals/a1", fields...), http.StatusBadRequest)
 	}
 	if a.State != core.Open || s.decided != 0 {
@@ -231,12 +259,15 @@ func TestStoreFaultsAreSaidWithoutTheirCause(t *testing.T) {
 func TestArgumentsAreChangedOnThePage(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1", func(a *core.Approval) { a.Rule.Edit = true })
-	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "Edit…", `name="changed"`, "&#34;text&#34;: &#34;buy milk&#34;", ">Change<")
+	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "Edit…", `name="changed"`,
+		"&#34;text&#34;: &#34;buy milk&#34;", ">Change<")
 	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, `!name="changed"`)
 	refused := s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={"text":"buy <milk"`)
-	expect(t, refused, http.StatusBadRequest, `role="alert"`, "must be a JSON object", "<details class=\"denial\" open>", "{&#34;text&#34;:&#34;buy &lt;milk&#34;</textarea>")
+	expect(t, refused, http.StatusBadRequest, `role="alert"`, "must be a JSON object",
+		"<details class=\"denial\" open>", "{&#34;text&#34;:&#34;buy &lt;milk&#34;</textarea>")
 	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“buy <milk”}`)
-	expect(t, refused, http.StatusBadRequest, `role="alert"`, "Curly quotes", "{&#34;text&#34;:&#34;buy &lt;milk&#34;}</textarea>")
+	expect(t, refused, http.StatusBadRequest, `role="alert"`, "Curly quotes",
+		"{&#34;text&#34;:&#34;buy &lt;milk&#34;}</textarea>")
 	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“it’s ‘milk’”}`)
 	expect(t, refused, http.StatusBadRequest, "Curly quotes", "{&#34;text&#34;:&#34;it’s ‘milk’&#34;}</textarea>")
 	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:"he said “hi”"}`)
@@ -245,7 +276,8 @@ func TestArgumentsAreChangedOnThePage(t *testing.T) {
 	if a.Edits() != 0 || s.decided != 0 {
 		t.Fatalf("%+v", a)
 	}
-	expect(t, s.post("bob", "/approvals/a1", "choice=edit", "edits=0", "changed={\"text\":\r\n\"buy bread\"}"), http.StatusSeeOther)
+	expect(t, s.post("bob", "/approvals/a1", "choice=edit", "edits=0", "changed={\"text\":\r\n\"buy bread\"}"),
+		http.StatusSeeOther)
 	if got := string(a.Call.Arguments); got != "{\"text\":\n\"buy bread\"}" {
 		t.Errorf("the arguments are %s", got)
 	}

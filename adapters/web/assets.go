@@ -14,8 +14,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// The assets are below a path with a digest of all of them, so that a browser may keep them for good. Scripts import each other by relative
-// names, so they stay together.
+// The assets are below a path with a digest of all of them, so that a browser may keep them for good. Scripts import
+// each other by relative names, so they stay together.
 const assetPattern = "/assets/{version}/{name}"
 
 var (
@@ -51,7 +51,8 @@ func digestOfAssets() string {
 	return hex.EncodeToString(all.Sum(nil)[:8])
 }
 
-// asset answers with an asset. One of another version, which a page of another replica names, is answered with ours, which is not kept.
+// asset answers with an asset. One of another version, which a page of another replica names, is answered with ours,
+// which is not kept.
 func asset(w http.ResponseWriter, r *http.Request) {
 	kept := "no-cache"
 	if r.PathValue("version") == assetVersion {
@@ -64,7 +65,9 @@ func favicon(w http.ResponseWriter, r *http.Request) {
 	serveAsset(w, r, "favicon.svg", "public, max-age=86400")
 }
 
-var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+var kinds = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+}
 
 func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {
 	secure(w.Header())

@@ -17,7 +17,8 @@ const maxApprovers = 10
 // view is what a card says to the reader.
 func (v *visit) view(c core.Card) doc.Document {
 	d := doc.View(core.Delivery{Card: &c}, doc.Reader{
-		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments, Texts: v.texts,
+		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments,
+		Texts: v.texts,
 	})
 	if v.admin() {
 		where := doc.Span{Kind: doc.Said, Text: string(c.Conversation)}

@@ -23,7 +23,9 @@ func (v *visit) chat() error {
 	switch {
 	case session == "":
 		session = defaultSession
-	case len(session) > maxSession || !utf8.ValidString(session) || strings.ContainsFunc(session, func(c rune) bool { return !unicode.IsPrint(c) }):
+	case len(session) > maxSession || !utf8.ValidString(session) || strings.ContainsFunc(session, func(c rune) bool {
+		return !unicode.IsPrint(c)
+	}):
 		return refuse(http.StatusBadRequest, "No such session",
 			"The name of a session has at most 128 bytes, and nothing in it that can't be seen.")
 	}

@@ -1,23 +1,25 @@
-// Package web is gatehouse's pages: a chat, the approvals, and what admins may look at. They are drawn by the server; only the chat needs
-// JavaScript.
+// Package web is gatehouse's pages: a chat, the approvals, and what admins may look at. They are drawn by the server;
+// only the chat needs JavaScript.
 //
-// The chat (/) is an OpenHarness Shell. Its page has no data: the browser talks to the endpoint /v1/openharness and to its events, as any other
-// Shell does. What was typed but not sent, and what was sent but not answered, is kept in the tab under its request_id, so that a reload or a
-// lost answer neither loses a message nor sends it twice.
+// The chat (/) is an OpenHarness Shell. Its page has no data: the browser talks to the endpoint /v1/openharness and to
+// its events, as any other Shell does. What was typed but not sent, and what was sent but not answered, is kept in the
+// tab under its request_id, so that a reload or a lost answer neither loses a message nor sends it twice.
 //
-// The approvals (/approvals) are those that the reader may decide or asked for; an admin sees all. Whoever may not see one gets the same answer
-// as for one that does not exist. A decision is a form. It is stored by the same method as a click on a card, which applies the approval's
-// rule again; the page then redirects, and says what the stored state is. What is dangerous, or not shown as a whole, is approved on a page of
-// its own, which asks for a tick. The form says how often the arguments had been changed on the page that it was on, so that nobody approves
-// what they have not seen.
+// The approvals (/approvals) are those that the reader may decide or asked for; an admin sees all. Whoever may not see
+// one gets the same answer as for one that does not exist. A decision is a form. It is stored by the same method as a
+// click on a card, which applies the approval's rule again; the page then redirects, and says what the stored state is.
+// What is dangerous, or not shown as a whole, is approved on a page of its own, which asks for a tick. The form says
+// how often the arguments had been changed on the page that it was on, so that nobody approves what they have not seen.
 //
-// A question has buttons, if a press of one of a few is the answer, or a form. The form's fields hold texts: of a choice, its place. A
-// form that does not fit is shown again as it was filled in, with what is wrong at each field, and nothing is stored.
+// A question has buttons, if a press of one of a few is the answer, or a form. The form's fields hold texts: of a
+// choice, its place. A form that does not fit is shown again as it was filled in, with what is wrong at each field, and
+// nothing is stored.
 //
 // The sessions and the queue are for admins, and have no texts of messages.
 //
-// Who reads is found out by package access. Every page needs that but the login page and the assets, which are the same for everybody.
-// Forms need a field that no other site can read. Pages allow a browser nothing but what comes from here: no inline scripts or styles, no
-// frames, no other site's forms or images. They send Referrer-Policy: same-origin, since a browser that sends no referrer at all writes the
-// origin of a form as null, and then it can't be told from another site's.
+// Who reads is found out by package access. Every page needs that but the login page and the assets, which are the same
+// for everybody. Forms need a field that no other site can read. Pages allow a browser nothing but what comes from
+// here: no inline scripts or styles, no frames, no other site's forms or images. They send Referrer-Policy:
+// same-origin, since a browser that sends no referrer at all writes the origin of a form as null, and then it can't be
+// told from another site's.
 package web

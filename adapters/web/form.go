@@ -10,15 +10,17 @@ import (
 
 // Bounds of a form.
 const (
-	formSize   = 64 << 10  // bytes
-	answerSize = 512 << 10 // of the answer to a question: ten long texts, each of whose characters a browser may write as twelve
+	formSize = 64 << 10 // bytes
+	// of the answer to a question: ten long texts, each of whose characters a browser may write as twelve
+	answerSize = 512 << 10
 	formTime   = 10 * time.Second
 )
 
 // readForm reads the form of a request, of at most limit bytes, within the bounds.
 func (v *visit) readForm(limit int64) error {
 	r := v.r
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/x-www-form-urlencoded" {
 		return refuse(http.StatusUnsupportedMediaType, "Not a form", "This address takes forms only.")
 	}
 	connection := http.NewResponseController(v.w)

@@ -16,11 +16,17 @@ import (
 func TestFormsThatAreTooLongOrNoForms(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1")
-	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason="+strings.Repeat("a", 70<<10)), http.StatusRequestEntityTooLarge, "nothing was done")
-	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason="+strings.Repeat("a", 3000)), http.StatusSeeOther) // the service has the limit of a reason
+	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason="+strings.Repeat("a", 70<<10)),
+		http.StatusRequestEntityTooLarge, "nothing was done")
+	// the service has the limit of a reason
+	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason="+strings.Repeat("a", 3000)),
+		http.StatusSeeOther)
 	a.State = core.Open
 	for _, kind := range []string{"multipart/form-data; boundary=x", "application/json", "text/plain", ""} {
-		expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", map[string][]string{"choice": {"approve"}}, "Content-Type: "+kind)), http.StatusUnsupportedMediaType)
+		expect(t,
+			s.do(
+				s.request("bob", http.MethodPost, "/approvals/a1", map[string][]string{"choice": {"approve"}},
+					"Content-Type: "+kind)), http.StatusUnsupportedMediaType)
 	}
 	bad := s.request("bob", http.MethodPost, "/approvals/a1", nil)
 	bad.Body = http.NoBody
@@ -42,7 +48,8 @@ func TestASlowFormIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	fmt.Fprintf(connection, "POST /login HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ntoken=", host)
+	fmt.Fprintf(connection, "POST /login HTTP/1.1\r\nHost: %s\r\nContent-Type: "+
+		"application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ntoken=", host)
 	_ = connection.SetReadDeadline(time.Now().Add(20 * time.Second))
 	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	if err != nil {

@@ -26,22 +26,37 @@ func TestHostileTextsStayTexts(t *testing.T) {
 		a.Asked = core.Asked{Message: attack, Dropped: attack, Place: 1, Of: 2}
 		a.Changed, a.Reason = attack, attack
 		a.Requester, a.Conversation = core.Actor{ID: "openharness:ann", Name: attack}, core.ConversationID(attack)
-		a.Rule = core.Rule{Approvers: []string{"openharness:bob", "openharness:" + attack, attack}, Quorum: 2, Vetoes: 2}
+		a.Rule = core.Rule{
+			Approvers: []string{"openharness:bob", "openharness:" + attack, attack}, Quorum: 2, Vetoes: 2,
+		}
 		a.Votes = []core.Vote{
-			{Actor: core.Actor{ID: "x:1", Name: attack}, Choice: core.Edit}, {Actor: core.Actor{ID: "x:1", Name: attack}, Choice: core.Approve, Edits: 1}, {Actor: core.Actor{ID: "x:2", Name: attack}, Choice: core.Deny},
+			{Actor: core.Actor{ID: "x:1", Name: attack}, Choice: core.Edit},
+			{Actor: core.Actor{ID: "x:1", Name: attack}, Choice: core.Approve, Edits: 1},
+			{Actor: core.Actor{ID: "x:2", Name: attack}, Choice: core.Deny},
 		}
 	}
 	s.desk.open("open", hostile, dangerous)
 	done := s.desk.open("done", hostile, decidedBy(core.Approved, attack))
 	done.Reason = attack
-	s.desk.runs = map[core.ApprovalID]*core.IntentRecord{"done": {Result: &core.ToolResult{Category: core.Internal, Content: attack}}}
+	s.desk.runs = map[core.ApprovalID]*core.IntentRecord{"done": {Result: &core.ToolResult{
+		Category: core.Internal, Content: attack,
+	}}}
 	s.desk.open(attack, dangerous)
-	s.views.queue = core.QueueView{Paused: true, Entries: []core.QueueEntry{{Key: core.QueueKey(attack), Owner: attack, Oldest: noon, ReadyAt: noon, Waiting: 1}}}
+	s.views.queue = core.QueueView{
+		Paused: true,
+		Entries: []core.QueueEntry{{
+			Key: core.QueueKey(attack), Owner: attack, Oldest: noon, ReadyAt: noon, Waiting: 1,
+		}},
+	}
 	s.views.sessions = []core.SessionSummary{{ID: core.SessionID(attack)}}
 	s.views.posts = []core.OutboxRow{{Post: core.Post{Conversation: core.ConversationID(attack)}, Cause: attack}}
-	s.views.events = []core.EventRecord{{Event: core.Event{Conversation: core.ConversationID(attack)}, End: core.End{Kind: core.EndDead, Category: core.Category(attack), Cause: attack}}}
+	s.views.events = []core.EventRecord{{
+		Event: core.Event{Conversation: core.ConversationID(attack)},
+		End:   core.End{Kind: core.EndDead, Category: core.Category(attack), Cause: attack},
+	}}
 	for _, v := range []struct{ who, path string }{
-		{"bob", "/approvals"}, {"root", "/approvals"}, {"bob", "/approvals/open"}, {"bob", "/approvals/open?review=1"}, {"bob", "/approvals/done"}, {"bob", "/approvals?decided=done"}, {"root", "/sessions"}, {"root", "/queue"},
+		{"bob", "/approvals"}, {"root", "/approvals"}, {"bob", "/approvals/open"}, {"bob", "/approvals/open?review=1"},
+		{"bob", "/approvals/done"}, {"bob", "/approvals?decided=done"}, {"root", "/sessions"}, {"root", "/queue"},
 	} {
 		w := s.get(v.who, v.path)
 		expect(t, w, http.StatusOK, "alert(1)")

@@ -61,13 +61,18 @@ func TestLoginOfAnotherSiteIsRefused(t *testing.T) {
 func TestTheLoginLeadsToOurPagesOnly(t *testing.T) {
 	s := newSite(t)
 	for next, want := range map[string]string{
-		"": "/", "/approvals": "/approvals", "/approvals/a1?review=1": "/approvals/a1?review=1", "/?session=plan": "/?session=plan", "/queue": "/queue",
-		"https://evil.example": "/", "//evil.example": "/", "///evil.example": "/", `/\evil.example`: "/", `\\evil.example`: "/", "/approvals/../logout": "/", "/approvals//evil.example": "/", "/approvals/": "/",
-		"javascript:alert(1)": "/", "/logout": "/", "/assets/x": "/", "/%2fevil.example": "/", "/approvals/%2e%2e": "/", "\x00": "/", "/approvals#x": "/approvals", "https:/approvals": "/", "//x@/approvals": "/",
+		"": "/", "/approvals": "/approvals", "/approvals/a1?review=1": "/approvals/a1?review=1",
+		"/?session=plan": "/?session=plan", "/queue": "/queue",
+		"https://evil.example": "/", "//evil.example": "/", "///evil.example": "/", `/\evil.example`: "/",
+		`\\evil.example`: "/", "/approvals/../logout": "/", "/approvals//evil.example": "/", "/approvals/": "/",
+		"javascript:alert(1)": "/", "/logout": "/", "/assets/x": "/", "/%2fevil.example": "/", "/approvals/%2e%2e": "/",
+		"\x00": "/", "/approvals#x": "/approvals", "https:/approvals": "/", "//x@/approvals": "/",
 	} {
 		for _, w := range []string{
 			s.get("ann", "/login?next="+url.QueryEscape(next)).Header().Get("Location"),
-			s.do(s.request("", http.MethodPost, "/login", url.Values{"token": {tokens["ann"]}, "next": {next}})).Header().Get("Location"),
+			s.do(
+				s.request("", http.MethodPost,
+					"/login", url.Values{"token": {tokens["ann"]}, "next": {next}})).Header().Get("Location"),
 		} {
 			if w != want {
 				t.Errorf("%q leads to %q, want %q", next, w, want)

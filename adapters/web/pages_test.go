@@ -17,12 +17,16 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 	s := newSite(t)
 	s.desk.open("a1")
 	for _, w := range []struct{ who, path string }{
-		{"ann", "/"}, {"ann", "/approvals"}, {"ann", "/approvals/a1"}, {"ann", "/approvals/none"}, {"root", "/sessions"}, {"root", "/queue"}, {"ann", "/queue"}, {"", "/login"}, {"", "/approvals"}, {"", "/favicon.svg"},
+		{"ann", "/"}, {"ann", "/approvals"}, {"ann", "/approvals/a1"}, {"ann", "/approvals/none"},
+		{"root", "/sessions"}, {"root", "/queue"}, {"ann", "/queue"}, {"", "/login"}, {"", "/approvals"},
+		{"", "/favicon.svg"},
 	} {
 		h := s.get(w.who, w.path).Header()
 		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-			"X-Content-Type-Options":  "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+				"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q", w.path, name, got)
@@ -34,13 +38,15 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 	}
 }
 
-// TestPagesKeepTheirOwnPolicy: no page has a script, a style or an address that the policy forbids; each has a title of its own, one main
-// heading, and a name for each field.
+// TestPagesKeepTheirOwnPolicy: no page has a script, a style or an address that the policy forbids; each has a title of
+// its own, one main heading, and a name for each field.
 func TestPagesKeepTheirOwnPolicy(t *testing.T) {
 	s := newSite(t)
 	s.desk.open("a1")
 	titles := map[string]string{}
-	for path, who := range map[string]string{"/": "ann", "/approvals": "bob", "/approvals/a1": "bob", "/sessions": "root", "/queue": "root", "/login": ""} {
+	for path, who := range map[string]string{
+		"/": "ann", "/approvals": "bob", "/approvals/a1": "bob", "/sessions": "root", "/queue": "root", "/login": "",
+	} {
 		root, err := html.Parse(strings.NewReader(s.get(who, path).Body.String()))
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +58,9 @@ func TestPagesKeepTheirOwnPolicy(t *testing.T) {
 			}
 			at := attributes(n)
 			for name, value := range at {
-				if name == "style" || strings.HasPrefix(name, "on") || (name == "src" || name == "href" || name == "action") && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "#") {
+				if name == "style" || strings.HasPrefix(name, "on") ||
+					(name == "src" || name == "href" || name == "action") && !strings.HasPrefix(value, "/") &&
+						!strings.HasPrefix(value, "#") {
 					t.Errorf("%s: <%s %s=%q>", path, n.Data, name, value)
 				}
 			}
@@ -101,7 +109,9 @@ func attributes(n *html.Node) map[string]string {
 func TestWhoIsNotLoggedInIsSentToTheLogin(t *testing.T) {
 	s := newSite(t)
 	for path, want := range map[string]string{
-		"/": "/login", "/approvals": "/login?next=%2Fapprovals", "/approvals/a1?review=1": "/login?next=%2Fapprovals%2Fa1%3Freview%3D1", "/?session=x": "/login?next=%2F%3Fsession%3Dx", "/queue": "/login?next=%2Fqueue",
+		"/": "/login", "/approvals": "/login?next=%2Fapprovals",
+		"/approvals/a1?review=1": "/login?next=%2Fapprovals%2Fa1%3Freview%3D1",
+		"/?session=x":            "/login?next=%2F%3Fsession%3Dx", "/queue": "/login?next=%2Fqueue",
 	} {
 		w := s.get("", path)
 		expect(t, w, http.StatusSeeOther)
@@ -111,9 +121,11 @@ func TestWhoIsNotLoggedInIsSentToTheLogin(t *testing.T) {
 	}
 }
 
-// TestALinkOfAnotherSiteKeepsTheLogin: the browser leaves the cookie out of that request, so the page leads on by itself.
+// TestALinkOfAnotherSiteKeepsTheLogin: the browser leaves the cookie out of that request, so the page leads on by
+// itself.
 func TestALinkOfAnotherSiteKeepsTheLogin(t *testing.T) {
-	w := newSite(t).get("", "/approvals/a1", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+	w := newSite(t).get("", "/approvals/a1", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+		"Sec-Fetch-Dest: document")
 	expect(t, w, http.StatusOK, `http-equiv="refresh" content="0; url=/approvals/a1"`)
 }
 
@@ -133,7 +145,9 @@ func TestWithoutTokensOnlyThisMachineIsServed(t *testing.T) {
 
 func TestOtherSitesAreRefused(t *testing.T) {
 	s := newSite(t)
-	expect(t, s.get("ann", "/approvals", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"), http.StatusForbidden)
+	expect(t,
+		s.get("ann", "/approvals", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"),
+		http.StatusForbidden)
 	expect(t, s.get("ann", "/approvals", "Origin: https://evil.example"), http.StatusForbidden)
 }
 
@@ -156,7 +170,8 @@ func TestUnknownAddressesAndMethods(t *testing.T) {
 func TestTheChatNamesItsSession(t *testing.T) {
 	s := newSite(t)
 	expect(t, s.get("ann", "/"), http.StatusOK, `data-session="web"`, `data-who="ann"`, "<title>Chat ")
-	expect(t, s.get("ann", "/?session=plan%22%3E%3Cscript%3E"), http.StatusOK, `data-session="plan&#34;&gt;&lt;script&gt;"`, "!<script>")
+	expect(t, s.get("ann", "/?session=plan%22%3E%3Cscript%3E"), http.StatusOK,
+		`data-session="plan&#34;&gt;&lt;script&gt;"`, "!<script>")
 	expect(t, s.get("ann", "/?session_id=plan&utm_source=x"), http.StatusOK, `data-session="plan"`)
 	expect(t, s.get("ann", "/?session=a%0ab"), http.StatusBadRequest)
 	expect(t, s.get("ann", "/?session="+strings.Repeat("a", 200)), http.StatusBadRequest)
@@ -164,7 +179,8 @@ func TestTheChatNamesItsSession(t *testing.T) {
 
 var assetAddress = regexp.MustCompile(`/assets/[0-9a-f]+/[a-z]+\.(?:js|css)`)
 
-// TestAssetsAreKeptForGood: every address that a page names exists, and another version of it does, too, but is not kept.
+// TestAssetsAreKeptForGood: every address that a page names exists, and another version of it does, too, but is not
+// kept.
 func TestAssetsAreKeptForGood(t *testing.T) {
 	s := newSite(t)
 	addresses := assetAddress.FindAllString(s.get("ann", "/").Body.String(), -1)
@@ -195,8 +211,11 @@ func TestAssetsAreKeptForGood(t *testing.T) {
 
 func TestTimesAreRelative(t *testing.T) {
 	for away, want := range map[time.Duration]string{
-		0: "just now", -20 * time.Second: "just now", -50 * time.Second: "less than a minute ago", -time.Minute: "1 minute ago", -3 * time.Minute: "3 minutes ago", -time.Hour: "1 hour ago", -47 * time.Hour: "1 day ago", -72 * time.Hour: "3 days ago",
-		10 * time.Second: "in less than a minute", 90 * time.Minute: "in 1 hour", 48 * time.Hour: "in 2 days", -40 * 24 * time.Hour: "on 13 October 2026",
+		0: "just now", -20 * time.Second: "just now", -50 * time.Second: "less than a minute ago",
+		-time.Minute: "1 minute ago", -3 * time.Minute: "3 minutes ago", -time.Hour: "1 hour ago",
+		-47 * time.Hour: "1 day ago", -72 * time.Hour: "3 days ago",
+		10 * time.Second: "in less than a minute", 90 * time.Minute: "in 1 hour", 48 * time.Hour: "in 2 days",
+		-40 * 24 * time.Hour: "on 13 October 2026",
 	} {
 		if got := web.Relative(noon.Add(away), noon); got != want {
 			t.Errorf("%v: %q, want %q", away, got, want)

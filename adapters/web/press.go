@@ -58,7 +58,8 @@ func (v *visit) typed(name string) string {
 	return strings.ReplaceAll(v.r.PostForm.Get(name), "\r\n", "\n")
 }
 
-// refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each input.
+// refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each
+// input.
 func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
 	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}

@@ -20,7 +20,9 @@ import (
 )
 
 // The people of the tests. Root is an admin.
-var tokens = map[string]string{"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789", "root": "token-of-root-012345678"}
+var tokens = map[string]string{
+	"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789", "root": "token-of-root-012345678",
+}
 
 const host = "gatehouse.example"
 
@@ -53,7 +55,10 @@ func newSite(t *testing.T, list ...string) *site {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return noon }
-	s := &site{t: t, gate: access.New(access.Options{Tokens: parsed, Signer: signer, Now: now}), mux: http.NewServeMux(), desk: &desk{}, views: &views{}, cookies: map[string]*http.Cookie{}}
+	s := &site{
+		t: t, gate: access.New(access.Options{Tokens: parsed, Signer: signer, Now: now}), mux: http.NewServeMux(),
+		desk: &desk{}, views: &views{}, cookies: map[string]*http.Cookie{},
+	}
 	s.web = web.New(web.Options{
 		Gate: s.gate, Approvals: s.desk, Views: s.views, Now: now, Decided: func() { s.decided++ },
 		Admin: func(a core.Actor) bool { return a.ID == "openharness:root" || a.Local },
@@ -188,7 +193,13 @@ func (d *desk) Vote(_ context.Context, c core.Click, who core.Actor, _ int64) (c
 	if c.Choice == core.Edit && a.Rule.MayDecide(who, a.Requester) {
 		return d.edit(a, c)
 	}
-	decided, err := a.Decide(core.Decision{Approval: c.Approval, Vote: &core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Answer: json.RawMessage(c.Answer)}}, noon)
+	decided, err := a.Decide(
+		core.Decision{
+			Approval: c.Approval,
+			Vote: &core.Vote{
+				Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Answer: json.RawMessage(c.Answer),
+			},
+		}, noon)
 	if err == nil {
 		*a = decided.Approval
 	}
@@ -215,8 +226,13 @@ func (d *desk) AskAgain(_ context.Context, id core.ApprovalID, who core.Actor) (
 // open adds an open approval: bob may decide what ann asked for.
 func (d *desk) open(id string, change ...func(*core.Approval)) *core.Approval {
 	a := core.Approval{
-		ID: core.ApprovalID(id), State: core.Open, Conversation: "openharness:oh/ann/web", Requester: core.Actor{ID: "openharness:ann", Name: "ann"}, CreatedAt: noon.Add(-3 * time.Minute), Deadline: noon.Add(2 * time.Hour),
-		Call: core.Call{Tool: "note", Arguments: json.RawMessage(`{"text":"buy milk"}`), Summary: "Add the note “buy milk” (" + id + ")"}, Asked: core.Asked{Message: "please note milk"},
+		ID: core.ApprovalID(id), State: core.Open, Conversation: "openharness:oh/ann/web",
+		Requester: core.Actor{ID: "openharness:ann", Name: "ann"}, CreatedAt: noon.Add(-3 * time.Minute),
+		Deadline: noon.Add(2 * time.Hour),
+		Call: core.Call{
+			Tool: "note", Arguments: json.RawMessage(`{"text":"buy milk"}`),
+			Summary: "Add the note “buy milk” (" + id + ")",
+		}, Asked: core.Asked{Message: "please note milk"},
 		Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob"}},
 	}
 	a.Call.Digest, _ = tool.Digest(a.Call.Tool, a.Call.Arguments)
@@ -238,7 +254,9 @@ type views struct {
 func (v *views) Queue(context.Context) (core.QueueView, error) { return v.queue, nil }
 
 func (v *views) Events(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
-	return slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool { return !slices.Contains(f.Ends, e.End.Kind) }), nil
+	return slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool {
+		return !slices.Contains(f.Ends, e.End.Kind)
+	}), nil
 }
 
 func (v *views) ListSessions(context.Context, core.SessionFilter) ([]core.SessionSummary, error) {

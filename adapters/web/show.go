@@ -12,7 +12,8 @@ import (
 )
 
 // policy is what a browser may do on our pages: use what comes from here, and no more.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 var guards = map[string]string{
 	"Content-Security-Policy":      policy,
@@ -33,14 +34,17 @@ func secure(h http.Header) {
 //go:embed templates
 var templateFiles embed.FS
 
-// pages are the templates by their names, each with the layout around it. They are parsed for the first page, so that nothing else waits for them.
+// pages are the templates by their names, each with the layout around it. They are parsed for the first page, so that
+// nothing else waits for them.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	return parsePages("approval", "approvals", "chat", "login", "onward", "problem", "queue", "sessions")
 })
 
 func parsePages(names ...string) map[string]*template.Template {
 	all := map[string]*template.Template{}
-	shared := template.Must(template.New("").Funcs(template.FuncMap{"chatModules": chatModules, "masked": mask.Text}).ParseFS(templateFiles, "templates/layout.html"))
+	shared := template.Must(
+		template.New("").Funcs(template.FuncMap{"chatModules": chatModules, "masked": mask.Text}).ParseFS(templateFiles,
+			"templates/layout.html"))
 	for _, name := range names {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
@@ -61,7 +65,9 @@ type layout struct {
 
 // show writes a page. It is made as a whole before the first byte is sent.
 func (v *visit) show(status int, name, title string, body any) error {
-	l := layout{Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body}
+	l := layout{
+		Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body,
+	}
 	if l.Who != "" {
 		l.Admin, l.Token = v.admin(), v.Gate.FormToken(v.who, v.r)
 	}

@@ -88,13 +88,15 @@ func (v *visit) redirect(to string) error {
 // maxNext is the longest address that a login leads to, in bytes.
 const maxNext = 1000
 
-// onward is the address of one of our pages; "/" for any other address, such as one that a link to the login page names.
+// onward is the address of one of our pages; "/" for any other address, such as one that a link to the login page
+// names.
 func onward(u *url.URL) string {
 	id, approval := strings.CutPrefix(u.Path, "/approvals/")
 	switch {
 	case len(u.Path)+len(u.RawQuery) > maxNext, u.Scheme != "" || u.Host != "" || u.Opaque != "" || u.User != nil:
 		return "/"
-	case slices.Contains([]string{"/", "/approvals", "/sessions", "/queue"}, u.Path), approval && id != "" && !strings.ContainsAny(id, `/\.`):
+	case slices.Contains([]string{"/", "/approvals", "/sessions", "/queue"}, u.Path),
+		approval && id != "" && !strings.ContainsAny(id, `/\.`):
 		return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 	}
 	return "/"

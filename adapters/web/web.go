@@ -28,7 +28,8 @@ type Views interface {
 	Queue(ctx context.Context) (core.QueueView, error)
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
 	ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error)
-	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error)
+	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow,
+		error)
 }
 
 // Options configure the pages. Gate, Approvals and Views are required.
@@ -43,8 +44,8 @@ type Options struct {
 	Log       *slog.Logger          // nil: discard
 	Words     map[string]string     // in place of built-in texts of cards, by their keys
 
-	// Reveal returns an approval's arguments without masks, for a person who may decide about it, and records that. Its errors have messages
-	// for that person. nil: what is masked stays so.
+	// Reveal returns an approval's arguments without masks, for a person who may decide about it, and records that. Its
+	// errors have messages for that person. nil: what is masked stays so.
 	Reveal func(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error)
 }
 

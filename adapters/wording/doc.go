@@ -1,5 +1,6 @@
-// Package wording has every sentence and label that gatehouse says on cards and forms and about presses, and nothing that says where they
-// stand. Whoever runs gatehouse may replace each by its key, which is its field's name: HeadlineApproval is headline_approval.
+// Package wording has every sentence and label that gatehouse says on cards and forms and about presses, and nothing
+// that says where they stand. Whoever runs gatehouse may replace each by its key, which is its field's name:
+// HeadlineApproval is headline_approval.
 //
 // A name in braces is a place: what stands there is put in when the text is said.
 package wording
@@ -87,8 +88,8 @@ func Fill(text string, values ...string) string { return strings.NewReplacer(val
 // shortest is how many characters any replacement may have. Titles of forms have room for no more.
 const shortest = 24
 
-// Fault says what is wrong with a text in place of a built-in one, and what to do; "" = nothing. It needs the places of the built-in text and
-// no others. Cards have limits, so it may be half as long again as the built-in one.
+// Fault says what is wrong with a text in place of a built-in one, and what to do; "" = nothing. It needs the places of
+// the built-in text and no others. Cards have limits, so it may be half as long again as the built-in one.
 func Fault(builtIn, text string) (what, do string) {
 	want, got := Place.FindAllString(builtIn, -1), Place.FindAllString(text, -1)
 	for _, place := range want {

@@ -6,7 +6,8 @@ type Texts struct {
 	HeadlineDangerous string `default:"⚠️ Approval needed for something dangerous"`
 	HeadlineReminder  string `default:"🔔 Reminder: an approval is still needed"`
 	HeadlineEscalated string `default:"🔔 Nobody has decided yet: an approval is needed"`
-	HeadlineTyped     string `default:"🔔 Only the buttons decide: an approval is needed"` // somebody wrote a word instead
+	// somebody wrote a word instead
+	HeadlineTyped     string `default:"🔔 Only the buttons decide: an approval is needed"`
 	HeadlineUsed      string `default:"✅ Allowed: an earlier approval is remembered"`
 	HeadlineApproved  string `default:"✅ Approved"`
 	HeadlineDenied    string `default:"⛔ Denied"`

@@ -23,8 +23,8 @@ rules:
     action: deny
 `
 
-// TestLaw5_AnnotationsCountForTheServerThatARuleNames: what a server says of its tools counts where a rule that names it asks for it; nothing said is
-// the worst.
+// TestLaw5_AnnotationsCountForTheServerThatARuleNames: what a server says of its tools counts where a rule that names
+// it asks for it; nothing said is the worst.
 func TestLaw5_AnnotationsCountForTheServerThatARuleNames(t *testing.T) {
 	p := parse(t, trusting, policy.Defaults{Platforms: known})
 	for _, c := range []struct {
@@ -48,9 +48,16 @@ func TestLaw5_AnnotationsCountForTheServerThatARuleNames(t *testing.T) {
 
 // TestARuleThatTrustsAnnotationsNamesTheServer: it is a fault otherwise.
 func TestARuleThatTrustsAnnotationsNamesTheServer(t *testing.T) {
-	for _, tools := range []string{"", `    tools: ["*"]` + "\n", `    tools: ["tickets.*", "*.list"]` + "\n", `    tools: ["ticket?.list"]` + "\n", `    tools: ["tickets*"]` + "\n"} {
-		_, err := policy.Parse("p.yaml", []byte("version: 1\nrules:\n  - name: a\n    action: allow\n    when: let a = annotations; a.readOnly\n"+tools), policy.Defaults{Platforms: known})
-		if err == nil || !strings.Contains(err.Error(), `p.yaml:5:11: annotations count only in a rule that names the tools' servers; add tools: ["SERVER.*"]`) {
+	for _, tools := range []string{
+		"", `    tools: ["*"]` + "\n", `    tools: ["tickets.*", "*.list"]` + "\n",
+		`    tools: ["ticket?.list"]` + "\n", `    tools: ["tickets*"]` + "\n",
+	} {
+		_, err := policy.Parse("p.yaml",
+			[]byte("version: 1\nrules:\n  - name: a\n    action: allow\n    when: let a = annotations; a.readOnly\n"+
+				tools), policy.Defaults{Platforms: known})
+		if err == nil ||
+			!strings.Contains(err.Error(),
+				`p.yaml:5:11: annotations count only in a rule that names the tools' servers; add tools: ["SERVER.*"]`) {
 			t.Errorf("%q: %v", tools, err)
 		}
 	}
@@ -59,7 +66,8 @@ func TestARuleThatTrustsAnnotationsNamesTheServer(t *testing.T) {
 // TestADecisionNamesTheRulesThatReadArguments: with other arguments they may decide otherwise.
 func TestADecisionNamesTheRulesThatReadArguments(t *testing.T) {
 	p := parse(t, shop, policy.Defaults{Platforms: known})
-	d := p.Decide(core.Turn{Actor: core.Actor{ID: "slack:U5"}}, core.Call{Tool: "billing.refund", Arguments: []byte(`{"amount":100}`)})
+	d := p.Decide(core.Turn{Actor: core.Actor{ID: "slack:U5"}},
+		core.Call{Tool: "billing.refund", Arguments: []byte(`{"amount":100}`)})
 	if got := strings.Join(d.ByArgs, ", "); d.Rule.Name != "refunds" || got != "small refunds, big refunds" {
 		t.Errorf("%q, after %q", d.Rule.Name, got)
 	}

@@ -44,7 +44,9 @@ func (r *reader) asker(n *yaml.Node, in *roster) *asker {
 		return nil
 	}
 	one := &asker{rule: rule{at: n, expires: defaultExpires}}
-	one.then = core.Rule{Name: "asks", Verdict: core.VerdictAsk, Quorum: 1, Vetoes: 1, Self: true, Timeout: defaultTimeout}
+	one.then = core.Rule{
+		Name: "asks", Verdict: core.VerdictAsk, Quorum: 1, Vetoes: 1, Self: true, Timeout: defaultTimeout,
+	}
 	if v := has["name"]; v != nil {
 		if name, ok := r.Text(v, "name", "finance questions"); ok {
 			one.then.Name = name
@@ -71,14 +73,18 @@ func (r *reader) asker(n *yaml.Node, in *roster) *asker {
 	return one
 }
 
-// Asks returns who may answer a question that a call asks people, as a rule: one that asks, whose approvers they are; or one that denies, and says
-// who may be asked. of are "requester", "person:NAME", "group:NAME", names of the policy's people and groups, or ids; none: the requester or, where
-// another agent asks (requester is not a person), all whom the first entry for the tool names. The requester may be asked where no entry says
-// otherwise. expires shortens the time that the policy gives; 0: it does not.
+// Asks returns who may answer a question that a call asks people, as a rule: one that asks, whose approvers they are;
+// or one that denies, and says who may be asked. of are "requester", "person:NAME", "group:NAME", names of the policy's
+// people and groups, or ids; none: the requester or, where another agent asks (requester is not a person), all whom the
+// first entry for the tool names. The requester may be asked where no entry says otherwise. expires shortens the time
+// that the policy gives; 0: it does not.
 func (p *Policy) Asks(turn core.Turn, call core.Call, of []string, expires time.Duration, agent bool) core.Rule {
 	entries := slices.Clone(p.askers)
 	if !agent {
-		entries = append(entries, &asker{rule: rule{then: core.Rule{Name: "requester", Verdict: core.VerdictAsk, Quorum: 1, Vetoes: 1, Self: true, Timeout: defaultTimeout}}, requester: true})
+		entries = append(entries,
+			&asker{rule: rule{then: core.Rule{
+				Name: "requester", Verdict: core.VerdictAsk, Quorum: 1, Vetoes: 1, Self: true, Timeout: defaultTimeout,
+			}}, requester: true})
 		if len(of) == 0 {
 			of = []string{Requester}
 		}
@@ -113,9 +119,11 @@ func refusalToAsk(tool string, of, known []string) string {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	if len(known) == 0 {
-		return fmt.Sprintf("The policy lets %s ask nobody. An admin can name people for it in the policy's section asks.", tool)
+		return fmt.Sprintf("The policy lets %s ask nobody. An admin can name people for it in the policy's section "+
+			"asks.", tool)
 	}
-	return fmt.Sprintf("The policy does not let %s ask %s. It may ask: %s.", tool, strings.Join(of, ", "), strings.Join(known, ", "))
+	return fmt.Sprintf("The policy does not let %s ask %s. It may ask: %s.", tool, strings.Join(of, ", "),
+		strings.Join(known, ", "))
 }
 
 // names are those whom an entry lets be asked, as a question can name them.
@@ -129,8 +137,8 @@ func (a *asker) names(agent bool) (all []string) {
 	return all
 }
 
-// reached returns the ids of those whom a question is for; ok is false if the entry does not let all of them be asked. No one named: all of the
-// entry.
+// reached returns the ids of those whom a question is for; ok is false if the entry does not let all of them be asked.
+// No one named: all of the entry.
 func (p *Policy) reached(one *asker, of []string, requester core.Actor, agent bool) (ids []string, ok bool) {
 	if len(of) == 0 {
 		return slices.Clone(one.then.Approvers), true

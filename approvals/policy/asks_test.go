@@ -42,23 +42,60 @@ func TestAsks(t *testing.T) {
 		says    string   // the rule's name or, if it denies, a part of why
 		within  time.Duration
 	}{
-		"the requester by default":       {tool: "people.ask", want: []string{"slack:U7"}, says: "finance questions", within: 2 * time.Hour},
-		"a group":                        {tool: "people.ask", of: []string{"group:finance"}, want: []string{"discord:11", "slack:U1", "slack:U3"}, says: "finance questions", within: 2 * time.Hour},
-		"a group by its bare name":       {tool: "people.ask", of: []string{"finance"}, want: []string{"discord:11", "slack:U1", "slack:U3"}, says: "finance questions", within: 2 * time.Hour},
-		"one of the group":               {tool: "people.ask", of: []string{"ann"}, want: []string{"discord:11", "slack:U1"}, says: "finance questions", within: 2 * time.Hour},
-		"an account of one of the group": {tool: "people.ask", of: []string{"slack:U1"}, want: []string{"discord:11", "slack:U1"}, says: "finance questions", within: 2 * time.Hour},
-		"a platform's group":             {tool: "people.ask", of: []string{"slack:S456"}, want: []string{"slack:S456"}, says: "finance questions", within: 2 * time.Hour},
-		"several":                        {tool: "people.ask", of: []string{"requester", "slack:U3"}, want: []string{"slack:U3", "slack:U7"}, says: "finance questions", within: 2 * time.Hour},
-		"a shorter time":                 {tool: "people.ask", expires: time.Minute, want: []string{"slack:U7"}, says: "finance questions", within: time.Minute},
-		"a longer time":                  {tool: "people.ask", expires: 9 * time.Hour, want: []string{"slack:U7"}, says: "finance questions", within: 2 * time.Hour},
-		"somebody else":                  {tool: "people.ask", of: []string{"person:bob"}, says: "The policy does not let people.ask ask person:bob. It may ask: group:finance, requester, slack:S456."},
-		"one of them is somebody else":   {tool: "people.ask", of: []string{"finance", "bob"}, says: "does not let"},
-		"nobody of that name":            {tool: "people.ask", of: []string{"group:fin"}, says: "does not let"},
-		"a tool that no entry names":     {tool: "hr.ask", want: []string{"slack:U7"}, says: "requester", within: 24 * time.Hour},
-		"such a tool, somebody":          {tool: "hr.ask", of: []string{"bob"}, says: "It may ask: requester."},
-		"another agent, whoever":         {tool: "external.ci.ask", agent: true, want: []string{"slack:U2"}, says: "asks", within: 24 * time.Hour},
-		"another agent, its requester":   {tool: "external.ci.ask", agent: true, of: []string{"requester"}, says: "It may ask: person:bob."},
-		"another agent, unnamed":         {tool: "external.cd.ask", agent: true, says: "The policy lets external.cd.ask ask nobody."},
+		"the requester by default": {
+			tool: "people.ask", want: []string{"slack:U7"}, says: "finance questions", within: 2 * time.Hour,
+		},
+		"a group": {
+			tool: "people.ask", of: []string{"group:finance"}, want: []string{"discord:11", "slack:U1", "slack:U3"},
+			says: "finance questions", within: 2 * time.Hour,
+		},
+		"a group by its bare name": {
+			tool: "people.ask", of: []string{"finance"}, want: []string{"discord:11", "slack:U1", "slack:U3"},
+			says: "finance questions", within: 2 * time.Hour,
+		},
+		"one of the group": {
+			tool: "people.ask", of: []string{"ann"}, want: []string{"discord:11", "slack:U1"},
+			says: "finance questions", within: 2 * time.Hour,
+		},
+		"an account of one of the group": {
+			tool: "people.ask", of: []string{"slack:U1"}, want: []string{"discord:11", "slack:U1"},
+			says: "finance questions", within: 2 * time.Hour,
+		},
+		"a platform's group": {
+			tool: "people.ask", of: []string{"slack:S456"}, want: []string{"slack:S456"}, says: "finance questions",
+			within: 2 * time.Hour,
+		},
+		"several": {
+			tool: "people.ask", of: []string{"requester", "slack:U3"}, want: []string{"slack:U3", "slack:U7"},
+			says: "finance questions", within: 2 * time.Hour,
+		},
+		"a shorter time": {
+			tool: "people.ask", expires: time.Minute, want: []string{"slack:U7"}, says: "finance questions",
+			within: time.Minute,
+		},
+		"a longer time": {
+			tool: "people.ask", expires: 9 * time.Hour, want: []string{"slack:U7"}, says: "finance questions",
+			within: 2 * time.Hour,
+		},
+		"somebody else": {
+			tool: "people.ask", of: []string{"person:bob"},
+			says: "The policy does not let people.ask ask person:bob. It may ask: group:finance, requester, slack:S456.",
+		},
+		"one of them is somebody else": {tool: "people.ask", of: []string{"finance", "bob"}, says: "does not let"},
+		"nobody of that name":          {tool: "people.ask", of: []string{"group:fin"}, says: "does not let"},
+		"a tool that no entry names": {
+			tool: "hr.ask", want: []string{"slack:U7"}, says: "requester", within: 24 * time.Hour,
+		},
+		"such a tool, somebody": {tool: "hr.ask", of: []string{"bob"}, says: "It may ask: requester."},
+		"another agent, whoever": {
+			tool: "external.ci.ask", agent: true, want: []string{"slack:U2"}, says: "asks", within: 24 * time.Hour,
+		},
+		"another agent, its requester": {
+			tool: "external.ci.ask", agent: true, of: []string{"requester"}, says: "It may ask: person:bob.",
+		},
+		"another agent, unnamed": {
+			tool: "external.cd.ask", agent: true, says: "The policy lets external.cd.ask ask nobody.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := p.Asks(turn, core.Call{Tool: c.tool, Risk: core.ReadOnly}, c.of, c.expires, c.agent)
@@ -68,7 +105,8 @@ func TestAsks(t *testing.T) {
 				}
 				return
 			}
-			if r.Verdict != core.VerdictAsk || r.Name != c.says || r.Timeout != c.within || !r.Self || !cmp.Equal(r.Approvers, c.want) {
+			if r.Verdict != core.VerdictAsk || r.Name != c.says || r.Timeout != c.within || !r.Self ||
+				!cmp.Equal(r.Approvers, c.want) {
 				t.Errorf("the rule is %+v", r)
 			}
 			for _, d := range r.Remind {
@@ -82,18 +120,21 @@ func TestAsks(t *testing.T) {
 
 // A local person is asked on the page of the same machine, too.
 func TestALocalRequesterMayAnswerFromTheirMachine(t *testing.T) {
-	r := policy.New(policy.Defaults{Platforms: known}).Asks(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{Tool: "people.ask", Risk: core.ReadOnly}, nil, 0, false)
-	if !r.MayDecide(core.Actor{ID: "openharness:local", Local: true}, core.Actor{ID: "console:me"}) || r.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
+	r := policy.New(policy.Defaults{Platforms: known}).Asks(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}},
+		core.Call{Tool: "people.ask", Risk: core.ReadOnly}, nil, 0, false)
+	if !r.MayDecide(core.Actor{ID: "openharness:local", Local: true}, core.Actor{ID: "console:me"}) ||
+		r.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
 		t.Errorf("the rule is %+v", r)
 	}
 }
 
 func TestFaultsOfAsks(t *testing.T) {
 	for text, want := range map[string]string{
-		"asks: [{tools: [people.ask]}]":                                  "does not say who may be asked",
-		"asks: [{to: [group:nobody]}]":                                   "unknown group",
-		"asks: [{to: [requester], quorum: 2}]":                           `unknown key "quorum" in an entry of asks`,
-		"asks: [{to: [requester], expires: 1h, remind: [2h]}]":           "remind is 2h, but the request expires after 1h",
+		"asks: [{tools: [people.ask]}]":        "does not say who may be asked",
+		"asks: [{to: [group:nobody]}]":         "unknown group",
+		"asks: [{to: [requester], quorum: 2}]": `unknown key "quorum" in an entry of asks`,
+		"asks: [{to: [requester], expires: 1h, remind: [2h]}]": "remind is 2h, but the request expires " +
+			"after 1h",
 		"asks: [{to: [requester], notify: [somewhere]}]":                 "somewhere",
 		"asks: {to: [requester]}":                                        "asks is",
 		"asks: [requester]":                                              "an entry of asks is",

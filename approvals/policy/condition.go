@@ -46,8 +46,8 @@ var (
 	fields    = []string{"id", "platform", "person", "groups"}
 )
 
-// The bounds of a condition: the length of its text, which also bounds how deep the parser recurses, and what one evaluation may allocate,
-// in expr's units.
+// The bounds of a condition: the length of its text, which also bounds how deep the parser recurses, and what one
+// evaluation may allocate, in expr's units.
 const (
 	maxCondition = 4096
 	memoryBudget = 1_000_000
@@ -67,7 +67,8 @@ type condition struct {
 	said []compared // the texts that it compares variables with
 }
 
-// mistake is what is wrong with an expression. line is that of the text, from 0; do is "" where nothing more is known than what it says.
+// mistake is what is wrong with an expression. line is that of the text, from 0; do is "" where nothing more is known
+// than what it says.
 type mistake struct {
 	line     int
 	what, do string
@@ -77,7 +78,8 @@ func wrong(format string, args ...any) []mistake {
 	return []mistake{{what: fmt.Sprintf(format, args...)}}
 }
 
-// compile checks an expression and compiles it. It has no condition if there are mistakes: all unknown variables, or another one.
+// compile checks an expression and compiles it. It has no condition if there are mistakes: all unknown variables, or
+// another one.
 func compile(text string) (c *condition, mistakes []mistake) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -92,7 +94,8 @@ func compile(text string) (c *condition, mistakes []mistake) {
 	}
 	common := []expr.Option{expr.Env(facts{}), expr.Optimize(false), expr.DisableBuiltin("now")}
 	uses := &mentions{}
-	written, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...) // for errors that people understand
+	// for errors that people understand
+	written, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...)
 	if unknown := uses.unknown(text); len(unknown) > 0 {
 		return nil, unknown
 	}
@@ -103,7 +106,8 @@ func compile(text string) (c *condition, mistakes []mistake) {
 		return nil, wrong("the expression is no bool but %s", what)
 	}
 	lenient := absences{map[ast.Node]bool{}, map[ast.Node]string{}, map[string]bool{}}
-	program, err := expr.Compile(text, append(append(common, strictFunctions()...), expr.Patch(lenient), expr.Patch(&strict{lenient}))...)
+	program, err := expr.Compile(text,
+		append(append(common, strictFunctions()...), expr.Patch(lenient), expr.Patch(&strict{lenient}))...)
 	if err != nil {
 		return nil, explained(err)
 	}
@@ -191,8 +195,8 @@ func typeName(name string) string {
 	return "of type " + name
 }
 
-// holds evaluates the condition. An error means that it failed; then it is neither true nor false. argsErr is why there are no
-// arguments.
+// holds evaluates the condition. An error means that it failed; then it is neither true nor false. argsErr is why there
+// are no arguments.
 func (c *condition) holds(f facts, argsErr error) (yes bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -282,7 +286,8 @@ func lineOf(text string, n ast.Node) int {
 	return strings.Count(string([]rune(text)[:n.Location().From]), "\n")
 }
 
-// isMapOrAny reports whether a value of this type may lack a key or be too short: an object, or something of which nothing is known.
+// isMapOrAny reports whether a value of this type may lack a key or be too short: an object, or something of which
+// nothing is known.
 func isMapOrAny(t reflect.Type) bool {
 	return t == nil || t.Kind() == reflect.Map || t.Kind() == reflect.Interface
 }

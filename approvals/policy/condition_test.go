@@ -36,8 +36,8 @@ rules:
 	return p
 }
 
-// TestConditions: what a condition is for some arguments: true, false, or failed. One that failed never allows, and never lets a call
-// past a rule that asks or denies.
+// TestConditions: what a condition is for some arguments: true, false, or failed. One that failed never allows, and
+// never lets a call past a rule that asks or denies.
 func TestConditions(t *testing.T) {
 	for _, tc := range []struct{ when, args, want string }{
 		{`args.amount > 1000`, `{"amount":2000}`, "true"},
@@ -52,7 +52,8 @@ func TestConditions(t *testing.T) {
 		{`args.amount > 1000`, `{"amount":1,"amount":2000}`, "not valid JSON"},
 		{`args.amount > 1000`, `{"amount":1e400}`, "can't be represented exactly"},
 		{`args.amount > 1000`, `{"amount":12345678901234567890123}`, "can't be represented exactly"},
-		{`args.amount > 1000`, `{"amount":0.1000000000000000055511151231257827021181583404541015625}`, "false"}, // a float64, exactly
+		// a float64, exactly
+		{`args.amount > 1000`, `{"amount":0.1000000000000000055511151231257827021181583404541015625}`, "false"},
 		{`args.amount > 1000`, `{"amount":0.10000000000000000001}`, "can't be represented exactly"},
 		{`args.amount > 1000`, `{"amount":9223372036854775808}`, "true"},
 		{`args.amount > 1000`, `{"amount":1e-400}`, "can't be represented exactly"},
@@ -219,7 +220,9 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(tc.when+" "+tc.args, func(t *testing.T) {
 			if tc.want == "refused" {
-				if _, err := policy.Parse("p", []byte("version: 1\nrules: [{name: a, action: deny, when: '"+tc.when+"'}]"), policy.Defaults{Platforms: known}); err == nil {
+				if _, err := policy.Parse("p",
+					[]byte("version: 1\nrules: [{name: a, action: deny, when: '"+tc.when+"'}]"),
+					policy.Defaults{Platforms: known}); err == nil {
 					t.Error("it is no fault")
 				}
 				return
@@ -229,10 +232,12 @@ func TestConditions(t *testing.T) {
 			for _, action := range []string{"allow", "deny", "ask"} {
 				d := conditional(t, action, tc.when).Decide(turn, call)
 				failed := len(d.Failed) > 0
-				if matched := d.Rule.Name == "it"; matched != (tc.want == "true" || tc.want != "false" && action != "allow") {
+				if matched := d.Rule.Name == "it"; matched != (tc.want == "true" ||
+					tc.want != "false" && action != "allow") {
 					t.Errorf("%s: the rule matches: %v, %+v", action, matched, d.Failed)
 				}
-				if failed != (tc.want != "true" && tc.want != "false") || failed && tc.want != "fails" && !strings.Contains(d.Failed[0].Err.Error(), tc.want) {
+				if failed != (tc.want != "true" && tc.want != "false") ||
+					failed && tc.want != "fails" && !strings.Contains(d.Failed[0].Err.Error(), tc.want) {
 					t.Errorf("%s: failed is %v, want %s", action, d.Failed, tc.want)
 				}
 			}
@@ -244,8 +249,11 @@ func TestConditions(t *testing.T) {
 func TestRequesterGroups(t *testing.T) {
 	p := conditional(t, "allow", `"ops" in requester.groups`)
 	for want, who := range map[bool][]core.Actor{
-		true:  {{ID: "slack:U1"}, {ID: "discord:11"}, {ID: "slack:U5", Groups: []string{"slack:S456"}}},
-		false: {{ID: "slack:U7"}, {ID: "slack:U5"}, {ID: "slack:U5", Groups: []string{"slack:S457"}}, {ID: "console:me", Local: true}},
+		true: {{ID: "slack:U1"}, {ID: "discord:11"}, {ID: "slack:U5", Groups: []string{"slack:S456"}}},
+		false: {
+			{ID: "slack:U7"}, {ID: "slack:U5"}, {ID: "slack:U5", Groups: []string{"slack:S457"}},
+			{ID: "console:me", Local: true},
+		},
 	} {
 		for _, actor := range who {
 			if got := p.Rule(core.Turn{Actor: actor}, core.Call{}).Name == "it"; got != want {
@@ -273,7 +281,9 @@ func TestRequesterGroups(t *testing.T) {
 			t.Errorf("%s needs %v", when, got)
 		}
 	}
-	if r := conditional(t, "allow", `"desk" in requester.groups`).Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}); r.Name != "it" {
+	if r := conditional(t, "allow",
+		`"desk" in requester.groups`).Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}},
+		core.Call{}); r.Name != "it" {
 		t.Error("a local person is not in the group of local")
 	}
 }

@@ -7,22 +7,24 @@ import (
 	"gatehouse/core"
 )
 
-// Current is the policy in force: that of a file, which can be read again, or the defaults alone. Any number of goroutines may use it.
+// Current is the policy in force: that of a file, which can be read again, or the defaults alone. Any number of
+// goroutines may use it.
 type Current struct {
 	path     string // "" = no file
 	defaults Defaults
 	policy   atomic.Pointer[Policy]
 }
 
-// Open reads the policy of a file; path "": there is none. If the file is invalid, the error is of type strictyaml.Faults, and the defaults are in
-// force.
+// Open reads the policy of a file; path "": there is none. If the file is invalid, the error is of type
+// strictyaml.Faults, and the defaults are in force.
 func Open(path string, defaults Defaults) (*Current, error) {
 	c := &Current{path: path, defaults: defaults}
 	c.policy.Store(New(defaults))
 	return c, c.Reload()
 }
 
-// Reload reads the file again. If it is invalid, the policy stays as it was, and the error is of type strictyaml.Faults.
+// Reload reads the file again. If it is invalid, the policy stays as it was, and the error is of type
+// strictyaml.Faults.
 func (c *Current) Reload() error {
 	if c.path == "" {
 		return nil

@@ -11,13 +11,15 @@ import (
 
 // Decision is what the policy says of a call, and why.
 type Decision struct {
-	Rule    core.Rule  // the snapshot
-	Matched bool       // a rule of the file matched; otherwise the defaults decide
-	Expires string     // as the file has it; without a rule: the default timeout, or never
-	ByArgs  []string   // the rules, the deciding one among them, whose conditions read the arguments: other arguments may mean another decision
-	Line    int        // of the rule in the file
-	Failed  []Failure  // the conditions that failed, in the order of their rules
-	Nobody  *core.Rule // of a rule that asks, where nobody could ever approve, so the call is refused: what it says
+	Rule    core.Rule // the snapshot
+	Matched bool      // a rule of the file matched; otherwise the defaults decide
+	Expires string    // as the file has it; without a rule: the default timeout, or never
+	// the rules, the deciding one among them, whose conditions read the arguments: other arguments may mean another
+	// decision
+	ByArgs []string
+	Line   int        // of the rule in the file
+	Failed []Failure  // the conditions that failed, in the order of their rules
+	Nobody *core.Rule // of a rule that asks, where nobody could ever approve, so the call is refused: what it says
 }
 
 // Decider names the rule that decided, for people.
@@ -58,16 +60,17 @@ func (d Decision) Happens() (text string) {
 	return text
 }
 
-// Failure is a condition that failed when it was evaluated. A rule that allows does not match then; one that asks or denies does.
+// Failure is a condition that failed when it was evaluated. A rule that allows does not match then; one that asks or
+// denies does.
 type Failure struct {
 	Rule    string
 	Err     error
 	Matched bool
 }
 
-// Rule returns the rule for a call of a turn: the first that matches, as a snapshot. People has the accounts of those who are among the
-// approvers, with all their accounts, and of the requester; of all people if a group of a platform or the local person is an approver.
-// So a change of other people changes no snapshot.
+// Rule returns the rule for a call of a turn: the first that matches, as a snapshot. People has the accounts of those
+// who are among the approvers, with all their accounts, and of the requester; of all people if a group of a platform or
+// the local person is an approver. So a change of other people changes no snapshot.
 func (p *Policy) Rule(turn core.Turn, call core.Call) core.Rule { return p.Decide(turn, call).Rule }
 
 // Decide is Rule with the reasons.
@@ -140,7 +143,9 @@ func (r *rule) matches(f facts, argsErr error) (yes bool, err error) {
 
 // covers reports whether a rule is for calls of this tool and risk.
 func (r *rule) covers(call core.Call) bool {
-	return (len(r.tools) == 0 || slices.ContainsFunc(r.tools, func(glob string) bool { return matches(glob, call.Tool) })) &&
+	return (len(r.tools) == 0 || slices.ContainsFunc(r.tools, func(glob string) bool {
+		return matches(glob, call.Tool)
+	})) &&
 		(len(r.risks) == 0 || slices.Contains(r.risks, RiskOf(call)))
 }
 
@@ -178,7 +183,8 @@ func annotationsOf(call core.Call) annotations {
 	return annotations{ReadOnly: says.ReadOnly, Destructive: !says.Additive, Idempotent: says.Idempotent}
 }
 
-// snapshot is what a rule of the file says, as it is stored with an approval. Nobody but this approval may change its lists.
+// snapshot is what a rule of the file says, as it is stored with an approval. Nobody but this approval may change its
+// lists.
 func (p *Policy) snapshot(r *rule, requester core.Actor) core.Rule {
 	then := r.then
 	if then.Verdict != core.VerdictAsk {

@@ -70,7 +70,8 @@ rules:
 
 // TestDecisions: policies, people and calls.
 func TestDecisions(t *testing.T) {
-	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"slack:U9", "console:root"}, Timeout: time.Hour})
+	p := parse(t, shop,
+		policy.Defaults{Platforms: known, Approvers: []string{"slack:U9", "console:root"}, Timeout: time.Hour})
 	none := parse(t, shop, policy.Defaults{Platforms: known})
 	bare := policy.New(policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 	empty := policy.New(policy.Defaults{Platforms: known})
@@ -112,10 +113,19 @@ func TestDecisions(t *testing.T) {
 		{p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U9", "slack:U1"},
 		{p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U2", "discord:11"},
 		{p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U7", "slack:U8"},
-		{p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U6 slack:S456", "slack:U6"},
-		{p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "discord:6 discord:role:789", "discord:6 discord:role:788"},
+		{
+			p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U6 slack:S456",
+			"slack:U6",
+		},
+		{
+			p, "billing.refund", write, `{"amount":1001}`, "slack:U1", "big refunds", "ask",
+			"discord:6 discord:role:789", "discord:6 discord:role:788",
+		},
 		{p, "billing.refund", write, `{"amount":1001}`, "slack:U9", "big refunds", "ask", "discord:11", "slack:U9"},
-		{p, "billing.refund", write, `{"amount":1001}`, "slack:U5 slack:S456", "big refunds", "ask", "slack:U6 slack:S456", "slack:U5 slack:S456"},
+		{
+			p, "billing.refund", write, `{"amount":1001}`, "slack:U5 slack:S456", "big refunds", "ask",
+			"slack:U6 slack:S456", "slack:U5 slack:S456",
+		},
 		{p, "billing.refund", destructive, `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U9", ""},
 		{p, "billing.refund", "odd", `{"amount":1001}`, "slack:U1", "big refunds", "ask", "slack:U9", ""},
 		{p, "billing.refund", read, `{"amount":1001}`, "slack:U1", "refunds", "ask", "slack:U2", ""},
@@ -163,7 +173,8 @@ func TestDecisions(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i, tc.tool, tc.risk, tc.args, tc.as), func(t *testing.T) {
 			requester := actor(tc.as)
-			d := tc.p.Decide(core.Turn{Actor: requester}, core.Call{Tool: tc.tool, Risk: tc.risk, Arguments: json.RawMessage(tc.args)})
+			d := tc.p.Decide(core.Turn{Actor: requester},
+				core.Call{Tool: tc.tool, Risk: tc.risk, Arguments: json.RawMessage(tc.args)})
 			if d.Rule.Verdict != tc.want || d.Matched != (tc.rule != "") || d.Matched && d.Rule.Name != tc.rule {
 				t.Errorf("%+v", d)
 			}
@@ -206,21 +217,48 @@ func TestSnapshot(t *testing.T) {
 	for name, tc := range map[string]struct{ got, want core.Rule }{
 		"everything": {rule("billing.charge", `{"amount":2000}`, "slack:U5"), core.Rule{
 			Name: "big refunds", Verdict: core.VerdictAsk, Why: "More than 1000.",
-			Approvers: []string{"slack:U1", "discord:11", "slack:U3", "slack:S456", "discord:role:789", "slack:U2", "slack:U7", "slack:U9"},
-			Quorum:    2, Vetoes: 1, Timeout: 48 * time.Hour, Remind: []time.Duration{time.Hour, 6 * time.Hour},
-			Escalate: core.Escalation{After: 4 * time.Hour, To: []string{"slack:U2", "slack:U7", "slack:U8"}}, Notify: []string{"dm", "slack:C123"},
-			Reason: true, Remember: time.Hour, Edit: true, People: everybody,
+			Approvers: []string{
+				"slack:U1", "discord:11", "slack:U3", "slack:S456", "discord:role:789", "slack:U2", "slack:U7",
+				"slack:U9",
+			},
+			Quorum: 2, Vetoes: 1, Timeout: 48 * time.Hour, Remind: []time.Duration{time.Hour, 6 * time.Hour},
+			Escalate: core.Escalation{After: 4 * time.Hour, To: []string{"slack:U2", "slack:U7", "slack:U8"}},
+			Notify:   []string{"dm", "slack:C123"},
+			Reason:   true, Remember: time.Hour, Edit: true, People: everybody,
 		}},
 		"the defaults of a rule": {rule("plain", `{}`, "slack:U5"), core.Rule{
-			Name: "by default", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Quorum: 1, Vetoes: 1, Timeout: 24 * time.Hour, People: map[string]string{},
+			Name: "by default", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Quorum: 1, Vetoes: 1,
+			Timeout: 24 * time.Hour, People: map[string]string{},
 		}},
 		"never": {rule("billing.refund", `{"amount":500}`, "slack:U5"), core.Rule{
-			Name: "refunds", Verdict: core.VerdictAsk, Approvers: []string{"slack:U1", "discord:11", "slack:U2"}, Quorum: 1, Vetoes: 1, Self: true, People: everybody,
+			Name: "refunds", Verdict: core.VerdictAsk, Approvers: []string{"slack:U1", "discord:11", "slack:U2"},
+			Quorum: 1, Vetoes: 1, Self: true, People: everybody,
 		}},
-		"no rule":           {rule("x", `{}`, "discord:11"), core.Rule{Name: "approvers", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Self: true, Timeout: time.Hour, People: map[string]string{"slack:U1": "ann", "discord:11": "ann"}}},
-		"the local people":  {rule("desk", `{}`, "slack:U5"), core.Rule{Name: "at the desk", Verdict: core.VerdictAsk, Approvers: []string{"local"}, Quorum: 1, Vetoes: 1, Timeout: 24 * time.Hour, People: everybody}},
-		"an allowed call":   {rule("billing.refund", `{"amount":1}`, "slack:U2"), core.Rule{Name: "small refunds", Verdict: core.VerdictAllow}},
-		"one that is asked": {rule("plain", `{}`, "slack:U2"), core.Rule{Name: "by default", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Quorum: 1, Vetoes: 1, Timeout: 24 * time.Hour, People: map[string]string{"slack:U2": "bob"}}},
+		"no rule": {
+			rule("x", `{}`, "discord:11"),
+			core.Rule{
+				Name: "approvers", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Self: true,
+				Timeout: time.Hour, People: map[string]string{"slack:U1": "ann", "discord:11": "ann"},
+			},
+		},
+		"the local people": {
+			rule("desk", `{}`, "slack:U5"),
+			core.Rule{
+				Name: "at the desk", Verdict: core.VerdictAsk, Approvers: []string{"local"}, Quorum: 1, Vetoes: 1,
+				Timeout: 24 * time.Hour, People: everybody,
+			},
+		},
+		"an allowed call": {
+			rule("billing.refund", `{"amount":1}`, "slack:U2"),
+			core.Rule{Name: "small refunds", Verdict: core.VerdictAllow},
+		},
+		"one that is asked": {
+			rule("plain", `{}`, "slack:U2"),
+			core.Rule{
+				Name: "by default", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Quorum: 1, Vetoes: 1,
+				Timeout: 24 * time.Hour, People: map[string]string{"slack:U2": "bob"},
+			},
+		},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -234,11 +272,14 @@ func TestAnUnrelatedEditChangesNoSnapshot(t *testing.T) {
 		"  bob: [slack:U2]\n", "  bob: [slack:U2]\n  eve: [slack:U66, discord:66]\n",
 		"groups:\n", "groups:\n  more: [slack:U66]\n",
 		"action: deny\n", "action: deny # as ever\n",
-		"  - name: by default\n", "  - name: another\n    tools: [another]\n    action: allow\n  - name: by default\n    notify: here\n",
+		"  - name: by default\n",
+		"  - name: another\n    tools: [another]\n    action: allow\n  - name: by default\n    notify: here\n",
 	).Replace(shop)
-	before, after := parse(t, shop, policy.Defaults{Platforms: known}), parse(t, edited, policy.Defaults{Platforms: known})
+	before, after := parse(t, shop, policy.Defaults{Platforms: known}),
+		parse(t, edited, policy.Defaults{Platforms: known})
 	for _, call := range []core.Call{
-		{Tool: "billing.refund", Arguments: json.RawMessage(`{"amount":500}`)}, {Tool: "billing.refund", Arguments: json.RawMessage(`{"amount":1}`)},
+		{Tool: "billing.refund", Arguments: json.RawMessage(`{"amount":500}`)},
+		{Tool: "billing.refund", Arguments: json.RawMessage(`{"amount":1}`)},
 		{Tool: "secret.x", Risk: core.ReadOnly}, {Tool: "other"}, {Tool: "plain"},
 	} {
 		for _, who := range []string{"slack:U1", "slack:U2", "slack:U5"} {
@@ -253,7 +294,10 @@ func TestAnUnrelatedEditChangesNoSnapshot(t *testing.T) {
 // TestApproversOfAll: what is checked at the start of the program covers every rule.
 func TestApproversOfAll(t *testing.T) {
 	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"console:root"}})
-	want := []string{"console:root", "discord:11", "discord:role:789", "local", "slack:S456", "slack:U1", "slack:U2", "slack:U3", "slack:U7", "slack:U8", "slack:U9"}
+	want := []string{
+		"console:root", "discord:11", "discord:role:789", "local", "slack:S456", "slack:U1", "slack:U2", "slack:U3",
+		"slack:U7", "slack:U8", "slack:U9",
+	}
 	if got := p.Approvers(); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -266,12 +310,17 @@ func TestApproversOfAll(t *testing.T) {
 	}
 }
 
-// TestQuorumsThatCanBeReached are no faults: people of an escalation count, and nobody knows how many are in a platform's group.
+// TestQuorumsThatCanBeReached are no faults: people of an escalation count, and nobody knows how many are in a
+// platform's group.
 func TestQuorumsThatCanBeReached(t *testing.T) {
 	for _, approvers := range []string{
-		"[slack:S1]", "[discord:role:1]", "[local]", "[slack:U1, slack:U2, slack:U3]", "[slack:U1]\n    escalate: {after: 1h, to: [slack:U2, slack:U3]}", "[slack:U1]\n    escalate: {after: 1h, to: [slack:S1]}",
+		"[slack:S1]", "[discord:role:1]", "[local]", "[slack:U1, slack:U2, slack:U3]",
+		"[slack:U1]\n    escalate: {after: 1h, to: [slack:U2, slack:U3]}",
+		"[slack:U1]\n    escalate: {after: 1h, to: [slack:S1]}",
 	} {
-		parse(t, "version: 1\nrules:\n  - name: a\n    action: ask\n    quorum: 3\n    vetoes: 3\n    approvers: "+approvers+"\n", policy.Defaults{Platforms: known})
+		parse(t,
+			"version: 1\nrules:\n  - name: a\n    action: ask\n    quorum: 3\n    vetoes: 3\n    approvers: "+approvers+
+				"\n", policy.Defaults{Platforms: known})
 	}
 	parse(t, "version: 1\nrules:\n  - {name: a, action: ask, quorum: 3}\n", policy.Defaults{Platforms: known})
 	parse(t, "version: 1\n", policy.Defaults{Platforms: known})
@@ -284,8 +333,10 @@ func TestGlobs(t *testing.T) {
 		glob, tool string
 		want       bool
 	}{
-		{"*", "", true}, {"*", "a.b/c", true}, {"a", "a", true}, {"a", "A", false}, {"a*", "a", true}, {"a*c", "abbc", true}, {"a*c", "abbcd", false},
-		{"*.x.*", "a.x.b", true}, {"*.x.*", "a.xx.b", false}, {"a?c", "abc", true}, {"a?c", "ac", false}, {"a?c", "aüc", true}, {"a**b", "ab", true},
+		{"*", "", true}, {"*", "a.b/c", true}, {"a", "a", true}, {"a", "A", false}, {"a*", "a", true},
+		{"a*c", "abbc", true}, {"a*c", "abbcd", false},
+		{"*.x.*", "a.x.b", true}, {"*.x.*", "a.xx.b", false}, {"a?c", "abc", true}, {"a?c", "ac", false},
+		{"a?c", "aüc", true}, {"a**b", "ab", true},
 		{"a*b*c", "a-b-b-c", true},
 		{"*a*a*a*a*a*b", strings.Repeat("a", 200), false}, {"", "a", false},
 	} {
@@ -293,14 +344,17 @@ func TestGlobs(t *testing.T) {
 			continue // a fault
 		}
 		glob, _ := json.Marshal(tc.glob)
-		p := parse(t, fmt.Sprintf("version: 1\nrules: [{name: it, tools: [%s], action: allow}]", glob), policy.Defaults{Platforms: known})
+		p := parse(t, fmt.Sprintf("version: 1\nrules: [{name: it, tools: [%s], action: allow}]", glob),
+			policy.Defaults{Platforms: known})
 		if got := p.Rule(core.Turn{}, core.Call{Tool: tc.tool}).Name == "it"; got != tc.want {
 			t.Errorf("%s matches %s: %v", tc.glob, tc.tool, got)
 		}
 	}
 	for _, glob := range []string{"[ab]", "a[*", `a\*`, "{a,b}"} { // what is special elsewhere is refused
 		text, _ := json.Marshal(glob)
-		if _, err := policy.Parse("p.yaml", fmt.Appendf(nil, "version: 1\nrules: [{name: it, tools: [%s], action: allow}]", text), policy.Defaults{Platforms: known}); err == nil {
+		if _, err := policy.Parse("p.yaml",
+			fmt.Appendf(nil, "version: 1\nrules: [{name: it, tools: [%s], action: allow}]", text),
+			policy.Defaults{Platforms: known}); err == nil {
 			t.Errorf("%s is a glob", glob)
 		}
 	}
@@ -308,19 +362,30 @@ func TestGlobs(t *testing.T) {
 
 // TestDurations: Go's, with days.
 func TestDurations(t *testing.T) {
-	for text, want := range map[string]time.Duration{"90s": 90 * time.Second, "1h30m": 90 * time.Minute, "1d": 24 * time.Hour, "1.5d": 36 * time.Hour, "2d12h": 60 * time.Hour} {
-		p := parse(t, "version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]", policy.Defaults{Platforms: known})
+	for text, want := range map[string]time.Duration{
+		"90s": 90 * time.Second, "1h30m": 90 * time.Minute, "1d": 24 * time.Hour, "1.5d": 36 * time.Hour,
+		"2d12h": 60 * time.Hour,
+	} {
+		p := parse(t, "version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]",
+			policy.Defaults{Platforms: known})
 		d := p.Decide(core.Turn{}, core.Call{})
 		if d.Rule.Timeout != want || d.Expires != text {
 			t.Errorf("%s is %s, %s", text, d.Rule.Timeout, d.Expires)
 		}
 	}
-	for _, text := range []string{"1w", "d", "1d-1h", "1d+1h", "1e9d", "200000d", "0x1d", "infd", "nand", "1d2d", "99999999999999h", "106751d24h"} {
-		if p, err := policy.Parse("p", []byte("version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]"), policy.Defaults{Platforms: known}); err == nil {
+	for _, text := range []string{
+		"1w", "d", "1d-1h", "1d+1h", "1e9d", "200000d", "0x1d", "infd", "nand", "1d2d", "99999999999999h", "106751d24h",
+	} {
+		if p, err := policy.Parse("p",
+			[]byte("version: 1\nrules: [{name: it, action: ask, approvers: [slack:U1], expires: "+text+"}]"),
+			policy.Defaults{Platforms: known}); err == nil {
 			t.Errorf("%s is %s", text, p.Rule(core.Turn{}, core.Call{}).Timeout)
 		}
 	}
-	for d, want := range map[time.Duration]string{0: "never", time.Hour: "1h", 90 * time.Minute: "1h30m", 24 * time.Hour: "24h", 90 * time.Second: "1m30s", 10 * time.Minute: "10m", 20 * time.Second: "20s"} {
+	for d, want := range map[time.Duration]string{
+		0: "never", time.Hour: "1h", 90 * time.Minute: "1h30m", 24 * time.Hour: "24h", 90 * time.Second: "1m30s",
+		10 * time.Minute: "10m", 20 * time.Second: "20s",
+	} {
 		if got := policy.Written(d); got != want {
 			t.Errorf("%v is written %s", d, got)
 		}
@@ -330,7 +395,9 @@ func TestDurations(t *testing.T) {
 // TestSnapshotsAreTheirOwn: who changes a rule does not change the policy.
 func TestSnapshotsAreTheirOwn(t *testing.T) {
 	p := parse(t, shop, policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
-	for _, call := range []core.Call{{Tool: "billing.charge", Arguments: json.RawMessage(`{"amount":2000}`)}, {Tool: "other"}, {Tool: "plain"}} {
+	for _, call := range []core.Call{
+		{Tool: "billing.charge", Arguments: json.RawMessage(`{"amount":2000}`)}, {Tool: "other"}, {Tool: "plain"},
+	} {
 		turn := core.Turn{Actor: actor("slack:U1")}
 		first := p.Rule(turn, call)
 		before, _ := json.Marshal(first)

@@ -8,16 +8,16 @@ import (
 	"gatehouse/core"
 )
 
-// Defaults are the policy where no rule of a file matches, and the whole policy if there is no file. With the zero Defaults the local person
-// decides, and requests from elsewhere are refused.
+// Defaults are the policy where no rule of a file matches, and the whole policy if there is no file. With the zero
+// Defaults the local person decides, and requests from elsewhere are refused.
 type Defaults struct {
 	Approvers []string       // ids of people and groups
 	Timeout   time.Duration  // 0: no deadline
 	Platforms core.Platforms // those that ids may begin with
 }
 
-// ParseApprovers parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform, one that people act on. It
-// reports all malformed ids, or else all of other platforms, in one error of category invalid.
+// ParseApprovers parses GATEHOUSE_APPROVERS, a comma-separated list of ids, each beginning with its platform, one that
+// people act on. It reports all malformed ids, or else all of other platforms, in one error of category invalid.
 func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (Defaults, error) {
 	d := Defaults{Timeout: timeout, Platforms: known}
 	acting := slices.DeleteFunc(slices.Clone(known), func(p core.KnownPlatform) bool { return p.Person.Example == "" })
@@ -36,10 +36,12 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 		}
 	}
 	if len(bad) > 0 {
-		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %q is not of the form platform:id, such as %s.", strings.Join(bad, `", "`), known.Example())
+		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %q is not of the form platform:id, such "+
+			"as %s.", strings.Join(bad, `", "`), known.Example())
 	}
 	if len(foreign) > 0 {
-		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s: there is no such platform; begin each id with %s.",
+		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s: there is no such platform; begin each "+
+			"id with %s.",
 			strings.Join(foreign, ", "), acting.Prefixes())
 	}
 	if timeout < 0 {
@@ -64,4 +66,5 @@ func (d Defaults) Rule(turn core.Turn, call core.Call) core.Rule {
 	return core.Rule{Name: "no approvers", Verdict: core.VerdictDeny, Why: noApprovers}
 }
 
-const noApprovers = "No approvers are configured for changes requested here. An admin can set them with GATEHOUSE_APPROVERS."
+const noApprovers = "No approvers are configured for changes requested here. An admin can set them with " +
+	"GATEHOUSE_APPROVERS."

@@ -15,7 +15,8 @@ func TestParseApprovers(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, bad := range []string{"U1", "slack:", ":U1", "slack:U1,nobody", "teams:U1", "local:ann"} {
-		if _, err := policy.ParseApprovers(bad, 0, known); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
+		if _, err := policy.ParseApprovers(bad, 0, known); core.CategoryOf(err) != core.Invalid ||
+			!strings.Contains(core.MessageOf(err), "GATEHOUSE_APPROVERS") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -24,7 +25,8 @@ func TestParseApprovers(t *testing.T) {
 func TestRuleWithoutConfiguredApprovers(t *testing.T) {
 	var unconfigured policy.Defaults
 	local := unconfigured.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{})
-	if local.Verdict != core.VerdictAsk || !local.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{ID: "console:me", Local: true}) {
+	if local.Verdict != core.VerdictAsk ||
+		!local.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{ID: "console:me", Local: true}) {
 		t.Errorf("the local person may: %+v", local)
 	}
 	if local.MayDecide(core.Actor{ID: "slack:U1"}, core.Actor{ID: "console:me"}) {
@@ -35,7 +37,8 @@ func TestRuleWithoutConfiguredApprovers(t *testing.T) {
 		t.Errorf("from elsewhere it is refused by name of the setting: %+v", far)
 	}
 	named := policy.Defaults{Platforms: known, Approvers: []string{"slack:U2"}}
-	if r := named.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}}, core.Call{}); r.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{}) {
+	if r := named.Rule(core.Turn{Actor: core.Actor{ID: "console:me", Local: true}},
+		core.Call{}); r.MayDecide(core.Actor{ID: "console:me", Local: true}, core.Actor{}) {
 		t.Error("where approvers are named, nobody else may")
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"gatehouse/core/strictyaml"
 )
 
-// matches reports whether a name has the form of a glob: * stands for any characters, ? for one; all others for themselves.
+// matches reports whether a name has the form of a glob: * stands for any characters, ? for one; all others for
+// themselves.
 func matches(glob, name string) bool {
 	g, n := []rune(glob), []rune(name)
 	i, j := 0, 0

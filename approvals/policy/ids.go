@@ -16,7 +16,8 @@ func PlatformOf(id string) string {
 	return platform
 }
 
-// isGroup reports whether an id stands for people whose number only the platform knows: its groups and roles, and the local people.
+// isGroup reports whether an id stands for people whose number only the platform knows: its groups and roles, and the
+// local people.
 func isGroup(known core.Platforms, id string) bool {
 	return id == core.LocalPerson || known.Group(id)
 }
@@ -29,9 +30,11 @@ func checkID(known core.Platforms, id string) (what, do string) {
 	case !whole && id == core.LocalPerson:
 		return "", ""
 	case !whole:
-		return strictyaml.Quoted(id) + " is no id", "write PLATFORM:ID, such as " + known.Example() + ", or person:NAME or group:NAME"
+		return strictyaml.Quoted(id) + " is no id",
+			"write PLATFORM:ID, such as " + known.Example() + ", or person:NAME or group:NAME"
 	case !ok:
-		return strictyaml.Quoted(id) + " is of the unknown platform " + strictyaml.Quoted(name), strictyaml.Meant(name, known.Names())
+		return strictyaml.Quoted(id) + " is of the unknown platform " + strictyaml.Quoted(name),
+			strictyaml.Meant(name, known.Names())
 	case !p.Person.Matches(text) && !p.Group.Matches(text):
 		return strictyaml.Quoted(id) + " is no " + p.Wanted, p.Remedy
 	}
@@ -45,5 +48,6 @@ func checkChannel(known core.Platforms, value string) (what, do string) {
 		return "", ""
 	}
 	_, channels := known.Examples()
-	return strictyaml.Quoted(value) + " is no place to notify", "use " + core.Either(append([]string{core.NotifyHere, core.NotifyDM}, channels...))
+	return strictyaml.Quoted(value) + " is no place to notify",
+		"use " + core.Either(append([]string{core.NotifyHere, core.NotifyDM}, channels...))
 }

@@ -14,12 +14,22 @@ import (
 // strictFunctions are the functions that strict puts into conditions. Their names can't be written in one.
 func strictFunctions() []expr.Option {
 	return []expr.Option{
-		expr.Function("$get", func(p ...any) (any, error) { return get(p[0], p[1], p[2].(string)) }, new(func(any, any, string) any)),
+		expr.Function("$get", func(p ...any) (any, error) {
+			return get(p[0], p[1], p[2].(string))
+		}, new(func(any, any, string) any)),
 		expr.Function("$peek", func(p ...any) (any, error) { return peek(p[0], p[1]) }, new(func(any, any) any)),
-		expr.Function("$equal", func(p ...any) (any, error) { return equal(p[0], p[1], p[2].(bool) || p[3].(bool)) }, new(func(any, any, bool, bool) bool)),
-		expr.Function("$in", func(p ...any) (any, error) { return in(p[0], p[1], p[2].(bool), p[3].(bool)) }, new(func(any, any, bool, bool) bool)),
-		expr.Function("$text", func(p ...any) (any, error) { return text(p[0], p[1].(bool)) }, new(func(any, bool) any)),
-		expr.Function("$calculate", func(p ...any) (any, error) { return calculate(p[0].(string), p[1], p[2]) }, new(func(string, any, any) any)),
+		expr.Function("$equal", func(p ...any) (any, error) {
+			return equal(p[0], p[1], p[2].(bool) || p[3].(bool))
+		}, new(func(any, any, bool, bool) bool)),
+		expr.Function("$in", func(p ...any) (any, error) {
+			return in(p[0], p[1], p[2].(bool), p[3].(bool))
+		}, new(func(any, any, bool, bool) bool)),
+		expr.Function("$text", func(p ...any) (any, error) {
+			return text(p[0], p[1].(bool))
+		}, new(func(any, bool) any)),
+		expr.Function("$calculate", func(p ...any) (any, error) {
+			return calculate(p[0].(string), p[1], p[2])
+		}, new(func(string, any, any) any)),
 		expr.Function("$abs", func(p ...any) (any, error) { return absolute(p[0]) }, new(func(any) any)),
 		expr.Function("$int", func(p ...any) (any, error) { return whole(p[0]) }, new(func(any) any)),
 		expr.Function("$sum", func(p ...any) (any, error) { return sum(p[0]) }, new(func(any) any)),
@@ -97,7 +107,8 @@ func kindOf(value any) string {
 		return "an inexact number"
 	}
 	switch reflect.TypeOf(value).Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64,
 		reflect.Float32, reflect.Float64:
 		return "a number"
 	case reflect.Slice, reflect.Array:
@@ -141,7 +152,8 @@ func hasInexact(value any) bool {
 	return false
 }
 
-// in looks for a key of an object or an item of a list. If no item is of the kind of what it looks for, that is an error.
+// in looks for a key of an object or an item of a list. If no item is of the kind of what it looks for, that is an
+// error.
 func in(what, where any, absent, nowhere bool) (bool, error) {
 	if where == nil {
 		if nowhere {

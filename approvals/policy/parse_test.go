@@ -16,7 +16,8 @@ import (
 	"gatehouse/core/strictyaml"
 )
 
-// checkParse checks what holds for every text: there is a policy or there are faults, never both, and a policy decides every call.
+// checkParse checks what holds for every text: there is a policy or there are faults, never both, and a policy decides
+// every call.
 func checkParse(t interface{ Errorf(string, ...any) }, text string) {
 	p, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9"}})
 	var faults strictyaml.Faults
@@ -34,7 +35,8 @@ func checkParse(t interface{ Errorf(string, ...any) }, text string) {
 		}
 	}
 	for _, f := range faults {
-		if f.File != "p.yaml" || f.What == "" || f.Do == "" || f.Line < 0 || f.Line > lines || strings.Contains(f.String(), "\n") {
+		if f.File != "p.yaml" || f.What == "" || f.Do == "" || f.Line < 0 || f.Line > lines ||
+			strings.Contains(f.String(), "\n") {
 			t.Errorf("%q: the fault %q", text, f.String())
 		}
 	}
@@ -48,8 +50,10 @@ func checkParse(t interface{ Errorf(string, ...any) }, text string) {
 	}
 	for _, args := range []string{`{}`, `{"amount":2000,"env":"prod","l":[1,"a"]}`, `x`} {
 		for _, risk := range []core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous} {
-			r := p.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}}, core.Call{Tool: "billing.refund", Risk: risk, Arguments: json.RawMessage(args)})
-			if r.Verdict != core.VerdictAllow && r.Verdict != core.VerdictAsk && r.Verdict != core.VerdictDeny || r.Verdict == core.VerdictAsk && len(r.Approvers) == 0 {
+			r := p.Rule(core.Turn{Actor: core.Actor{ID: "slack:U1"}},
+				core.Call{Tool: "billing.refund", Risk: risk, Arguments: json.RawMessage(args)})
+			if r.Verdict != core.VerdictAllow && r.Verdict != core.VerdictAsk && r.Verdict != core.VerdictDeny ||
+				r.Verdict == core.VerdictAsk && len(r.Approvers) == 0 {
 				t.Errorf("%q: %+v", text, r)
 			}
 		}
@@ -59,9 +63,13 @@ func checkParse(t interface{ Errorf(string, ...any) }, text string) {
 // TestParseNeverPanics: on texts that are nearly policies.
 func TestParseNeverPanics(t *testing.T) {
 	words := []string{
-		"version: 1\n", "people:\n", "groups:\n", "rules:\n", "  ann: [slack:U1]\n", "  ops: [person:ann, group:ops]\n", "  - name: a\n", "    action: ask\n", "    action: allow\n",
-		"    when: args.amount > 1000\n", "    when: |\n      args.env == \"prod\"\n", "    approvers: [group:ops, slack:S1]\n", "    quorum: 2\n", "    expires: 1d\n",
-		"    escalate: {after: 1h, to: [slack:U1]}\n", "    notify: dm\n", "    remind: [1h]\n", "    remember: {for: 1h}\n", "---\n", "&a ", "*a", "{", "}", "[", "]", ": ", "- ", "\n", "!!binary ", "\x00", "\xff", "\ufeff",
+		"version: 1\n", "people:\n", "groups:\n", "rules:\n", "  ann: [slack:U1]\n", "  ops: [person:ann, group:ops]\n",
+		"  - name: a\n", "    action: ask\n", "    action: allow\n",
+		"    when: args.amount > 1000\n", "    when: |\n      args.env == \"prod\"\n",
+		"    approvers: [group:ops, slack:S1]\n", "    quorum: 2\n", "    expires: 1d\n",
+		"    escalate: {after: 1h, to: [slack:U1]}\n", "    notify: dm\n", "    remind: [1h]\n",
+		"    remember: {for: 1h}\n", "---\n", "&a ", "*a", "{", "}", "[", "]", ": ", "- ", "\n", "!!binary ", "\x00",
+		"\xff", "\ufeff",
 		"when: '", "'", "\"", "|\n", "? ", "<<: ", "~", "# x\n", "\t",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -72,8 +80,11 @@ func TestParseNeverPanics(t *testing.T) {
 // TestConditionsNeverPanic: on expressions of any form.
 func TestConditionsNeverPanic(t *testing.T) {
 	words := []string{
-		"args", ".amount", "?.env", "[0]", "[\"l\"]", "tool", "risk", "requester", ".id", ".groups", "conversation", " == ", " != ", " > ", " in ", " not in ", " && ", " || ", " ?? ", " ? ", " : ", "!", "-", " + ",
-		" * ", "1", "2.5", "\"x\"", "nil", "true", "(", ")", "[", "]", ", ", "len(", "any(", "sum(", "#", ".", "..", "let x = ", "; ", "x", "{", "}", "|", " matches ", " contains ", "int(", "abs(", "map(", "get(", "'", "`", "if ", "else",
+		"args", ".amount", "?.env", "[0]", "[\"l\"]", "tool", "risk", "requester", ".id", ".groups", "conversation",
+		" == ", " != ", " > ", " in ", " not in ", " && ", " || ", " ?? ", " ? ", " : ", "!", "-", " + ",
+		" * ", "1", "2.5", "\"x\"", "nil", "true", "(", ")", "[", "]", ", ", "len(", "any(", "sum(", "#", ".", "..",
+		"let x = ", "; ", "x", "{", "}", "|", " matches ", " contains ", "int(", "abs(", "map(", "get(", "'", "`",
+		"if ", "else",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		when, _ := json.Marshal(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 12).Draw(t, "condition"), ""))
@@ -85,8 +96,12 @@ func TestConditionsNeverPanic(t *testing.T) {
 // FuzzParse: no text is a policy and has faults, and none makes Parse panic.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
-		shop, head, "", "version: 1\n", "a: &a [*a]\n", head + "  - {name: a, action: deny, when: 'args.x[0]?.y ?? 1 in 1..2'}\n", "version: 1\n---\nversion: 1\n", "version: 1\nrules: [[[[[[{}]]]]]]\n",
-		"version: 1\ngroups:\n  a: [group:b]\n  b: [group:a, local, console:x]\n", head + "  - {name: a, action: ask, notify: [dm, discord:1], approvers: [openharness:ann, openharness:x.Y_z-1, openharness:local], remind: [1d], escalate: {after: 1h, to: [local]}}\n",
+		shop, head, "", "version: 1\n",
+		"a: &a [*a]\n", head + "  - {name: a, action: deny, when: 'args.x[0]?.y ?? 1 in 1..2'}\n",
+		"version: 1\n---\nversion: 1\n", "version: 1\nrules: [[[[[[{}]]]]]]\n",
+		"version: 1\ngroups:\n  a: [group:b]\n  b: [group:a, local, console:x]\n",
+		head + "  - {name: a, action: ask, notify: [dm, discord:1], approvers: [openharness:ann, " +
+			"openharness:x.Y_z-1, openharness:local], remind: [1d], escalate: {after: 1h, to: [local]}}\n",
 	} {
 		f.Add(text)
 	}
@@ -140,7 +155,9 @@ func TestCurrent(t *testing.T) {
 	if c, err := policy.Open(file, policy.Defaults{Platforms: known}); err == nil || verdict(c) != core.VerdictDeny {
 		t.Errorf("a missing file: %v, %v", verdict(c), err)
 	}
-	if c, err := policy.Open("", policy.Defaults{Platforms: known, Approvers: []string{"slack:U1"}}); err != nil || c.Reload() != nil || verdict(c) != core.VerdictAsk || len(c.Approvers()) != 1 || c.RequesterGroups("slack:U1") != nil {
+	if c, err := policy.Open("", policy.Defaults{Platforms: known, Approvers: []string{"slack:U1"}}); err != nil ||
+		c.Reload() != nil || verdict(c) != core.VerdictAsk || len(c.Approvers()) != 1 ||
+		c.RequesterGroups("slack:U1") != nil {
 		t.Errorf("no file: %v, %v", verdict(c), err)
 	}
 }

@@ -48,7 +48,8 @@ func (r *reader) people(n *yaml.Node, to *roster) {
 			}
 			switch owner, taken := to.people[id]; {
 			case taken && owner != e.Key:
-				r.Fault(item, "leave it with one of them", "%s is the id of two people, %s and, in line %d, %s", id, strictyaml.Quoted(e.Key), lines[id], strictyaml.Quoted(owner))
+				r.Fault(item, "leave it with one of them", "%s is the id of two people, %s and, in line %d, %s", id,
+					strictyaml.Quoted(e.Key), lines[id], strictyaml.Quoted(owner))
 			case !taken:
 				to.people[id], lines[id] = e.Key, item.Line
 				to.accounts[e.Key] = append(to.accounts[e.Key], id)
@@ -72,7 +73,8 @@ func (r *reader) account(n *yaml.Node, id string) bool {
 // name checks the name of a person or group.
 func (r *reader) name(e strictyaml.Entry, what string) {
 	if !entryName.MatchString(e.Key) || e.Key == core.LocalPerson {
-		r.Fault(e.At, "use letters, digits, _, . and -, and not local", "the name of the %s %s can't be used", what, strictyaml.Quoted(e.Key))
+		r.Fault(e.At, "use letters, digits, _, . and -, and not local", "the name of the %s %s can't be used", what,
+			strictyaml.Quoted(e.Key))
 	}
 }
 
@@ -107,14 +109,16 @@ func (r *reader) members(n *yaml.Node, what string, in *roster) []member {
 func (r *reader) member(n *yaml.Node, text string, in *roster) bool {
 	if name, ok := strings.CutPrefix(text, "person:"); ok {
 		if _, known := in.accounts[name]; !known {
-			r.Fault(n, strictyaml.Meant(name, slices.Sorted(maps.Keys(in.accounts)))+" or add it under people", "unknown person %s", strictyaml.Quoted(name))
+			r.Fault(n, strictyaml.Meant(name, slices.Sorted(maps.Keys(in.accounts)))+" or add it under people",
+				"unknown person %s", strictyaml.Quoted(name))
 			return false
 		}
 		return true
 	}
 	if name, ok := strings.CutPrefix(text, "group:"); ok {
 		if in.groups[name] == nil {
-			r.Fault(n, strictyaml.Meant(name, in.names)+" or add it under groups", "unknown group %s", strictyaml.Quoted(name))
+			r.Fault(n, strictyaml.Meant(name, in.names)+" or add it under groups",
+				"unknown group %s", strictyaml.Quoted(name))
 			return false
 		}
 		return true
@@ -144,7 +148,8 @@ func (r *reader) flatten(in *roster, name string, above []string) []string {
 		if len(cycle) > most {
 			cycle = append(slices.Clone(cycle[:most]), "…")
 		}
-		r.Fault(g.at, "remove one of them from the next", "groups contain each other: %s → %s", strings.Join(cycle, " → "), name)
+		r.Fault(g.at, "remove one of them from the next", "groups contain each other: %s → %s",
+			strings.Join(cycle, " → "), name)
 		return nil
 	}
 	g.state = flattening
@@ -201,7 +206,8 @@ func (t *roster) count(ids []string) (people int, known bool) {
 	return len(different), true
 }
 
-// peopleOf are the accounts of the people who have one among some ids; of all people if a group of a platform is among the ids.
+// peopleOf are the accounts of the people who have one among some ids; of all people if a group of a platform is among
+// the ids.
 func (t *roster) peopleOf(ids []string) map[string]string {
 	who := map[string]string{}
 	for _, id := range ids {

@@ -9,4 +9,7 @@ import (
 )
 
 // known are the platforms of the program.
-var known = core.PlatformsOf([]core.Driver{new(slack.Config), new(discord.Config), new(openharness.Config), new(console.Config), console.Local{}})
+var known = core.PlatformsOf(
+	[]core.Driver{
+		new(slack.Config), new(discord.Config), new(openharness.Config), new(console.Config), console.Local{},
+	})

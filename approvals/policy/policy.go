@@ -34,8 +34,8 @@ func Load(path string, defaults Defaults) (*Policy, error) {
 	return Parse(path, data, defaults)
 }
 
-// Parse reads a policy from the text of a file; name is the file's name in errors. The error is of type strictyaml.Faults and names all that is wrong;
-// then there is no policy.
+// Parse reads a policy from the text of a file; name is the file's name in errors. The error is of type
+// strictyaml.Faults and names all that is wrong; then there is no policy.
 func Parse(name string, data []byte, defaults Defaults) (*Policy, error) {
 	r := &reader{strictyaml.Reader{File: name}, defaults.Platforms}
 	people := roster{
@@ -58,7 +58,8 @@ func (r *reader) policy(root *yaml.Node, p *Policy) {
 		return
 	}
 	r.Version(root, sections["version"])
-	maps.DeleteFunc(sections, func(_ string, v *yaml.Node) bool { return v.Tag == "!!null" }) // those that are not written yet
+	// those that are not written yet
+	maps.DeleteFunc(sections, func(_ string, v *yaml.Node) bool { return v.Tag == "!!null" })
 	before := len(r.Faults)
 	if v := sections["people"]; v != nil {
 		r.people(v, &p.roster)
@@ -76,7 +77,8 @@ func (r *reader) policy(root *yaml.Node, p *Policy) {
 	}
 }
 
-// Approvers are all who may approve something: those of all rules, of their escalations, and of the defaults, sorted and each once.
+// Approvers are all who may approve something: those of all rules, of their escalations, and of the defaults, sorted
+// and each once.
 func (p *Policy) Approvers() []string {
 	all := slices.Clone(p.defaults.Approvers)
 	for _, r := range p.rules {
@@ -88,9 +90,9 @@ func (p *Policy) Approvers() []string {
 	return slices.Compact(all)
 }
 
-// RequesterGroups are, for each account of the person who asks, the groups and roles of its platform that the policy's groups contain, sorted,
-// if a condition asks for the requester's groups; otherwise nil. A turn's Actor.Groups must say which of these the person is in, by whichever
-// account, before Rule is called.
+// RequesterGroups are, for each account of the person who asks, the groups and roles of its platform that the policy's
+// groups contain, sorted, if a condition asks for the requester's groups; otherwise nil. A turn's Actor.Groups must say
+// which of these the person is in, by whichever account, before Rule is called.
 func (p *Policy) RequesterGroups(id string) map[string][]string {
 	if !p.groups {
 		return nil

@@ -71,7 +71,8 @@ func (r *reader) rules(n *yaml.Node, in *roster, defaults Defaults) []*rule {
 			continue
 		}
 		if before, twice := names[one.then.Name]; twice && one.then.Name != "" {
-			r.Fault(one.at, "give each rule a name of its own", "the name %s is that of two rules, in line %d too", strictyaml.Quoted(one.then.Name), before)
+			r.Fault(one.at, "give each rule a name of its own", "the name %s is that of two rules, in line %d too",
+				strictyaml.Quoted(one.then.Name), before)
 		}
 		names[one.then.Name] = one.at.Line
 		all = append(all, one)
@@ -175,13 +176,15 @@ func (r *reader) rule(n *yaml.Node, in *roster, defaults Defaults) *rule {
 		one.then.Verdict = core.Verdict(action)
 		for _, key := range askKeys {
 			if has[key] != nil && one.then.Verdict != core.VerdictAsk {
-				r.Fault(keys[key], "remove it, or use action: ask", "%s makes no sense in a rule whose action is %s", key, action)
+				r.Fault(keys[key], "remove it, or use action: ask", "%s makes no sense in a rule whose action is %s",
+					key, action)
 			}
 		}
 	}
 	before := len(r.Faults)
 	r.who(one, has, in, defaults)
-	counts := before == len(r.Faults) && (!in.broken || !named(has["approvers"]) && !named(has["escalate"])) // the approvers are known
+	// the approvers are known
+	counts := before == len(r.Faults) && (!in.broken || !named(has["approvers"]) && !named(has["escalate"]))
 	before = len(r.Faults)
 	r.times(one, has, in)
 	counts = counts && (before == len(r.Faults) || has["escalate"] == nil)
@@ -198,7 +201,8 @@ func named(v *yaml.Node) bool {
 	if v == nil {
 		return false
 	}
-	return strings.HasPrefix(v.Value, "group:") || strings.HasPrefix(v.Value, "person:") || v.Alias != nil || slices.ContainsFunc(v.Content, named)
+	return strings.HasPrefix(v.Value, "group:") || strings.HasPrefix(v.Value, "person:") || v.Alias != nil ||
+		slices.ContainsFunc(v.Content, named)
 }
 
 // called is what a rule is called in a sentence.
@@ -238,7 +242,8 @@ func (r *reader) when(one *rule, v *yaml.Node, in *roster) {
 	compiled, mistakes := compile(text)
 	one.when = compiled
 	if compiled != nil && compiled.hints && (len(one.tools) == 0 || slices.ContainsFunc(one.tools, ofAnyServer)) {
-		r.Fault(v, `add tools: ["SERVER.*"] with the names of the servers that you trust to annotate their tools`, "annotations count only in a rule that names the tools' servers")
+		r.Fault(v, `add tools: ["SERVER.*"] with the names of the servers that you trust to annotate their tools`,
+			"annotations count only in a rule that names the tools' servers")
 	}
 	if compiled != nil {
 		for _, m := range r.unknownWords(compiled, text, in) {
@@ -251,7 +256,8 @@ func (r *reader) when(one *rule, v *yaml.Node, in *roster) {
 		if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			line, column = line+m.line+1, 0 // the text begins below its mark
 		}
-		r.FaultAt(line, column, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester, conversation and annotations"), "when: %s", m.what)
+		r.FaultAt(line, column, cmp.Or(m.do, "correct the expression; its variables are args, tool, risk, requester, "+
+			"conversation and annotations"), "when: %s", m.what)
 	}
 }
 
@@ -296,7 +302,8 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node, in *roster) {
 	}
 	before := func(d time.Duration, n *yaml.Node, key string) {
 		if one.then.Timeout > 0 && d >= one.then.Timeout {
-			r.Fault(n, "use a shorter time, or a longer expires", "%s is %s, but the request expires after %s", key, Written(d), one.expires)
+			r.Fault(n, "use a shorter time, or a longer expires", "%s is %s, but the request expires after %s", key,
+				Written(d), one.expires)
 		}
 	}
 	if v := has["remind"]; v != nil {
@@ -336,7 +343,9 @@ func (r *reader) times(one *rule, has map[string]*yaml.Node, in *roster) {
 func (r *reader) part(n *yaml.Node, what, example string, keys ...string) map[string]*yaml.Node {
 	parts := r.Values(n, what, keys...)
 	for _, key := range keys {
-		if n.Kind == yaml.MappingNode && parts[key] == nil && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Value == key }) {
+		if n.Kind == yaml.MappingNode && parts[key] == nil && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool {
+			return c.Value == key
+		}) {
 			r.Fault(n, "write it like "+what+": "+example, "%s has no %s", what, key)
 		}
 	}
@@ -391,7 +400,8 @@ func (r *reader) reachable(one *rule, n *yaml.Node, has map[string]*yaml.Node, i
 		case need.people > maxQuorum:
 			r.Fault(at, "use "+strconv.Itoa(maxQuorum)+" at most", "%s: %d is too high", need.key, need.people)
 		case known && !one.local && people < need.people:
-			r.Fault(at, "lower the "+need.key+", or name more approvers", "nobody can reach the %s of %d: the approvers are %s", need.key, need.people, counted(people))
+			r.Fault(at, "lower the "+need.key+", or name more approvers",
+				"nobody can reach the %s of %d: the approvers are %s", need.key, need.people, counted(people))
 		}
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// expr reads a key that is not there as nil, compares anything with anything by ==, and lets integers overflow: an absent or odd argument
-// could make a condition true. So every access to an argument, and every operator that would take a wrong operand, becomes a call of a
-// function that fails instead. What says explicitly that a value may be absent (a ?? b, a?.b, "key" in a, a comparison with nil, get) is
-// left as it is.
+// expr reads a key that is not there as nil, compares anything with anything by ==, and lets integers overflow: an
+// absent or odd argument could make a condition true. So every access to an argument, and every operator that would
+// take a wrong operand, becomes a call of a function that fails instead. What says explicitly that a value may be
+// absent (a ?? b, a?.b, "key" in a, a comparison with nil, get) is left as it is.
 
-// absences notes how accesses are written, and those whose value may be absent: what is left of ??, and what is left of ?. .
+// absences notes how accesses are written, and those whose value may be absent: what is left of ??, and what is left of
+// ?. .
 type absences struct {
 	may  map[ast.Node]bool
 	text map[ast.Node]string

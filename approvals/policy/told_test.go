@@ -32,11 +32,13 @@ func randomCondition(t *rapid.T, depth int) string {
 	number := rapid.SampledFrom([]string{"0", "1", "2", "1.5"}).Draw(t, "number")
 	switch rapid.IntRange(0, 8).Draw(t, "atom") {
 	case 0, 1, 2:
-		return "args.n " + rapid.SampledFrom([]string{"<", "<=", ">", ">=", "==", "!="}).Draw(t, "operator") + " " + number
+		return "args.n " + rapid.SampledFrom([]string{"<", "<=", ">", ">=", "==", "!="}).Draw(t, "operator") +
+			" " + number
 	case 3:
 		return "(args.n ?? 1) > " + number
 	case 4:
-		return `args.s ` + rapid.SampledFrom([]string{"==", "!=", "startsWith"}).Draw(t, "operator") + ` "` + rapid.SampledFrom([]string{"a", "b"}).Draw(t, "text") + `"`
+		return `args.s ` + rapid.SampledFrom([]string{"==", "!=", "startsWith"}).Draw(t, "operator") +
+			` "` + rapid.SampledFrom([]string{"a", "b"}).Draw(t, "text") + `"`
 	case 5:
 		return `risk == "` + rapid.SampledFrom([]string{"read", "write", "destructive"}).Draw(t, "risk") + `"`
 	case 6:
@@ -51,12 +53,16 @@ func randomCondition(t *rapid.T, depth int) string {
 func randomPolicy(t *rapid.T) string {
 	text := head
 	for i := range rapid.IntRange(1, 5).Draw(t, "rules") {
-		text += fmt.Sprintf("  - name: r%d\n    action: %s\n", i, rapid.SampledFrom([]string{"allow", "deny", "ask"}).Draw(t, "action"))
-		if some := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"s.*", "s.a", "s.b", "t.?", "*.b", "*", "S.A", "u.*", "external.*"}), 0, 2, rapid.ID).Draw(t, "tools"); len(some) > 0 {
+		text += fmt.Sprintf("  - name: r%d\n    action: %s\n", i,
+			rapid.SampledFrom([]string{"allow", "deny", "ask"}).Draw(t, "action"))
+		if some := rapid.SliceOfNDistinct(
+			rapid.SampledFrom([]string{"s.*", "s.a", "s.b", "t.?", "*.b", "*", "S.A", "u.*", "external.*"}), 0, 2,
+			rapid.ID).Draw(t, "tools"); len(some) > 0 {
 			list, _ := json.Marshal(some)
 			text += "    tools: " + string(list) + "\n"
 		}
-		if some := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"read", "write", "destructive"}), 0, 2, rapid.ID).Draw(t, "risks"); len(some) > 0 {
+		if some := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"read", "write", "destructive"}), 0, 2,
+			rapid.ID).Draw(t, "risks"); len(some) > 0 {
 			text += "    risk: [" + strings.Join(some, ", ") + "]\n"
 		}
 		if rapid.Bool().Draw(t, "conditional") {
@@ -88,18 +94,24 @@ func TestEveryRuleDecidesACallOrIsTold(t *testing.T) {
 		text := randomPolicy(t)
 		var tools []policy.Tool
 		var calls []core.Call
-		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"s.a", "s.b", "t.c", "people.ask"}), 1, 4, rapid.ID).Draw(t, "names") {
-			call := core.Call{Tool: name, Risk: rapid.SampledFrom([]core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous}).Draw(t, "risk")}
+		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"s.a", "s.b", "t.c", "people.ask"}), 1,
+			4, rapid.ID).Draw(t, "names") {
+			call := core.Call{
+				Tool: name,
+				Risk: rapid.SampledFrom([]core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous}).Draw(t, "risk"),
+			}
 			tools, calls = append(tools, policy.Tool{Call: call}), append(calls, call)
 		}
-		for _, risk := range []core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous} { // of a tool that comes later, and of an agent
+		// of a tool that comes later, and of an agent
+		for _, risk := range []core.Risk{core.ReadOnly, core.Ordinary, core.Dangerous} {
 			for _, name := range []string{"later.b", "later.x", "external.ci.b", "external.ci.x"} {
 				if risk != core.ReadOnly || !policy.Requested(name) {
 					calls = append(calls, core.Call{Tool: name, Risk: risk})
 				}
 			}
 		}
-		p, err := policy.Parse("p.yaml", []byte(text), policy.Defaults{Platforms: known, Approvers: []string{"slack:U9", "slack:U8"}})
+		p, err := policy.Parse("p.yaml", []byte(text),
+			policy.Defaults{Platforms: known, Approvers: []string{"slack:U9", "slack:U8"}})
 		var faults strictyaml.Faults
 		if errors.As(err, &faults) {
 			refused++
@@ -115,7 +127,8 @@ func TestEveryRuleDecidesACallOrIsTold(t *testing.T) {
 			for _, args := range arguments {
 				call.Arguments = json.RawMessage(args)
 				for _, who := range []string{"slack:U1", "discord:11", "slack:U5", "discord:55", "openharness:x"} {
-					if d := p.Decide(core.Turn{Actor: actor(who)}, call); d.Matched && (len(d.Failed) == 0 || d.Failed[len(d.Failed)-1].Rule != d.Rule.Name) {
+					if d := p.Decide(core.Turn{Actor: actor(who)}, call); d.Matched &&
+						(len(d.Failed) == 0 || d.Failed[len(d.Failed)-1].Rule != d.Rule.Name) {
 						decides[d.Rule.Name] = true
 					}
 				}
@@ -128,7 +141,9 @@ func TestEveryRuleDecidesACallOrIsTold(t *testing.T) {
 		for i := range strings.Count(text, "- name: r") {
 			name := fmt.Sprintf("r%d", i)
 			named := slices.ContainsFunc(all, func(w string) bool { return strings.Contains(w, `"`+name+`"`) })
-			useless := slices.ContainsFunc(all, func(w string) bool { return strings.Contains(w, `the rule "`+name+`" decides no call`) })
+			useless := slices.ContainsFunc(all, func(w string) bool {
+				return strings.Contains(w, `the rule "`+name+`" decides no call`)
+			})
 			switch {
 			case decides[name] && useless:
 				t.Fatalf("%s decides a call, and is said to decide none: %q\n%s", name, all, text)
@@ -141,7 +156,8 @@ func TestEveryRuleDecidesACallOrIsTold(t *testing.T) {
 			}
 		}
 	})
-	if t.Logf("%d files refused, %d rules with a warning, %d without", refused, warned, decided); !testing.Short() && (refused == 0 || warned == 0 || decided == 0) {
+	if t.Logf("%d files refused, %d rules with a warning, %d without", refused, warned, decided); !testing.Short() &&
+		(refused == 0 || warned == 0 || decided == 0) {
 		t.Error("something never came up")
 	}
 }

@@ -17,7 +17,8 @@ import (
 // The examples of RFC 8785, sections 3.2.2 to 3.2.4 and appendix B, and what it says of texts.
 func TestCanonicalIsThatOfTheRFC(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n \"numbers\": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],\n \"string\": \"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n \"literals\": [null, true, false]\n}": `{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+		"{\n \"numbers\": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],\n \"string\": " +
+			"\"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n \"literals\": [null, true, false]\n}": `{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
 		`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`: "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\",\"ö\":\"Latin Small Letter O With Diaeresis\"," +
 			"\"€\":\"Euro Sign\",\"😀\":\"Emoji: Grinning Face\",\"\ufb33\":\"Hebrew Letter Dalet With Dagesh\"}",
 		"[0, -0, -0.0, 0e99999999999999999999]": "[0,0,0,0]",
@@ -35,7 +36,10 @@ func TestCanonicalIsThatOfTheRFC(t *testing.T) {
 
 // A number that no float is stays as it was written, so that it differs from its neighbours.
 func TestCanonicalDoesNotRound(t *testing.T) {
-	for _, n := range []string{"9007199254740993", "-9007199254740993", "1e400", "1e-400", "1e-99999999999999999999", "3e-324", "9.007199254740993e15", "0.10000000000000000001", "9007199254740993.0", strings.Repeat("9", 400)} {
+	for _, n := range []string{
+		"9007199254740993", "-9007199254740993", "1e400", "1e-400", "1e-99999999999999999999", "3e-324",
+		"9.007199254740993e15", "0.10000000000000000001", "9007199254740993.0", strings.Repeat("9", 400),
+	} {
 		if got, err := proof.Canonical([]byte(n)); err != nil || string(got) != n {
 			t.Errorf("%s: %s, %v", n, got, err)
 		}
@@ -43,7 +47,10 @@ func TestCanonicalDoesNotRound(t *testing.T) {
 }
 
 func TestCanonicalRefusesWhatIsNotOneValue(t *testing.T) {
-	for _, text := range []string{"", "{", "{} {}", `{"a":1,"a":1}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, "NaN", "01", strings.Repeat("[", 10000)} {
+	for _, text := range []string{
+		"", "{", "{} {}", `{"a":1,"a":1}`, `{"a":1,"\u0061":2}`, "\"\xff\"", `"\ud800"`, "NaN",
+		"01", strings.Repeat("[", 10000),
+	} {
 		if _, err := proof.Canonical([]byte(text)); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%.20q: %v", text, err)
 		}
@@ -69,7 +76,8 @@ func TestCanonicalIsOneForEveryLayout(t *testing.T) {
 			}
 		}
 		var read, want any
-		if json.Unmarshal(first, &read) != nil || json.Unmarshal(compact, &want) != nil || !reflect.DeepEqual(read, want) {
+		if json.Unmarshal(first, &read) != nil || json.Unmarshal(compact, &want) != nil ||
+			!reflect.DeepEqual(read, want) {
 			t.Fatalf("%s is another value than %s", first, compact)
 		}
 	})
@@ -95,12 +103,16 @@ func anyValue(depth int) *rapid.Generator[any] {
 		return rapid.OneOf(leaves...)
 	}
 	below := anyValue(depth - 1)
-	return rapid.OneOf(append(leaves, rapid.SliceOfN(below, 0, 4).AsAny(), rapid.MapOfN(rapid.String(), below, 0, 4).AsAny())...)
+	return rapid.OneOf(
+		append(leaves, rapid.SliceOfN(below, 0, 4).AsAny(), rapid.MapOfN(rapid.String(), below, 0, 4).AsAny())...)
 }
 
 // FuzzCanonical: what has a canonical form is that form's other layout, and its form is final.
 func FuzzCanonical(f *testing.F) {
-	for _, seed := range []string{`{"b":[1.50,-0,1e400],"a":"\u20ac"}`, "9007199254740993", "3e-324", "1e-9223372036854775808", `{"a":1,"a":1}`, "[", ""} {
+	for _, seed := range []string{
+		`{"b":[1.50,-0,1e400],"a":"\u20ac"}`, "9007199254740993", "3e-324", "1e-9223372036854775808", `{"a":1,"a":1}`,
+		"[", "",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

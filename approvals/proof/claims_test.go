@@ -30,11 +30,17 @@ func TestNoClaimsWithoutADecisionOnTheseArguments(t *testing.T) {
 		"is not decided":                          func(a *core.Approval) { a.State = core.Open },
 		"ap-1 is not decided, so":                 func(a *core.Approval) { a.DecidedAt = time.Time{} },
 		"content of the approval ap-1 was erased": func(a *core.Approval) { a.Call.Arguments, a.Call.Digest = nil, "" },
-		"so nobody can prove":                     func(a *core.Approval) { a.Call.Arguments, a.Call.Digest = json.RawMessage("null"), "" },
-		"are not those that were asked for":       func(a *core.Approval) { a.Call.Arguments = json.RawMessage(`{"service":"bank","version":7}`) },
-		"not those that were asked for, so":       func(a *core.Approval) { a.Call.Tool = "external.ci.delete" },
-		"was erased, so":                          func(a *core.Approval) { a.State, a.Votes = core.Answered, []core.Vote{{Choice: core.Answer}} },
-		"not those that were asked for, so ":      func(a *core.Approval) { a.Call.Arguments = json.RawMessage("{") },
+		"so nobody can prove": func(a *core.Approval) {
+			a.Call.Arguments, a.Call.Digest = json.RawMessage("null"), ""
+		},
+		"are not those that were asked for": func(a *core.Approval) {
+			a.Call.Arguments = json.RawMessage(`{"service":"bank","version":7}`)
+		},
+		"not those that were asked for, so": func(a *core.Approval) { a.Call.Tool = "external.ci.delete" },
+		"was erased, so": func(a *core.Approval) {
+			a.State, a.Votes = core.Answered, []core.Vote{{Choice: core.Answer}}
+		},
+		"not those that were asked for, so ": func(a *core.Approval) { a.Call.Arguments = json.RawMessage("{") },
 	} {
 		a := decided(t, core.Approved, deploy)
 		change(&a)
@@ -46,13 +52,16 @@ func TestNoClaimsWithoutADecisionOnTheseArguments(t *testing.T) {
 
 func TestCoversTheSameValueAlone(t *testing.T) {
 	c := claims(t)
-	for _, same := range []string{deploy, `{"version":7.0,"service":"\u0073hop"}`, "\n{ \"version\": 70e-1, \"service\": \"shop\" }\n"} {
+	for _, same := range []string{
+		deploy, `{"version":7.0,"service":"\u0073hop"}`, "\n{ \"version\": 70e-1, \"service\": \"shop\" }\n",
+	} {
 		if err := c.Covers([]byte(same)); err != nil {
 			t.Errorf("%s: %v", same, err)
 		}
 	}
 	for _, other := range []string{
-		`{"service":"shop","version":8}`, `{"service":"shop","version":"7"}`, `{"service":"shop"}`, `{"service":"shop","version":7,"force":true}`,
+		`{"service":"shop","version":8}`, `{"service":"shop","version":"7"}`, `{"service":"shop"}`,
+		`{"service":"shop","version":7,"force":true}`,
 		`{"service":"shop","version":7,"version":7}`, `{"service":"shop","version":7}{}`, "", "null",
 	} {
 		if err := c.Covers([]byte(other)); core.CategoryOf(err) != core.Invalid {
@@ -79,7 +88,8 @@ func TestIncompleteClaimsAreNotSigned(t *testing.T) {
 	} {
 		c := claims(t)
 		change(&c)
-		if _, err := keys.Sign(c); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), want) {
+		if _, err := keys.Sign(c); core.CategoryOf(err) != core.Invalid ||
+			!strings.Contains(core.MessageOf(err), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -100,7 +110,8 @@ func TestClaimsOfAnAnswerHaveItsDigest(t *testing.T) {
 	a := decided(t, core.Answered, `{"question":"Which region?"}`)
 	a.Votes = []core.Vote{{Choice: core.Answer, Answer: json.RawMessage(`{"b": 1.0, "a": "eu"}`)}}
 	c, err := proof.Of(a)
-	if want, _ := proof.Digest([]byte(`{"a":"eu","b":1}`)); err != nil || c.Decision != "answered" || c.AnswerDigest != want {
+	if want, _ := proof.Digest([]byte(`{"a":"eu","b":1}`)); err != nil || c.Decision != "answered" ||
+		c.AnswerDigest != want {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	sign(t, keysOf(t, thisYear), c)

@@ -40,7 +40,8 @@ func decided(t fataler, state core.ApprovalState, arguments string) core.Approva
 	return core.Approval{
 		ID: "ap-1", State: state, Requester: core.Actor{ID: "external:ci"}, Rule: core.Rule{Name: "deploys"},
 		Call:      core.Call{Tool: "external.ci.deploy", Arguments: json.RawMessage(arguments), Digest: digest},
-		DecidedBy: core.Actor{ID: "slack:U1", Name: "Ann"}, DecidedAt: time.Date(2026, 11, 3, 14, 0, 0, 5, time.FixedZone("", 3600)),
+		DecidedBy: core.Actor{ID: "slack:U1", Name: "Ann"},
+		DecidedAt: time.Date(2026, 11, 3, 14, 0, 0, 5, time.FixedZone("", 3600)),
 	}
 }
 

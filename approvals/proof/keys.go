@@ -50,7 +50,8 @@ func thumbprint(public crypto.PublicKey) string {
 	return base64.RawURLEncoding.EncodeToString(sum)
 }
 
-// Sign signs claims with the newest key. Errors: invalid (the claims are not complete, hold text that is not Unicode, or are too long), internal.
+// Sign signs claims with the newest key. Errors: invalid (the claims are not complete, hold text that is not Unicode,
+// or are too long), internal.
 func (k *Keys) Sign(c Claims) (string, error) {
 	if fault := c.fault(); fault != "" {
 		return "", core.Errorf(core.Invalid, "The claims can't be signed: %s is missing or wrong.", fault)
@@ -61,7 +62,8 @@ func (k *Keys) Sign(c Claims) (string, error) {
 	}
 	var read Claims
 	if err := json.Unmarshal(payload, &read); err != nil || read != c {
-		return "", core.Errorf(core.Invalid, "The claims about the approval %q can't be signed: a text in them is not Unicode.", c.Subject)
+		return "", core.Errorf(core.Invalid, "The claims about the approval %q can't be signed: a text in them is "+
+			"not Unicode.", c.Subject)
 	}
 	newest := k.pairs[0]
 	key := jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: newest.secret, KeyID: newest.id}}
@@ -78,7 +80,8 @@ func (k *Keys) Sign(c Claims) (string, error) {
 		return "", core.Wrap(core.Internal, err, "The proof could not be signed.")
 	}
 	if len(text) > maxProof {
-		return "", core.Errorf(core.Invalid, "The claims about the approval %s are too long: a proof has %d KB at most. Shorten the names in them.", c.Subject, maxProof>>10)
+		return "", core.Errorf(core.Invalid, "The claims about the approval %s are too long: a proof has %d KB at "+
+			"most. Shorten the names in them.", c.Subject, maxProof>>10)
 	}
 	return text, nil
 }
@@ -87,7 +90,8 @@ func (k *Keys) Sign(c Claims) (string, error) {
 func (k *Keys) Set() jose.JSONWebKeySet {
 	set := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, p := range k.pairs {
-		set.Keys = append(set.Keys, jose.JSONWebKey{Key: p.secret.Public(), KeyID: p.id, Algorithm: string(jose.EdDSA), Use: "sig"})
+		set.Keys = append(set.Keys,
+			jose.JSONWebKey{Key: p.secret.Public(), KeyID: p.id, Algorithm: string(jose.EdDSA), Use: "sig"})
 	}
 	return set
 }

@@ -22,12 +22,14 @@ type document struct {
 }
 
 // KeyInDatabase is the note of an installation whose secret key lies in its database.
-const KeyInDatabase = "GATEHOUSE_SECRET_KEY is not set, so the key that signs decisions lies in the same database: a proof says no more than that database. Set GATEHOUSE_SECRET_KEY."
+const KeyInDatabase = "GATEHOUSE_SECRET_KEY is not set, so the key that signs decisions lies in the same database: a " +
+	"proof says no more than that database. Set GATEHOUSE_SECRET_KEY."
 
 // cacheControl lets caches keep the keys for five minutes, because a key may be replaced.
 const cacheControl = "public, max-age=300"
 
-// Handler serves the public keys as JSON: {"issuer":"gatehouse","keys":[…]}, and the note if there is one. It needs no authentication.
+// Handler serves the public keys as JSON: {"issuer":"gatehouse","keys":[…]}, and the note if there is one. It needs no
+// authentication.
 func (k *Keys) Handler() http.Handler {
 	body, err := json.Marshal(document{Issuer, k.Set().Keys, k.Note})
 	if err != nil {
@@ -46,15 +48,18 @@ func (k *Keys) Handler() http.Handler {
 	})
 }
 
-// ParseSet reads what Handler serves. Keys of other kinds than Ed25519 are left out; the issuer must be gatehouse. Error: invalid.
+// ParseSet reads what Handler serves. Keys of other kinds than Ed25519 are left out; the issuer must be gatehouse.
+// Error: invalid.
 func ParseSet(text []byte) (jose.JSONWebKeySet, error) {
 	none := jose.JSONWebKeySet{}
 	v, err := strictjson.Parse(text)
 	if err != nil {
-		return none, core.Errorf(core.Invalid, "The keys are not valid JSON: %v. Save them as %s of the gateway has them.", err, Path)
+		return none, core.Errorf(core.Invalid, "The keys are not valid JSON: %v. Save them as %s of the gateway has "+
+			"them.", err, Path)
 	}
 	if issuer := v.Get("issuer"); issuer == nil || issuer.String != Issuer {
-		return none, core.Errorf(core.Invalid, "The keys are not those of gatehouse: the field issuer does not say %q. Save them as %s of the gateway has them.", Issuer, Path)
+		return none, core.Errorf(core.Invalid, "The keys are not those of gatehouse: the field issuer does not say "+
+			"%q. Save them as %s of the gateway has them.", Issuer, Path)
 	}
 	keys := v.Get("keys")
 	if keys == nil {
@@ -68,7 +73,8 @@ func ParseSet(text []byte) (jose.JSONWebKeySet, error) {
 		}
 	}
 	if len(set.Keys) == 0 {
-		return none, core.Errorf(core.Invalid, "The keys hold no public Ed25519 key with an id. Save them as %s of the gateway has them.", Path)
+		return none, core.Errorf(core.Invalid, "The keys hold no public Ed25519 key with an id. Save them as %s of "+
+			"the gateway has them.", Path)
 	}
 	return set, nil
 }
@@ -76,7 +82,8 @@ func ParseSet(text []byte) (jose.JSONWebKeySet, error) {
 // publicKey is the key, if it can verify proofs; nil for others. The field that says what a key is for may be left out.
 func publicKey(key jose.JSONWebKey) ed25519.PublicKey {
 	public, ok := key.Key.(ed25519.PublicKey)
-	if !ok || len(public) != ed25519.PublicKeySize || key.KeyID == "" || key.Use != "" && key.Use != "sig" || key.Algorithm != "" && key.Algorithm != string(jose.EdDSA) {
+	if !ok || len(public) != ed25519.PublicKeySize || key.KeyID == "" || key.Use != "" && key.Use != "sig" ||
+		key.Algorithm != "" && key.Algorithm != string(jose.EdDSA) {
 		return nil
 	}
 	return public

@@ -30,7 +30,9 @@ func TestPublishedKeysVerify(t *testing.T) {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%d, %v", resp.StatusCode, err)
 	}
-	for key, want := range map[string]string{"Content-Type": "application/json", "Cache-Control": "public, max-age=300"} {
+	for key, want := range map[string]string{
+		"Content-Type": "application/json", "Cache-Control": "public, max-age=300",
+	} {
 		if got := resp.Header.Get(key); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}
@@ -40,7 +42,8 @@ func TestPublishedKeysVerify(t *testing.T) {
 		t.Fatalf("%s: %v", body, err)
 	}
 	for i, secret := range []string{thisYear, lastYear} {
-		if _, err := proof.Verify(sign(t, keysOf(t, secret), claims(t)), set); err != nil || set.Keys[i].KeyID != keysOf(t, secret).Set().Keys[0].KeyID {
+		if _, err := proof.Verify(sign(t, keysOf(t, secret), claims(t)), set); err != nil ||
+			set.Keys[i].KeyID != keysOf(t, secret).Set().Keys[0].KeyID {
 			t.Errorf("key %d: %v", i, err)
 		}
 	}
@@ -52,7 +55,8 @@ func TestPublishedKeysVerify(t *testing.T) {
 		t.Fatalf("%s: %v", body, err)
 	}
 	for _, key := range document.Keys {
-		if key["kty"] != "OKP" || key["crv"] != "Ed25519" || key["alg"] != "EdDSA" || key["use"] != "sig" || key["kid"] == "" || key["x"] == "" || len(key) != 6 {
+		if key["kty"] != "OKP" || key["crv"] != "Ed25519" || key["alg"] != "EdDSA" || key["use"] != "sig" ||
+			key["kid"] == "" || key["x"] == "" || len(key) != 6 {
 			t.Errorf("%v has other fields, or a private part", key)
 		}
 	}
@@ -60,7 +64,9 @@ func TestPublishedKeysVerify(t *testing.T) {
 
 func TestKeysAreOnlyRead(t *testing.T) {
 	h := keysOf(t, thisYear).Handler()
-	for method, want := range map[string]int{"GET": 200, "HEAD": 200, "POST": 405, "PUT": 405, "DELETE": 405, "PATCH": 405, "OPTIONS": 405} {
+	for method, want := range map[string]int{
+		"GET": 200, "HEAD": 200, "POST": 405, "PUT": 405, "DELETE": 405, "PATCH": 405, "OPTIONS": 405,
+	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(method, proof.Path, nil))
 		if w.Code != want || want == 405 && w.Header().Get("Allow") != "GET, HEAD" {
@@ -81,12 +87,16 @@ func TestSetsThatAreNotOurs(t *testing.T) {
 		`{"issuer":"gatehouse"}`:               "no public Ed25519 key",
 		`{"issuer":"gatehouse","keys":{}}`:     "no public Ed25519 key",
 		`{"issuer":"gatehouse","keys":[1,{}]}`: "no public Ed25519 key",
-		`{"issuer":"gatehouse","keys":[` + key + `,"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}]}`: "no public Ed25519 key", // a private one
-		`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"EC","kid":"b"}]}`:  "no public Ed25519 key",
-		`{"issuer":"gatehouse","keys":[{"kty":"OKP","kid":"a","crv":"Ed25519","x":"AAAA"}]}`:             "no public Ed25519 key",
-		`{"issuer":"gatehouse","keys":[` + strings.Replace(key, `"a"`, `""`, 1) + `}]}`:                  "no public Ed25519 key",
+		// a private one
+		`{"issuer":"gatehouse","keys":[` + key +
+			`,"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}]}`: "no public Ed25519 key",
+		`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"EC","kid":"b"}]}`: "no public Ed25519 key",
+		`{"issuer":"gatehouse","keys":[{"kty":"OKP","kid":"a","crv":"Ed25519","x":"AAAA"}]}`:            "no public Ed25519 key",
+		`{"issuer":"gatehouse","keys":[` + strings.Replace(key, `"a"`, `""`, 1) +
+			`}]}`: "no public Ed25519 key",
 	} {
-		if _, err := proof.ParseSet([]byte(text)); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), want) {
+		if _, err := proof.ParseSet([]byte(text)); core.CategoryOf(err) != core.Invalid ||
+			!strings.Contains(core.MessageOf(err), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -108,11 +118,13 @@ func TestKeyIDsAreThumbprints(t *testing.T) {
 		if err := json.Unmarshal(text, &fields); err != nil {
 			t.Fatal(err)
 		}
-		digest, err := proof.Digest([]byte(jsonOf(map[string]string{"crv": fields["crv"], "kty": fields["kty"], "x": fields["x"]})))
+		digest, err := proof.Digest(
+			[]byte(jsonOf(map[string]string{"crv": fields["crv"], "kty": fields["kty"], "x": fields["x"]})))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if id, err := base64.RawURLEncoding.DecodeString(key.KeyID); err != nil || "sha256:"+hex.EncodeToString(id) != digest {
+		if id, err := base64.RawURLEncoding.DecodeString(key.KeyID); err != nil ||
+			"sha256:"+hex.EncodeToString(id) != digest {
 			t.Errorf("the id is %x (%v), want %s", id, err, digest)
 		}
 	}
@@ -125,7 +137,9 @@ func FuzzParseSet(f *testing.F) {
 	w := httptest.NewRecorder()
 	keys.Handler().ServeHTTP(w, httptest.NewRequest("GET", proof.Path, nil))
 	f.Add(w.Body.Bytes())
-	f.Add([]byte(`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AAAA","x5c":[""]}]}`))
+	f.Add(
+		[]byte(
+			`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AAAA","x5c":[""]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		set, err := proof.ParseSet(text)
 		if err != nil {

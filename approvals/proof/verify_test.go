@@ -18,13 +18,17 @@ import (
 func TestRoundTrip(t *testing.T) {
 	keys, others := keysOf(t, thisYear), keysOf(t, lastYear).Set()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\x00-\x1f"\\<>&./\x{2028}\x{202e}\x{fffd}\x{1f600}]{0,40}`))
+		text := rapid.OneOf(rapid.String(),
+			rapid.StringMatching(`[\x00-\x1f"\\<>&./\x{2028}\x{202e}\x{fffd}\x{1f600}]{0,40}`))
 		name := func(label string) string { return text.Draw(t, label) }
 		arguments, err := proof.Canonical(fmt.Appendf(nil, `{%s:%s}`, jsonOf(name("key")), jsonOf(name("value"))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := decided(t, rapid.SampledFrom([]core.ApprovalState{core.Approved, core.Denied, core.Expired, core.Cancelled, core.Answered}).Draw(t, "state"), string(arguments))
+		a := decided(t,
+			rapid.SampledFrom(
+				[]core.ApprovalState{core.Approved, core.Denied, core.Expired, core.Cancelled, core.Answered}).Draw(t,
+				"state"), string(arguments))
 		a.ID, a.Rule.Name = core.ApprovalID("ap"+name("id")), name("rule")
 		a.DecidedBy, a.Requester = core.Actor{ID: name("by id"), Name: name("by")}, core.Actor{ID: name("principal")}
 		if a.State == core.Answered {
@@ -89,8 +93,10 @@ func TestRotation(t *testing.T) {
 		set       jose.JSONWebKeySet
 		want      bool
 	}{
-		{"old before", old, before.Set(), true}, {"old during", old, during.Set(), true}, {"old after", old, after.Set(), false},
-		{"new before", fresh, before.Set(), false}, {"new during", fresh, during.Set(), true}, {"new after", fresh, after.Set(), true},
+		{"old before", old, before.Set(), true}, {"old during", old, during.Set(), true},
+		{"old after", old, after.Set(), false},
+		{"new before", fresh, before.Set(), false}, {"new during", fresh, during.Set(), true},
+		{"new after", fresh, after.Set(), true},
 	} {
 		if _, err := proof.Verify(test.jws, test.set); (err == nil) != test.want {
 			t.Errorf("%s: %v", test.what, err)
@@ -98,7 +104,8 @@ func TestRotation(t *testing.T) {
 			t.Errorf("%s: %v", test.what, err)
 		}
 	}
-	if set := during.Set(); len(set.Keys) != 2 || set.Keys[0].KeyID != after.Set().Keys[0].KeyID || set.Keys[1].KeyID != before.Set().Keys[0].KeyID {
+	if set := during.Set(); len(set.Keys) != 2 || set.Keys[0].KeyID != after.Set().Keys[0].KeyID ||
+		set.Keys[1].KeyID != before.Set().Keys[0].KeyID {
 		t.Errorf("the keys are not newest first: %+v", set)
 	}
 }
@@ -110,7 +117,8 @@ func FuzzVerify(f *testing.F) {
 	header, rest, _ := strings.Cut(jws, ".")
 	decoded, _ := base64.RawURLEncoding.DecodeString(header)
 	for _, seed := range []string{
-		"", jws, jws + "\n", " " + jws, jws[:len(jws)-1], "." + rest, "..", "{}", `{"payload":"","signatures":[]}`, sign(f, keysOf(f, "a key of somebody else"), claims(f)), string(decoded),
+		"", jws, jws + "\n", " " + jws, jws[:len(jws)-1], "." + rest, "..", "{}", `{"payload":"","signatures":[]}`,
+		sign(f, keysOf(f, "a key of somebody else"), claims(f)), string(decoded),
 		base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + rest,
 	} {
 		f.Add(seed)

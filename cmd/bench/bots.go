@@ -23,7 +23,8 @@ import (
 	"gatehouse/cmd/bench/internal/slack"
 )
 
-// bot is a program to be measured. prepare makes what one run of it needs, in a folder; the cleanup is called after the run.
+// bot is a program to be measured. prepare makes what one run of it needs, in a folder; the cleanup is called after the
+// run.
 type bot struct {
 	name    string
 	prepare func(ctx context.Context, dir string) (b load.Bot, cleanup func() error, err error)
@@ -67,7 +68,8 @@ func (o *options) gatehouseBot(name, program string) bot {
 			return load.Bot{}, nil, err
 		}
 		env := []string{
-			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(), "GATEHOUSE_RATE=0",
+			"GATEHOUSE_DATABASE_URL=" + db.url, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=" + o.delay.String(),
+			"GATEHOUSE_RATE=0",
 			"SLACK_CHANNEL_RPS=0", "DISCORD_REPLY=channel",
 		}
 		if o.plan.Mix {
@@ -80,7 +82,9 @@ func (o *options) gatehouseBot(name, program string) bot {
 		}
 		env = append(env, o.env...)
 		b := load.Bot{
-			Name: name, Stored: db.size, Server: db.cpu, Idle: func() (bool, error) { return nothingQueued(ctx, program, env) },
+			Name: name, Stored: db.size, Server: db.cpu, Idle: func() (bool, error) {
+				return nothingQueued(ctx, program, env)
+			},
 		}
 		path := pathEvents
 		if o.discord {
@@ -135,13 +139,14 @@ func floorBot(delay time.Duration) (bot, error) {
 	return bot{name: "floor", prepare: func(context.Context, string) (load.Bot, func() error, error) {
 		port, err := freePort()
 		return load.Bot{Name: "floor", Instances: []load.Instance{{
-			Program: []string{self, floorCommand}, Env: []string{floor.Delay + "=" + delay.String()}, URL: "http://127.0.0.1:" + port + pathEvents,
+			Program: []string{self, floorCommand}, Env: []string{floor.Delay + "=" + delay.String()},
+			URL: "http://127.0.0.1:" + port + pathEvents,
 		}}}, func() error { return nil }, err
 	}}, nil
 }
 
-// peerBot is a bot that a command starts. The word PORT in its URL is replaced by a free port, which the command finds in its environment. Where
-// it opens the connection itself, by Socket Mode or Discord's gateway, it needs no URL.
+// peerBot is a bot that a command starts. The word PORT in its URL is replaced by a free port, which the command finds
+// in its environment. Where it opens the connection itself, by Socket Mode or Discord's gateway, it needs no URL.
 func (o *options) peerBot() (bot, error) {
 	at, err := url.Parse(strings.Replace(o.url, ":PORT", ":1", 1))
 	switch {

@@ -49,7 +49,8 @@ func newDatabase(ctx context.Context, server, dir string) (database, error) {
 		cpu: func() (used time.Duration, err error) {
 			var pids []int
 			err = query(ctx, server, func(c *pgx.Conn) error {
-				return c.QueryRow(ctx, "select coalesce(array_agg(pid), '{}') from pg_stat_activity where datname = $1", name).Scan(&pids)
+				return c.QueryRow(ctx, "select coalesce(array_agg(pid), '{}') from pg_stat_activity where datname = $1",
+					name).Scan(&pids)
 			})
 			return process.CPU("postgres", pids), err
 		},

@@ -27,8 +27,10 @@ func (e *endurance) report(l *life) {
 		kind = "a slow"
 	}
 	memory, files, threads := held(l.samples)
-	e.t.Logf("%4.0f s: process %d with %s agent was ready after %.1f s and lived %.0f s; %d replies in all, %d wait; %.1f MiB, %d descriptors, %d threads; the database has %.1f MiB, %d of %d pages free",
-		time.Since(e.began).Seconds(), len(e.lives), kind, l.ready.Seconds(), time.Since(l.began).Seconds(), e.replied(), e.waiting(), mib(memory), files, threads,
+	e.t.Logf("%4.0f s: process %d with %s agent was ready after %.1f s and lived %.0f s; %d replies in all, %d wait; "+
+		"%.1f MiB, %d descriptors, %d threads; the database has %.1f MiB, %d of %d pages free",
+		time.Since(e.began).Seconds(), len(e.lives), kind, l.ready.Seconds(), time.Since(l.began).Seconds(),
+		e.replied(), e.waiting(), mib(memory), files, threads,
 		mib(l.stored.used+l.stored.free*l.stored.page), l.stored.free, l.stored.pages())
 }
 
@@ -58,14 +60,17 @@ func (e *endurance) checkReplies() {
 			e.t.Errorf("%s: of %d events %d have no reply, and %d have several", p.name, p.sent, s.Lost, s.Doubled)
 		}
 		if tally.Strays > 0 {
-			e.t.Errorf("%s: %d posts are no reply to an event in its thread, such as %q", p.name, tally.Strays, tally.Stray)
+			e.t.Errorf("%s: %d posts are no reply to an event in its thread, such as %q", p.name, tally.Strays,
+				tally.Stray)
 		}
 		if len(s.EndToEnd) > 0 {
-			e.t.Logf("%s: %d events have one reply each; sent again, since they were not acknowledged: %d; from an event to its reply p50 %s, p99 %s, at most %s; calls: %v", p.name, p.sent,
+			e.t.Logf("%s: %d events have one reply each; sent again, since they were not acknowledged: %d; from an "+
+				"event to its reply p50 %s, p99 %s, at most %s; calls: %v", p.name, p.sent,
 				tally.Resent, at(s.EndToEnd, 0.5), at(s.EndToEnd, 0.99), at(s.EndToEnd, 1), tally.Calls)
 		}
 	}
-	e.t.Logf("%d events in %s, %d processes: %.0f a second", total, took.Round(time.Second), len(e.lives), float64(total)/took.Seconds())
+	e.t.Logf("%d events in %s, %d processes: %.0f a second", total, took.Round(time.Second), len(e.lives),
+		float64(total)/took.Seconds())
 }
 
 // at is a quantile of sorted times.
@@ -108,7 +113,8 @@ type span struct {
 	samples []sample
 }
 
-// checkProcesses compares the processes at the beginning of the test with those at its end, at the same age, and the last process with itself.
+// checkProcesses compares the processes at the beginning of the test with those at its end, at the same age, and the
+// last process with itself.
 func (e *endurance) checkProcesses() {
 	var spans [][]sample // of each process with an immediate agent: from half a life until a life
 	for _, l := range e.lives {
@@ -125,13 +131,15 @@ func (e *endurance) checkProcesses() {
 	if third := len(spans) / 3; third == 0 {
 		e.t.Error("too few processes lived long enough to be compared")
 	} else {
-		e.compare(span{"the first third of the processes", slices.Concat(spans[:third]...)}, span{"the last third", slices.Concat(spans[len(spans)-third:]...)})
+		e.compare(span{"the first third of the processes", slices.Concat(spans[:third]...)},
+			span{"the last third", slices.Concat(spans[len(spans)-third:]...)})
 	}
 	all := e.lives[len(e.lives)-1].samples
 	if third := len(all) / 3; third == 0 {
 		e.t.Error("the last process did not live long enough")
 	} else {
-		e.compare(span{"the second third of the last process", all[third : 2*third]}, span{"its last third", all[2*third:]})
+		e.compare(span{"the second third of the last process", all[third : 2*third]},
+			span{"its last third", all[2*third:]})
 	}
 	var log int64
 	for _, l := range e.lives {
@@ -149,7 +157,8 @@ func (e *endurance) checkProcesses() {
 func (e *endurance) compare(before, after span) {
 	memory, files, threads := held(before.samples)
 	memoryAfter, filesAfter, threadsAfter := held(after.samples)
-	e.t.Logf("%s: %.1f MiB, %d descriptors, %d threads; %s: %.1f MiB, %d descriptors, %d threads", before.name, mib(memory), files, threads,
+	e.t.Logf("%s: %.1f MiB, %d descriptors, %d threads; %s: %.1f MiB, %d descriptors, %d threads", before.name,
+		mib(memory), files, threads,
 		after.name, mib(memoryAfter), filesAfter, threadsAfter)
 	grown := func(what string, before, after, some int64) {
 		if float64(after) > float64(before)*(1+noise)+float64(some) {

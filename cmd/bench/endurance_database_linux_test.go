@@ -13,11 +13,12 @@ import (
 
 // What the file of the database may have.
 const (
-	maxLog        = 24 << 20 // bytes of the log: it is moved into the file from 16 MiB on, which a reader may delay
-	maxFree       = 0.02     // of its pages may be free
-	maxOverhead   = 1.8      // pages that are used, for each byte that is stored in rows and indexes: pages are not full
-	linear        = 0.15     // by how much the bytes for an event may differ at the end from those at the beginning
-	largestTables = 12       // are shown
+	maxLog  = 24 << 20 // bytes of the log: it is moved into the file from 16 MiB on, which a reader may delay
+	maxFree = 0.02     // of its pages may be free
+	// pages that are used, for each byte that is stored in rows and indexes: pages are not full
+	maxOverhead   = 1.8
+	linear        = 0.15 // by how much the bytes for an event may differ at the end from those at the beginning
+	largestTables = 12   // are shown
 )
 
 // stored is what a database's file has at a moment.
@@ -33,7 +34,9 @@ func (e *endurance) stored() (s stored) {
 	e.inDatabase(func(db *sql.DB) error {
 		s.replied = e.replied()
 		var count int64
-		err := db.QueryRowContext(e.ctx, "select page_size, page_count, freelist_count from pragma_page_size, pragma_page_count, pragma_freelist_count").Scan(&s.page, &count, &s.free)
+		err := db.QueryRowContext(e.ctx,
+			"select page_size, page_count, freelist_count from pragma_page_size, pragma_page_count, "+
+				"pragma_freelist_count").Scan(&s.page, &count, &s.free)
 		s.used = (count - s.free) * s.page
 		return err
 	})
@@ -52,7 +55,8 @@ func (e *endurance) inDatabase(do func(*sql.DB) error) {
 	}
 }
 
-// checkDatabase checks, after the end of the last process, that what is stored is what was sent, and that the file holds nothing else.
+// checkDatabase checks, after the end of the last process, that what is stored is what was sent, and that the file
+// holds nothing else.
 func (e *endurance) checkDatabase() {
 	s := e.stored()
 	info, err := os.Stat(e.file)
@@ -66,7 +70,8 @@ func (e *endurance) checkDatabase() {
 	for _, p := range e.platforms {
 		events += p.sent
 	}
-	e.t.Logf("the database has %.1f MiB, %.0f bytes for each of %d events; %d of %d pages are free", mib(info.Size()), float64(s.used)/float64(events), events, s.free, s.pages())
+	e.t.Logf("the database has %.1f MiB, %.0f bytes for each of %d events; %d of %d pages are free", mib(info.Size()),
+		float64(s.used)/float64(events), events, s.free, s.pages())
 	if float64(s.free) > maxFree*float64(s.pages()) {
 		e.t.Errorf("%d of %d pages are free", s.free, s.pages())
 	}
@@ -112,9 +117,11 @@ func (e *endurance) explain(s stored, all []content, events int) {
 	}
 	slices.SortFunc(all, func(a, b content) int { return cmp.Compare(b.bytes, a.bytes) })
 	for _, c := range all[:min(len(all), largestTables)] {
-		e.t.Logf("%-24s %9d rows %9.1f MiB %6.0f bytes for an event", c.name, c.rows, mib(c.bytes), float64(c.bytes)/float64(events))
+		e.t.Logf("%-24s %9d rows %9.1f MiB %6.0f bytes for an event", c.name, c.rows, mib(c.bytes),
+			float64(c.bytes)/float64(events))
 	}
-	e.t.Logf("rows and indexes hold %.1f MiB, %.0f bytes for an event; the pages that hold them have %.2f bytes for each", mib(sum), float64(sum)/float64(events), float64(s.used)/float64(sum))
+	e.t.Logf("rows and indexes hold %.1f MiB, %.0f bytes for an event; the pages that hold them have %.2f bytes for "+
+		"each", mib(sum), float64(sum)/float64(events), float64(s.used)/float64(sum))
 	if float64(s.used) > maxOverhead*float64(sum) {
 		e.t.Errorf("%.1f MiB of pages hold %.1f MiB", mib(s.used), mib(sum))
 	}
@@ -142,7 +149,8 @@ const recordHead = 8
 
 // content reads what the tables and indexes hold, as the values of their columns. Each table is read once.
 func (e *endurance) content(db *sql.DB) (all []content, err error) {
-	tables, err := e.strings(db, "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'")
+	tables, err := e.strings(db,
+		"select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'")
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +161,8 @@ func (e *endurance) content(db *sql.DB) (all []content, err error) {
 			return nil, err
 		}
 		sums := []string{sumOf(columns, "true")}
-		indexes, err := e.strings(db, `select i.name || '|' || coalesce((select sql from sqlite_schema where name = i.name), '') from pragma_index_list(?1) i
+		indexes, err := e.strings(db,
+			`select i.name || '|' || coalesce((select sql from sqlite_schema where name = i.name), '') from pragma_index_list(?1) i
 			where i.origin <> 'pk' or not (select wr from pragma_table_list where name = ?1)`, table)
 		if err != nil {
 			return nil, err
@@ -173,7 +182,8 @@ func (e *endurance) content(db *sql.DB) (all []content, err error) {
 		for i := range of {
 			into = append(into, &of[i].rows, &of[i].bytes)
 		}
-		if err := db.QueryRowContext(e.ctx, fmt.Sprintf("select %s from %q", strings.Join(sums, ", "), table)).Scan(into...); err != nil {
+		if err := db.QueryRowContext(e.ctx,
+			fmt.Sprintf("select %s from %q", strings.Join(sums, ", "), table)).Scan(into...); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", table, err)
 		}
 		all = append(all, of...)
@@ -185,7 +195,8 @@ func (e *endurance) content(db *sql.DB) (all []content, err error) {
 func sumOf(columns []string, where string) string {
 	size := fmt.Sprint(recordHead)
 	for _, c := range columns {
-		size += fmt.Sprintf(" + coalesce(iif(typeof(%[1]q) = 'integer', min(8, length(%[1]q)), length(cast(%[1]q as blob))), 0)", c)
+		size += fmt.Sprintf(" + coalesce(iif(typeof(%[1]q) = 'integer', min(8, length(%[1]q)), length(cast(%[1]q as "+
+			"blob))), 0)", c)
 	}
 	return fmt.Sprintf("count(*) filter (where %[2]s), coalesce(sum(%[1]s) filter (where %[2]s), 0)", size, where)
 }

@@ -22,8 +22,8 @@ import (
 	"gatehouse/cmd/bench/internal/slack"
 )
 
-// What the endurance test does unless its environment says otherwise: TEST_ENDURANCE is for how long events are sent, TEST_ENDURANCE_EVENTS how
-// many at most.
+// What the endurance test does unless its environment says otherwise: TEST_ENDURANCE is for how long events are sent,
+// TEST_ENDURANCE_EVENTS how many at most.
 const (
 	enduranceTime   = 30 * time.Minute
 	enduranceEvents = 1_000_000
@@ -83,9 +83,10 @@ type sample struct {
 	process.Held
 }
 
-// TestEndurance sends a million events, or those of half an hour, to one gatehouse over Slack and Discord at the same time. Some events come
-// twice, some posts are refused with 429, and the process is killed again and again. Every third one has a slow agent, and the last one may live
-// longer. Each event has exactly one reply, and neither memory, descriptors, threads nor the database's file grow beyond what is stored.
+// TestEndurance sends a million events, or those of half an hour, to one gatehouse over Slack and Discord at the same
+// time. Some events come twice, some posts are refused with 429, and the process is killed again and again. Every third
+// one has a slow agent, and the last one may live longer. Each event has exactly one reply, and neither memory,
+// descriptors, threads nor the database's file grow beyond what is stored.
 func TestEndurance(t *testing.T) {
 	e := newEndurance(t)
 	e.start()
@@ -134,7 +135,8 @@ func newEndurance(t *testing.T) *endurance {
 	}
 	t.Cleanup(one.Close)
 	e.platforms = append(e.platforms, &enduring{Platform: one, name: "Slack", book: book, chunk: 500})
-	// Discord allows 50 calls a second, so it always has a backlog. After an interruption some calls are needed for each channel.
+	// Discord allows 50 calls a second, so it always has a backlog. After an interruption some calls are needed for
+	// each channel.
 	plan.Threads, plan.Backlog = 100, 300
 	book = ledger.New(e.events)
 	other, err := discord.Start(book, plan)
@@ -144,7 +146,8 @@ func newEndurance(t *testing.T) *endurance {
 	t.Cleanup(other.Close)
 	e.platforms = append(e.platforms, &enduring{Platform: other, name: "Discord", book: book, chunk: 50})
 	e.env = []string{
-		"GATEHOUSE_DATABASE_URL=sqlite:" + e.file, "GATEHOUSE_LISTEN=127.0.0.1:" + port, "GATEHOUSE_AGENT=echo", "GATEHOUSE_RATE=0", "SLACK_CHANNEL_RPS=0",
+		"GATEHOUSE_DATABASE_URL=sqlite:" + e.file, "GATEHOUSE_LISTEN=127.0.0.1:" + port, "GATEHOUSE_AGENT=echo",
+		"GATEHOUSE_RATE=0", "SLACK_CHANNEL_RPS=0",
 		"DISCORD_REPLY=channel", "GATEHOUSE_LOG_LEVEL=warn", "GATEHOUSE_LOG_FORMAT=json",
 	}
 	for _, p := range e.platforms {
@@ -165,7 +168,8 @@ func (e *endurance) start() {
 		delay = enduranceDelay
 	}
 	var err error
-	if e.child, err = process.Start([]string{e.program, "serve"}, append([]string{"GATEHOUSE_ECHO_DELAY=" + delay.String()}, e.env...), e.logFile()); err != nil {
+	if e.child, err = process.Start([]string{e.program, "serve"},
+		append([]string{"GATEHOUSE_ECHO_DELAY=" + delay.String()}, e.env...), e.logFile()); err != nil {
 		e.t.Fatal(err)
 	}
 	e.t.Cleanup(e.child.Kill)
@@ -204,7 +208,8 @@ func (e *endurance) progress() float64 {
 	return max(float64(time.Since(e.began))/float64(e.time), float64(e.taken.Load())/float64(e.events))
 }
 
-// send sends events over all platforms, until the time is over or all are sent. What it returns is closed then, after an error if there was one.
+// send sends events over all platforms, until the time is over or all are sent. What it returns is closed then, after
+// an error if there was one.
 func (e *endurance) send() <-chan error {
 	var work sync.WaitGroup
 	failed := make(chan error, len(e.platforms))

@@ -39,11 +39,14 @@ func figures(p load.Plan, r load.Result) map[string]float64 {
 		calls += n
 	}
 	all := map[string]float64{
-		"cpu_ms_per_event": ms(r.CPU) / events, "driver_cpu_ms_per_event": ms(r.Driver) / events, "peak_rss_mb": float64(r.Peak) / (1 << 20),
-		"end_to_end_p50_ms": ms(report.Percentile(r.EndToEnd, 0.5)), "end_to_end_p99_ms": ms(report.Percentile(r.EndToEnd, 0.99)),
+		"cpu_ms_per_event": ms(r.CPU) / events, "driver_cpu_ms_per_event": ms(r.Driver) / events,
+		"peak_rss_mb":          float64(r.Peak) / (1 << 20),
+		"end_to_end_p50_ms":    ms(report.Percentile(r.EndToEnd, 0.5)),
+		"end_to_end_p99_ms":    ms(report.Percentile(r.EndToEnd, 0.99)),
 		"written_kb_per_event": float64(r.Written) / 1000 / events,
-		"calls_per_event":      float64(calls) / float64(r.Sent), "resent": float64(r.Resent), "lost": float64(r.Lost), "doubled": float64(r.Doubled),
-		"took_s": r.Took.Seconds(), "switches_per_event": float64(r.Switches) / events,
+		"calls_per_event":      float64(calls) / float64(r.Sent), "resent": float64(r.Resent), "lost": float64(r.Lost),
+		"doubled": float64(r.Doubled),
+		"took_s":  r.Took.Seconds(), "switches_per_event": float64(r.Switches) / events,
 	}
 	if r.Start > 0 { // else it was not measured, and neither was the growth of the database
 		all["start_ms"], all["stored_kb_per_event"] = ms(r.Start), float64(r.Stored)/1000/events

@@ -42,14 +42,18 @@ func benchGrowth(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	g := growthBench{
 		local:     local{runs: 3},
 		histories: []int{10, 100, 1_000, 10_000}, idle: []int{10_000, 100_000},
-		options: options{plan: load.Plan{Events: 50, Warm: 50, Senders: 1, Threads: 10, Mode: load.Plain, Within: time.Minute, Patience: time.Minute}},
+		options: options{plan: load.Plan{
+			Events: 50, Warm: 50, Senders: 1, Threads: 10, Mode: load.Plain, Within: time.Minute, Patience: time.Minute,
+		}},
 	}
 	err := g.parse("growth", args, stderr, func(f *flag.FlagSet) {
-		f.Var((*numbers)(&g.histories), "histories", "the lengths of conversations at which a turn is measured, separated by commas")
+		f.Var((*numbers)(&g.histories), "histories",
+			"the lengths of conversations at which a turn is measured, separated by commas")
 		f.Var((*numbers)(&g.idle), "idle", "how many idle sessions a database has, several numbers separated by commas")
 		f.IntVar(&g.suspended, "suspended", 10_000, "how many turns wait for approvals in another one")
 		f.IntVar(&g.big, "big", 0, "how many MB a further database has, such as 1000; 0: there is none")
-		f.StringVar(&g.options.gatehouse, "gatehouse", "", "the program `PATH` of gatehouse; not given: it is built from the working directory")
+		f.StringVar(&g.options.gatehouse, "gatehouse", "",
+			"the program `PATH` of gatehouse; not given: it is built from the working directory")
 	})
 	if err != nil {
 		return usageError{err}
@@ -68,13 +72,15 @@ func benchGrowth(ctx context.Context, args []string, stdout, stderr io.Writer) e
 			}
 		}
 	}
-	if err := g.print(stdout, "a turn of the echo agent, by what came before it:", map[string]any{"growth": "history"}, historyColumns, rows); err != nil {
+	if err := g.print(stdout, "a turn of the echo agent, by what came before it:", map[string]any{"growth": "history"},
+		historyColumns, rows); err != nil {
 		return err
 	}
 	if rows, err = g.grown(ctx, dir); err != nil {
 		return err
 	}
-	return g.print(stdout, "gatehouse serve, by what its database holds:", map[string]any{"growth": "database"}, grownColumns, rows)
+	return g.print(stdout, "gatehouse serve, by what its database holds:", map[string]any{"growth": "database"},
+		grownColumns, rows)
 }
 
 // stage is a database that holds something.
@@ -92,7 +98,10 @@ func (g *growthBench) grown(ctx context.Context, dir string) (rows []report.Row,
 			return nil, err
 		}
 	}
-	stages := []stage{{name: "empty", file: "empty.db"}, {name: "new"}, {name: fmt.Sprintf("%d suspended", g.suspended), file: "suspended.db", many: g.suspended}}
+	stages := []stage{
+		{name: "empty", file: "empty.db"}, {name: "new"},
+		{name: fmt.Sprintf("%d suspended", g.suspended), file: "suspended.db", many: g.suspended},
+	}
 	for _, n := range g.idle {
 		stages = append(stages, stage{name: fmt.Sprintf("%d sessions", n), file: fmt.Sprintf("idle%d.db", n), many: n})
 	}
@@ -128,7 +137,8 @@ const (
 // chunk is how many copies are made in one transaction.
 const chunk = 10_000
 
-// fill makes a database: an empty one, one of idle sessions, until there are as many or it is as large as it should be, or of suspended turns.
+// fill makes a database: an empty one, one of idle sessions, until there are as many or it is as large as it should be,
+// or of suspended turns.
 func (g *growthBench) fill(ctx context.Context, s stage) (err error) {
 	if s.many == 0 && s.bytes == 0 {
 		return converse(ctx, s.file, turns.Echo, func(*turns.Bot) error { return nil })
@@ -137,7 +147,9 @@ func (g *growthBench) fill(ctx context.Context, s stage) (err error) {
 	if filepath.Base(s.file) == "suspended.db" {
 		name, agent, text, want = suspendedConversation, turns.Asking, turns.AsksFor, core.PostCard
 	}
-	if err := converse(ctx, s.file, agent, func(b *turns.Bot) error { return b.Say(ctx, core.ConversationID(name), text, want) }); err != nil {
+	if err := converse(ctx, s.file, agent, func(b *turns.Bot) error {
+		return b.Say(ctx, core.ConversationID(name), text, want)
+	}); err != nil {
 		return err
 	}
 	f, err := fill.Open(ctx, s.file)
@@ -199,7 +211,8 @@ func (g *growthBench) serve(ctx context.Context, dir string, s stage, row, empty
 		all["start_of_empty"] = all["start_ms"] / report.Median(empty.Values["start_ms"])
 	}
 	if s.many > 0 {
-		all["bytes_each"] = (all["peak_rss_mb"] - report.Median(empty.Values["peak_rss_mb"])) * (1 << 20) / float64(s.many)
+		all["bytes_each"] = (all["peak_rss_mb"] - report.Median(empty.Values["peak_rss_mb"])) * (1 << 20) / float64(
+			s.many)
 	}
 	row.Name = s.name
 	row.Add(all)

@@ -21,8 +21,8 @@ var historyColumns = []report.Column{
 	{Key: "p99_ms", Title: "p99 ms", Format: "%.3f"},
 }
 
-// How many conversations of a length there are, and how many turns are measured in each: so many that the noise is small, and so few that the
-// shortest conversations stay short.
+// How many conversations of a length there are, and how many turns are measured in each: so many that the noise is
+// small, and so few that the shortest conversations stay short.
 const (
 	historyConversations = 20
 	historyTurns         = 10

@@ -15,7 +15,8 @@ import (
 	"gatehouse/cmd/bench/internal/slack"
 )
 
-// collectLess is how much garbage this process collects during a run: less than usual, since its processor time is the bot's.
+// collectLess is how much garbage this process collects during a run: less than usual, since its processor time is the
+// bot's.
 const collectLess = 800
 
 // loadBench is a bench that sends events to the bots that its name stands for.
@@ -53,7 +54,9 @@ func loadBench(name string) bench {
 			curves.Add(rate, rows, "end_to_end_p50_ms", "end_to_end_p99_ms")
 		}
 		if o.svg != "" {
-			problems = append(problems, os.WriteFile(o.svg, curves.SVG("events a second", "ms from an event to its reply: p50, and p99 dashed"), 0o600))
+			problems = append(problems,
+				os.WriteFile(o.svg, curves.SVG("events a second", "ms from an event to its reply: p50, and p99 dashed"),
+					0o600))
 		}
 		return errors.Join(problems...)
 	}
@@ -67,7 +70,8 @@ func warnIfBusy(stderr io.Writer) {
 	}
 	var average float64
 	if _, err := fmt.Sscan(string(text), &average); err == nil && average > 1 {
-		fmt.Fprintf(stderr, "bench: something else keeps this machine busy (load average %.1f): the figures are of little use, and ratios need many --runs\n", average)
+		fmt.Fprintf(stderr, "bench: something else keeps this machine busy (load average %.1f): the figures are of "+
+			"little use, and ratios need many --runs\n", average)
 	}
 }
 
@@ -100,8 +104,11 @@ func (o *options) bots(ctx context.Context, name, dir string) (all []bot, err er
 	return all, nil
 }
 
-// measure measures the bots in turn. If a count is wrong, there are rows and an error; if something can't be measured, there is only an error.
-func (o *options) measure(ctx context.Context, p load.Plan, bots []bot, dir string, stderr io.Writer) ([]report.Row, error) {
+// measure measures the bots in turn. If a count is wrong, there are rows and an error; if something can't be measured,
+// there is only an error.
+func (o *options) measure(
+	ctx context.Context, p load.Plan, bots []bot, dir string, stderr io.Writer,
+) ([]report.Row, error) {
 	rows := make([]report.Row, len(bots))
 	var problems []error
 	add := func(run, n int, result load.Result) {
@@ -111,7 +118,8 @@ func (o *options) measure(ctx context.Context, p load.Plan, bots []bot, dir stri
 		rows[n].Name = bots[n].name
 		rows[n].Add(figures(p, result))
 		if o.runs > 1 {
-			fmt.Fprintf(stderr, "run %d of %d: %s: %.0f replies/s\n", run+1, o.runs, bots[n].name, rows[n].Values["replies_per_s"][run])
+			fmt.Fprintf(stderr, "run %d of %d: %s: %.0f replies/s\n", run+1, o.runs, bots[n].name,
+				rows[n].Values["replies_per_s"][run])
 		}
 	}
 	for i := range o.runs {

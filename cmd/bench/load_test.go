@@ -83,8 +83,8 @@ func figuresIn(t *testing.T, out io.Reader) (tables []map[string]map[string]floa
 	}
 }
 
-// TestNothingIsLostOrDoubledInAnyMode kills gatehouse only where its events come by one way of each platform: a post that was being sent may take
-// a minute until it is sure that it did not arrive.
+// TestNothingIsLostOrDoubledInAnyMode kills gatehouse only where its events come by one way of each platform: a post
+// that was being sent may take a minute until it is sure that it did not arrive.
 func TestNothingIsLostOrDoubledInAnyMode(t *testing.T) {
 	program := gatehouse(t)
 	for _, over := range [][]string{{"slack"}, {"slack", "--socket"}, {"discord"}, {"discord", "--interactions"}} {
@@ -94,7 +94,8 @@ func TestNothingIsLostOrDoubledInAnyMode(t *testing.T) {
 			}
 			t.Run(strings.Join(append(over, string(mode)), " "), func(t *testing.T) {
 				t.Parallel()
-				figures := measured(t, append(slices.Clone(over), "--gatehouse", program, "--mode", string(mode))...)["gatehouse"]
+				figures := measured(t,
+					append(slices.Clone(over), "--gatehouse", program, "--mode", string(mode))...)["gatehouse"]
 				if figures["replies_per_s"] <= 0 || figures["lost"] != 0 || figures["doubled"] != 0 {
 					t.Errorf("%v", figures)
 				}
@@ -112,13 +113,16 @@ func TestBotsAreComparedAtSeveralRates(t *testing.T) {
 	plot := filepath.Join(t.TempDir(), "plot.svg")
 	var stdout, stderr bytes.Buffer
 	args := []string{
-		"compare", "--gatehouse", gatehouse(t), "--command", "exec '" + self + "' " + floorCommand, "--url", "http://127.0.0.1:PORT/events", "--warm", "10",
+		"compare", "--gatehouse", gatehouse(t), "--command", "exec '" + self + "' " + floorCommand, "--url",
+		"http://127.0.0.1:PORT/events", "--warm", "10",
 		"--rates", "10,20", "--svg", plot, "--sweep", "1s", "--idle", "10ms",
 	}
 	if code := run(t.Context(), args, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
-	for _, want := range []string{"10 events a second:", "20 events a second:", "gatehouse/floor", "gatehouse/peer", "CPU when idle"} {
+	for _, want := range []string{
+		"10 events a second:", "20 events a second:", "gatehouse/floor", "gatehouse/peer", "CPU when idle",
+	} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, &stdout)
 		}
@@ -128,15 +132,17 @@ func TestBotsAreComparedAtSeveralRates(t *testing.T) {
 	}
 }
 
-// TestLostAndDoubledRepliesAreFound measures the floor bot where it fails: it answers an event as often as it comes, and forgets what it waits
-// with when it is killed.
+// TestLostAndDoubledRepliesAreFound measures the floor bot where it fails: it answers an event as often as it comes,
+// and forgets what it waits with when it is killed.
 func TestLostAndDoubledRepliesAreFound(t *testing.T) {
 	for mode, want := range map[string]string{
 		"duplicates": "of 100 events 0 have no reply, and 100 have more than one",
 		"kill":       "and for 10ms none has come",
 	} {
 		var stdout, stderr bytes.Buffer
-		args := []string{"floor", "--events", "100", "--warm", "0", "--mode", mode, "--delay", "500ms", "--patience", "10ms"}
+		args := []string{
+			"floor", "--events", "100", "--warm", "0", "--mode", mode, "--delay", "500ms", "--patience", "10ms",
+		}
 		if mode == "duplicates" {
 			args = append(args, "--patience", "1m")
 		}
@@ -150,7 +156,9 @@ func TestLostAndDoubledRepliesAreFound(t *testing.T) {
 // those that need an approval too.
 func TestAnOlderGatehouseIsComparedInTheSameRun(t *testing.T) {
 	program := gatehouse(t)
-	few := []string{"compare", "--before", program, "--gatehouse", program, "--events", "120", "--warm", "8", "--threads", "10"}
+	few := []string{
+		"compare", "--before", program, "--gatehouse", program, "--events", "120", "--warm", "8", "--threads", "10",
+	}
 	var stdout, stderr bytes.Buffer
 	if code := run(t.Context(), append(few, "--rounds", "1"), &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
@@ -217,12 +225,17 @@ func TestAChangeThatCostsTooMuchIsReported(t *testing.T) {
 
 func TestWrongFlagsAreExplained(t *testing.T) {
 	for _, args := range [][]string{
-		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"}, {"slack", "--replicas", "2"}, {"slack", "more"},
-		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"}, {"peer", "--command", "true"},
+		{"slack", "--mode", "loud"}, {"slack", "--events", "0"}, {"slack", "--warm", "-1"},
+		{"slack", "--replicas", "2"}, {"slack", "more"},
+		{"slack", "--rate", "1", "--rates", "1,2"}, {"slack", "--rates", "fast"}, {"peer"},
+		{"peer", "--command", "true"},
 		{"peer", "--command", "true", "--url", "ftp://127.0.0.1"}, {"floor", "--socket"},
-		{"compare", "--check"}, {"compare", "--discord"}, {"compare", "--before", "no such program"}, {"compare", "--before", os.Args[0], "--command", "true"},
-		{"compare", "--before", os.Args[0], "--mode", "kill"}, {"slack", "--before", os.Args[0]}, {"compare", "--before", os.Args[0], "--rounds", "0"},
-		nil, {"speed"}, {"hrf", "hrf"}, {"typestate", "--runs", "0"}, {"store", "--sessions", "1,some"}, {"growth", "--idle", "0"}, {"many", "--turns", "0"},
+		{"compare", "--check"}, {"compare", "--discord"}, {"compare", "--before", "no such program"},
+		{"compare", "--before", os.Args[0], "--command", "true"},
+		{"compare", "--before", os.Args[0], "--mode", "kill"}, {"slack", "--before", os.Args[0]},
+		{"compare", "--before", os.Args[0], "--rounds", "0"},
+		nil, {"speed"}, {"hrf", "hrf"}, {"typestate", "--runs", "0"}, {"store", "--sessions", "1,some"},
+		{"growth", "--idle", "0"}, {"many", "--turns", "0"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
@@ -234,7 +247,8 @@ func TestWrongFlagsAreExplained(t *testing.T) {
 func TestABotThatEndsIsReportedWithWhatItPrinted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	args := []string{"peer", "--command", "echo its config is missing; exit 3", "--url", "http://127.0.0.1:PORT/"}
-	if code := run(t.Context(), args, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "its config is missing") {
+	if code := run(t.Context(), args, &stdout, &stderr); code != 1 ||
+		!strings.Contains(stderr.String(), "its config is missing") {
 		t.Errorf("exit code %d, %q", code, stderr.String())
 	}
 }

@@ -61,7 +61,9 @@ func (n *numbers) Set(list string) error {
 const wide = 4
 
 // print prints a table below its heading, or JSON.
-func (l *local) print(out io.Writer, heading string, what map[string]any, columns []report.Column, rows []report.Row) error {
+func (l *local) print(
+	out io.Writer, heading string, what map[string]any, columns []report.Column, rows []report.Row,
+) error {
 	if l.json {
 		return report.JSON(out, what, columns, rows)
 	}

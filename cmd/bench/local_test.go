@@ -32,7 +32,8 @@ func TestStoreIsMeasuredBesideItsDriver(t *testing.T) {
 
 func TestGrowthIsMeasuredOnFullDatabases(t *testing.T) {
 	t.Parallel()
-	all := tables(t, "growth", "--gatehouse", gatehouse(t), "--histories", "10,200", "--idle", "300", "--suspended", "20", "--big", "3")
+	all := tables(t, "growth", "--gatehouse", gatehouse(t), "--histories", "10,200", "--idle", "300", "--suspended",
+		"20", "--big", "3")
 	if len(all) != 2 {
 		t.Fatalf("%d tables", len(all))
 	}
@@ -52,9 +53,11 @@ func TestGrowthIsMeasuredOnFullDatabases(t *testing.T) {
 func TestManyTurnsWaitBesideShortOnes(t *testing.T) {
 	t.Parallel()
 	const delay = 2 // seconds
-	all := tables(t, "many", "--gatehouse", gatehouse(t), "--turns", "30", "--delay", "2s", "--watch", "10ms", "--short", "2")
+	all := tables(t, "many", "--gatehouse", gatehouse(t), "--turns", "30", "--delay", "2s", "--watch", "10ms",
+		"--short", "2")
 	f := all[0]["30 at once"]
-	if f["took_s"] < delay || f["late_p50_ms"] < 0 || f["short_p50_ms"] <= 0 || f["waiting_cpu_ms_per_s"] < 0 || f["lost"] != 0 || f["doubled"] != 0 {
+	if f["took_s"] < delay || f["late_p50_ms"] < 0 || f["short_p50_ms"] <= 0 || f["waiting_cpu_ms_per_s"] < 0 ||
+		f["lost"] != 0 || f["doubled"] != 0 {
 		t.Errorf("%v", f)
 	}
 }

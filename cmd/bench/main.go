@@ -19,14 +19,15 @@
 //	hrf, typestate
 //	         the checks of HRF envelopes and of the evidence of turns, each at three sizes
 //
-// The first five print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and to the reply, bytes
-// written and bytes stored, and how many replies were lost or doubled: if there are any, the exit code is 1. They send as fast as events are
-// acknowledged, or at a steady --rate, or with --svg at several. With --mode something is wrong: every event comes twice, the platform
-// answers some posts with 429, the agent is slow, or the bot is killed in the middle and started again. bench NAME -h lists the flags.
+// The first five print replies/s, the processor time for an event, the largest memory, times to the acknowledgement and
+// to the reply, bytes written and bytes stored, and how many replies were lost or doubled: if there are any, the exit
+// code is 1. They send as fast as events are acknowledged, or at a steady --rate, or with --svg at several. With --mode
+// something is wrong: every event comes twice, the platform answers some posts with 429, the agent is slow, or the bot
+// is killed in the middle and started again. bench NAME -h lists the flags.
 //
-// The driver and the fake share the processors with the bot. internal/wire keeps what they cost small, and the table shows it. Times of events
-// begin when they are sent, or, at a steady rate, when they were due if no sender was free. Replies are counted by a mark in the text of each
-// event, which the bot has to repeat in the event's thread.
+// The driver and the fake share the processors with the bot. internal/wire keeps what they cost small, and the table
+// shows it. Times of events begin when they are sent, or, at a steady rate, when they were due if no sender was free.
+// Replies are counted by a mark in the text of each event, which the bot has to repeat in the event's thread.
 //
 // compare --before PATH tells what a change costs. PATH is gatehouse of the commit before:
 //
@@ -41,20 +42,21 @@
 // --check the exit code is 1 if the median of the replies/s is below 0.95, or that of the CPU time above 1.05. With
 // --discord the same people are on Discord; its limit of posts, some 46 a second, bounds the replies of both.
 //
-// TestEndurance, with the build tag soak, sends events by Slack and Discord at the same time to one gatehouse, for half an hour or as TEST_ENDURANCE
-// says, with all of that wrong at once, and looks at its memory and its database, too.
+// TestEndurance, with the build tag soak, sends events by Slack and Discord at the same time to one gatehouse, for half
+// an hour or as TEST_ENDURANCE says, with all of that wrong at once, and looks at its memory and its database, too.
 //
-// store and growth hold the dispatcher, the store and the delivery of gatehouse with the echo agent and a platform in memory (internal/turns), so
-// their processor time has that of the people in it too. The commits that store compares with are made by the connection that a store
-// writes with, without database/sql (internal/commits). growth fills databases with copies of a real conversation by SQL (internal/fill).
+// store and growth hold the dispatcher, the store and the delivery of gatehouse with the echo agent and a platform in
+// memory (internal/turns), so their processor time has that of the people in it too. The commits that store compares
+// with are made by the connection that a store writes with, without database/sql (internal/commits). growth fills
+// databases with copies of a real conversation by SQL (internal/fill).
 //
-// Figures of one machine can be compared if they are of one run; ratios, also between machines. A new bench is a function and a line in
-// benches.
+// Figures of one machine can be compared if they are of one run; ratios, also between machines. A new bench is a
+// function and a line in benches.
 //
 // # What was measured
 //
-// On 2 cores (AMD EPYC) with an ext4 disk. Each change adds a line with what it gave; a ± is half of the way from the least to the most of the
-// runs.
+// On 2 cores (AMD EPYC) with an ext4 disk. Each change adds a line with what it gave; a ± is half of the way from the
+// least to the most of the runs.
 //
 //	2026-11-23, the first figures; other programs used about half of the machine, so the times are too long
 //	store     at once   dispatch of single commits   dispatch/s   single commits/s   turn in the store/s   dispatch p99
@@ -68,8 +70,9 @@
 //	typestate 97, 51 and 47 ns/byte with 10, 100 and 1,000 calls
 //	hrf       23, 27 and 35 ns/byte with 1,000, 5,000 and 20,000 steps
 //
-// With 256 conversations at once, dispatch then had a p50 of 23 ms and a p99 of a second: posts that were handed over took all slots of their
-// platform, and the others waited meanwhile. What changed since, each on its own, beside other work:
+// With 256 conversations at once, dispatch then had a p50 of 23 ms and a p99 of a second: posts that were handed over
+// took all slots of their platform, and the others waited meanwhile. What changed since, each on its own, beside other
+// work:
 //
 //	256 slots a platform in place of 32                       dispatch, 256 at once: 350 -> 250 µs and 400 -> 300 µs of CPU a turn
 //	fewer statements a turn, looks only for what is left      one conversation: 38 -> 29 statements, 1,520 -> 1,190 µs of CPU
@@ -104,8 +107,8 @@
 //	discord   46 replies/s, the limit of posts that it keeps
 //	endurance a million events in 24 minutes by 20 processes: none lost or doubled, 3,660 bytes each, 27 to 39 MiB of memory
 //
-// Later that day the same machine was about 1.4 times as fast, with Bolt at 2465 replies/s and the floor bot at 23424. Both columns are of that time,
-// in turn:
+// Later that day the same machine was about 1.4 times as fast, with Bolt at 2465 replies/s and the floor bot at 23424.
+// Both columns are of that time, in turn:
 //
 //	SQLite keeps messages in the order in which they came     a commit of 33 turns: 132 -> 94 µs a turn; pages written: 11.6 -> 8 a turn
 //	store, 256 at once                                        dispatch of single commits: 1.05 ±6% -> 1.11 ±25%
@@ -119,12 +122,13 @@
 //
 // One turn in the store after the other costs 22 ms since then, because nobody comes to share the commit of an arrival.
 //
-// Where an event's CPU goes when events come as fast as they are acknowledged: half of it is the one writer of SQLite (two fifths of that the
-// commits: some 20 pages of 2 KiB that are written to the log), 10 % receiving, 17 % turns, 14 % posting; memory management is about 12 %, spread
-// over these. At 118/s an event costs 3.5 times as much, one of Bolt's 2.8 times: every wake-up finds cold caches. Half of the context switches
-// there are of Go's own monitor, which looks on while SQLite waits for the disk. What was tried and went out again, since it gained less than 5 %:
-// a profile for the compiler, fdatasync and no memory statistics in SQLite, a select for update in place of an upsert on Postgres, claims of 256
-// queues at a time.
+// Where an event's CPU goes when events come as fast as they are acknowledged: half of it is the one writer of SQLite
+// (two fifths of that the commits: some 20 pages of 2 KiB that are written to the log), 10 % receiving, 17 % turns, 14
+// % posting; memory management is about 12 %, spread over these. At 118/s an event costs 3.5 times as much, one of
+// Bolt's 2.8 times: every wake-up finds cold caches. Half of the context switches there are of Go's own monitor, which
+// looks on while SQLite waits for the disk. What was tried and went out again, since it gained less than 5 %: a profile
+// for the compiler, fdatasync and no memory statistics in SQLite, a select for update in place of an upsert on
+// Postgres, claims of 256 queues at a time.
 package main
 
 import (
@@ -144,7 +148,8 @@ import (
 	"gatehouse/cmd/bench/internal/sizes"
 )
 
-// bench is a bench: it takes its flags, and writes what it measured to stdout. An error of the type usageError is one of the flags.
+// bench is a bench: it takes its flags, and writes what it measured to stdout. An error of the type usageError is one
+// of the flags.
 type bench func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
 // benches are the benches by name.
@@ -182,7 +187,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	do, known := benches[args[0]]
 	if args[0] == floorCommand {
-		do, known = func(ctx context.Context, _ []string, _, stderr io.Writer) error { return floor.Run(ctx, stderr) }, true
+		do, known = func(ctx context.Context, _ []string, _, stderr io.Writer) error {
+			return floor.Run(ctx, stderr)
+		}, true
 	}
 	if !known {
 		fmt.Fprintf(stderr, "bench: there is no bench %q; there are: %s\n", args[0], names)

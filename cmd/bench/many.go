@@ -36,10 +36,14 @@ func benchMany(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	o := &options{runs: 1, plan: load.Plan{Senders: 64, Mode: load.Slow}}
 	err := l.parse("many", args, stderr, func(f *flag.FlagSet) {
 		f.IntVar(&turns, "turns", 2000, "how many turns wait at the same time")
-		f.DurationVar(&o.delay, "delay", 30*time.Second, "how long the agent waits before it answers; all messages are to be accepted, and all short turns over, by then")
-		f.DurationVar(&o.plan.Watch, "watch", 20*time.Second, "for how long it is measured what they cost while they wait, from when all are accepted")
+		f.DurationVar(&o.delay, "delay", 30*time.Second,
+			"how long the agent waits before it answers; all messages are to be accepted, and all short turns over, "+
+				"by then")
+		f.DurationVar(&o.plan.Watch, "watch", 20*time.Second,
+			"for how long it is measured what they cost while they wait, from when all are accepted")
 		f.IntVar(&o.plan.Beside, "short", 50, "how many short turns there are beside them, one each 100ms")
-		f.StringVar(&o.gatehouse, "gatehouse", "", "the program `PATH` of gatehouse; not given: it is built from the working directory")
+		f.StringVar(&o.gatehouse, "gatehouse", "",
+			"the program `PATH` of gatehouse; not given: it is built from the working directory")
 	})
 	if err == nil && (turns < 1 || o.plan.Beside < 0 || o.plan.Watch < 0 || o.delay <= 0) {
 		err = errors.New("--turns and --delay are more than 0, and --short and --watch are not negative")
@@ -67,7 +71,8 @@ func benchMany(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			}
 		}
 	}
-	return l.print(stdout, fmt.Sprintf("turns that wait %s at the same time:", o.delay), map[string]any{"delay_s": o.delay.Seconds()}, manyColumns, rows)
+	return l.print(stdout, fmt.Sprintf("turns that wait %s at the same time:", o.delay),
+		map[string]any{"delay_s": o.delay.Seconds()}, manyColumns, rows)
 }
 
 // wait adds to a row what a number of turns cost that wait at the same time.
@@ -85,14 +90,17 @@ func (o *options) wait(ctx context.Context, turns int, dir string, row *report.R
 	}
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
 	figures := map[string]float64{
-		"took_s": r.Took.Seconds(), "peak_rss_mb": float64(r.Peak) / (1 << 20), "lost": float64(r.Lost), "doubled": float64(r.Doubled),
-		"late_p50_ms": ms(report.Percentile(r.EndToEnd, 0.5) - o.delay), "late_p99_ms": ms(report.Percentile(r.EndToEnd, 0.99) - o.delay),
+		"took_s": r.Took.Seconds(), "peak_rss_mb": float64(r.Peak) / (1 << 20), "lost": float64(r.Lost),
+		"doubled":     float64(r.Doubled),
+		"late_p50_ms": ms(report.Percentile(r.EndToEnd, 0.5) - o.delay),
+		"late_p99_ms": ms(report.Percentile(r.EndToEnd, 0.99) - o.delay),
 	}
 	if p.Watch > 0 {
 		figures["waiting_cpu_ms_per_s"] = ms(r.Watch) / p.Watch.Seconds()
 	}
 	if p.Beside > 0 {
-		figures["short_p50_ms"], figures["short_p99_ms"] = ms(report.Percentile(r.Beside.EndToEnd, 0.5)), ms(report.Percentile(r.Beside.EndToEnd, 0.99))
+		figures["short_p50_ms"], figures["short_p99_ms"] = ms(report.Percentile(r.Beside.EndToEnd, 0.5)),
+			ms(report.Percentile(r.Beside.EndToEnd, 0.99))
 	}
 	row.Name = fmt.Sprintf("%d at once", turns)
 	row.Add(figures)

@@ -48,28 +48,36 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.plan.Threads, "threads", 50, "how many conversations they are in")
 	f.Float64Var(&o.plan.Rate, "rate", 0, "how many are sent a second; 0: as fast as they are taken")
 	f.DurationVar(&o.plan.Within, "within", 10*time.Minute, "how long a run may take")
-	f.DurationVar(&o.plan.Patience, "patience", 2*time.Minute, "after how long without any reply those that are missing count as lost")
-	f.DurationVar(&o.delay, "delay", 0, "how long the agent waits before it answers; in the mode slow 100ms if not given")
+	f.DurationVar(&o.plan.Patience, "patience", 2*time.Minute,
+		"after how long without any reply those that are missing count as lost")
+	f.DurationVar(&o.delay, "delay", 0,
+		"how long the agent waits before it answers; in the mode slow 100ms if not given")
 	f.StringVar(&o.plan.Profile, "profile", "", "the `FILE` to which perf writes where gatehouse spends its time")
 	f.DurationVar(&o.plan.Idle, "idle", 0, "for how long each bot is measured without events, after them")
 	f.IntVar(&o.runs, "runs", 1, "how often each bot is measured, in turn")
 	f.StringVar(&o.svg, "svg", "", "the `FILE` for a plot of latencies at several rates, see --rates")
 	f.BoolVar(&o.json, "json", false, "write JSON in place of tables")
 	mode := f.String("mode", string(load.Plain), fmt.Sprintf("what is wrong in a run: one of %v", load.Modes))
-	rates := f.String("rates", "", "several rates separated by commas, each for the time of --sweep; with --svg "+defaultRates+" if not given")
+	rates := f.String("rates", "",
+		"several rates separated by commas, each for the time of --sweep; with --svg "+defaultRates+" if not given")
 	f.DurationVar(&o.sweep, "sweep", 10*time.Second, "for how long each of several rates is sent")
 	if o.discord {
-		f.IntVar(&o.plan.Senders, "senders", 16, "how many people send them; with --interactions also how many connections")
-		f.BoolVar(&o.interactions, "interactions", false, "send slash commands by HTTP in place of mentions by the gateway")
+		f.IntVar(&o.plan.Senders, "senders", 16,
+			"how many people send them; with --interactions also how many connections")
+		f.BoolVar(&o.interactions, "interactions", false,
+			"send slash commands by HTTP in place of mentions by the gateway")
 	} else {
-		f.IntVar(&o.plan.Senders, "senders", 16, "how many connections send them, each one after the other; also how many people")
+		f.IntVar(&o.plan.Senders, "senders", 16,
+			"how many connections send them, each one after the other; also how many people")
 	}
 	if name == "slack" || name == "peer" {
 		f.BoolVar(&o.socket, "socket", false, "send them by Socket Mode in place of HTTP")
 	}
 	if name != "floor" && name != "peer" {
-		f.StringVar(&o.gatehouse, "gatehouse", "", "the program `PATH` of gatehouse; not given: it is built from the working directory")
-		f.StringVar(&o.database, "database", "", "the `URL` of a Postgres server, on which a database is made for each run; not given: SQLite on disk")
+		f.StringVar(&o.gatehouse, "gatehouse", "",
+			"the program `PATH` of gatehouse; not given: it is built from the working directory")
+		f.StringVar(&o.database, "database", "",
+			"the `URL` of a Postgres server, on which a database is made for each run; not given: SQLite on disk")
 	}
 	if name == "slack" || name == "compare" {
 		f.IntVar(&o.replicas, "replicas", 1, "how many processes of gatehouse share the database; on SQLite 1")
@@ -78,8 +86,11 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 		o.before.flags(f, &o.runs, &o.discord)
 	}
 	if name != "floor" && name != "slack" {
-		f.StringVar(&o.command, "command", "", "the shell `COMMAND` that starts the other bot; its environment has "+peerVariables)
-		f.StringVar(&o.url, "url", "", "where the other bot takes events by HTTP, such as http://127.0.0.1:PORT/slack/events; a free port is put in for PORT")
+		f.StringVar(&o.command, "command", "",
+			"the shell `COMMAND` that starts the other bot; its environment has "+peerVariables)
+		f.StringVar(&o.url, "url", "",
+			"where the other bot takes events by HTTP, such as http://127.0.0.1:PORT/slack/events; a free port is "+
+				"put in for PORT")
 	}
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -92,7 +103,8 @@ func parse(name string, args []string, stderr io.Writer) (*options, error) {
 }
 
 // peerVariables are the variables of another bot's environment.
-const peerVariables = "SLACK_BOT_TOKEN, SLACK_API_URL, SLACK_SIGNING_SECRET and PORT, or SLACK_APP_TOKEN; on Discord DISCORD_BOT_TOKEN and DISCORD_API_URL"
+const peerVariables = "SLACK_BOT_TOKEN, SLACK_API_URL, SLACK_SIGNING_SECRET and PORT, or SLACK_APP_TOKEN; on Discord " +
+	"DISCORD_BOT_TOKEN and DISCORD_API_URL"
 
 // check completes the options, and tells what is wrong with them.
 func (o *options) check() error {

@@ -27,7 +27,8 @@ var storeColumns = []report.Column{
 	{Key: "cpu_us", Title: "CPU, µs", Format: "%.0f"},
 }
 
-// storeBench measures what the folder, the driver, the store and the dispatcher can do, as sessions that wait for each other do it at once.
+// storeBench measures what the folder, the driver, the store and the dispatcher can do, as sessions that wait for each
+// other do it at once.
 type storeBench struct {
 	local
 	dir      string
@@ -41,7 +42,8 @@ func benchStore(ctx context.Context, args []string, stdout, stderr io.Writer) er
 		f.StringVar(&s.dir, "dir", "", "the `FOLDER` whose disk is measured; not given: the one for temporary files")
 		f.DurationVar(&s.length, "for", time.Second, "how long each thing is done")
 		s.sessions = []int{1, 16, 256}
-		f.Var((*numbers)(&s.sessions), "sessions", "how many do it at the same time, several numbers separated by commas")
+		f.Var((*numbers)(&s.sessions), "sessions",
+			"how many do it at the same time, several numbers separated by commas")
 	})
 	if err != nil {
 		return usageError{err}
@@ -54,7 +56,8 @@ func benchStore(ctx context.Context, args []string, stdout, stderr io.Writer) er
 				return err
 			}
 		}
-		if err := s.print(stdout, fmt.Sprintf("%d at the same time:", sessions), map[string]any{"sessions": sessions}, storeColumns, rows); err != nil {
+		if err := s.print(stdout, fmt.Sprintf("%d at the same time:", sessions), map[string]any{"sessions": sessions},
+			storeColumns, rows); err != nil {
 			return err
 		}
 	}
@@ -62,7 +65,10 @@ func benchStore(ctx context.Context, args []string, stdout, stderr io.Writer) er
 }
 
 // storeThings are what is measured. The last one is compared with the others.
-var storeThings = []string{"fsync", "commit of one row", "grouped commits, rows", "accept", "finish", "deliver", "turn in the store", "dispatch"}
+var storeThings = []string{
+	"fsync", "commit of one row", "grouped commits, rows", "accept", "finish", "deliver", "turn in the store",
+	"dispatch",
+}
 
 // once measures everything once, each in a new database.
 func (s *storeBench) once(ctx context.Context, sessions int, rows []report.Row) (err error) {
@@ -93,9 +99,11 @@ func (s *storeBench) once(ctx context.Context, sessions int, rows []report.Row) 
 	for i, sample := range samples {
 		rows[i].Name = storeThings[i]
 		rows[i].Add(map[string]float64{
-			"per_s": sample.PerSecond(), "of_single": sample.PerSecond() / single, "of_grouped": sample.PerSecond() / grouped,
-			"p50_ms": ms(report.Percentile(sample.Latencies, 0.5)), "p99_ms": ms(report.Percentile(sample.Latencies, 0.99)),
-			"cpu_us": sample.CPU.Seconds() * 1e6 / float64(sample.Done),
+			"per_s": sample.PerSecond(), "of_single": sample.PerSecond() / single,
+			"of_grouped": sample.PerSecond() / grouped,
+			"p50_ms":     ms(report.Percentile(sample.Latencies, 0.5)),
+			"p99_ms":     ms(report.Percentile(sample.Latencies, 0.99)),
+			"cpu_us":     sample.CPU.Seconds() * 1e6 / float64(sample.Done),
 		})
 	}
 	return nil
@@ -104,7 +112,8 @@ func (s *storeBench) once(ctx context.Context, sessions int, rows []report.Row) 
 // storeText is what people say.
 const storeText = "hello, are you there?"
 
-// steps measures the steps of turns: in rounds, in which each session accepts a message, then each ends its turn, then each delivers the reply.
+// steps measures the steps of turns: in rounds, in which each session accepts a message, then each ends its turn, then
+// each delivers the reply.
 func (s *storeBench) steps(ctx context.Context, file string, sessions int) (samples []rate.Sample, err error) {
 	store, owner, err := turns.OpenStore(ctx, "sqlite:"+file)
 	if err != nil {
@@ -166,8 +175,8 @@ func (s *storeBench) turns(ctx context.Context, file string, sessions int) (samp
 	})
 }
 
-// dispatched measures whole turns of the echo agent, from a message to the post of its reply. In each conversation, the next message comes when the
-// reply to the last one is there.
+// dispatched measures whole turns of the echo agent, from a message to the post of its reply. In each conversation, the
+// next message comes when the reply to the last one is there.
 func (s *storeBench) dispatched(ctx context.Context, file string, sessions int) (sample rate.Sample, err error) {
 	bot, err := turns.Start(ctx, "sqlite:"+file, "room", turns.Echo)
 	if err != nil {

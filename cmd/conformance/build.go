@@ -16,8 +16,8 @@ const (
 	graphVersion = "1"
 )
 
-// build reads the graph keys of a case (or of its "graph") into a builder. The fixture language allows initial_state to name fields
-// that are not in the schema; they may have any type.
+// build reads the graph keys of a case (or of its "graph") into a builder. The fixture language allows initial_state to
+// name fields that are not in the schema; they may have any type.
 func (r *runner) build(d *fixture.Node) *graph.Builder {
 	b := graph.New(graphName, graphVersion)
 	r.observers(b)

@@ -23,9 +23,11 @@ type callSuite struct {
 }
 
 var callSuites = map[string]callSuite{
-	promptSuite: {"the suite is about prompts alone", func(ctx context.Context, root, doc *fixture.Node) ([]string, []string) {
-		return prompts.Run(ctx, root, doc), nil
-	}},
+	promptSuite: {
+		"the suite is about prompts alone", func(ctx context.Context, root, doc *fixture.Node) ([]string, []string) {
+			return prompts.Run(ctx, root, doc), nil
+		},
+	},
 	providerSuite: {"the suite is about providers alone", providers.Run},
 }
 

@@ -42,7 +42,8 @@ func (r *runner) runChat() {
 	}
 	for _, d := range r.doc.Get("signal_arrivals").Items() {
 		t := r.begin(evidence.Signal, d)
-		r.signal(t, chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
+		r.signal(t,
+			chat.Signal{SignalID: core.SignalID(d.Need("signal_id").Text()), Payload: payload(d.Get("signal_payload"))})
 		if t.ResumedRecord != nil {
 			t.ID = t.ResumedRecord.Invocation
 		}
@@ -120,8 +121,8 @@ func (r *runner) outcome(t *evidence.Turn, out core.Outcome) {
 	r.end(t)
 }
 
-// chatPath returns the dispatch path of a send. It follows from the history that the engine loaded (harness-chat §5); "" if nothing
-// was loaded.
+// chatPath returns the dispatch path of a send. It follows from the history that the engine loaded (harness-chat §5);
+// "" if nothing was loaded.
 func chatPath(t *evidence.Turn) harness.Path {
 	loads := t.Of(evidence.Load)
 	switch {
@@ -148,7 +149,8 @@ func take(t *evidence.Turn, out core.Outcome) {
 // chatChecks are the assertions of harness-chat.
 var chatChecks = map[string]check{
 	"outcome": checkOutcome, "dispatch_path": checkPath, "error_bucket": checkBucket, "error_category": checkCategory,
-	"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory, "reply": checkReply,
+	"signal_descriptor": checkDescriptor, "execution_order": checkExecutionOrder, "final_state": checkHistory,
+	"reply": checkReply,
 	"replies": func(r *runner, t *evidence.Turn, v *fixture.Node) {
 		r.must(t.Completed(), v, "the turn did not complete: it is %s (%v)", t.Status, t.Err)
 		r.messages(v, t.Replies)
@@ -183,7 +185,8 @@ func (r *runner) message(v *fixture.Node, got core.Message) {
 	have := messageFields(got)
 	contains := func(d *fixture.Node) {
 		text := got.Content.String()
-		r.must(strings.Contains(strings.ToLower(text), strings.ToLower(d.Text())), d, "%q does not contain %q", text, d.Text())
+		r.must(strings.Contains(strings.ToLower(text), strings.ToLower(d.Text())), d, "%q does not contain %q", text,
+			d.Text())
 	}
 	v.Each(func(key string, d *fixture.Node) bool {
 		switch key {

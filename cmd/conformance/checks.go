@@ -36,7 +36,8 @@ func (r *runner) apply(checks map[string]check, t *evidence.Turn, d *fixture.Nod
 	})
 }
 
-// keys reads the keys of a mapping, each by its function. A key that is not in the table stays unread, and so fails the case.
+// keys reads the keys of a mapping, each by its function. A key that is not in the table stays unread, and so fails the
+// case.
 func keys(v *fixture.Node, table map[string]func(*fixture.Node)) {
 	v.Each(func(key string, d *fixture.Node) bool {
 		read, ok := table[key]

@@ -14,11 +14,14 @@ import (
 var engineChecks = map[string]check{
 	"outcome": checkOutcome, "final_state": checkFinalState, "expected_final_state": checkFinalState,
 	"suspended_state": checkSuspendedState, "descriptor": checkDescriptor, "suspending_node": checkSuspendingNode,
-	"execution_order": checkExecutionOrder, "error": checkError, "expected_error": checkError, "no_propagated_error": checkNoError,
+	"execution_order": checkExecutionOrder, "error": checkError, "expected_error": checkError,
+	"no_propagated_error":  checkNoError,
 	"final_state_at_error": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.state(v, r.endState(t, v)) },
 
-	"observer_events": checkObserverEvents, "observer_event_invariants": checkTurnInvariants, "delivery_order": checkDeliveryOrder,
-	"drain_summary": checkDrainSummary, "empty_phases_raises_at_registration": checkEmptyPhases, "invariants": checkTurnInvariants,
+	"observer_events": checkObserverEvents, "observer_event_invariants": checkTurnInvariants,
+	"delivery_order": checkDeliveryOrder,
+	"drain_summary":  checkDrainSummary, "empty_phases_raises_at_registration": checkEmptyPhases,
+	"invariants": checkTurnInvariants,
 
 	"observers": checkCollected,
 
@@ -47,7 +50,9 @@ func counted(what ...string) check {
 
 // checkEmptyPhases registers an observer of no phase, on a graph and for an invocation.
 func checkEmptyPhases(r *runner, _ *evidence.Turn, v *fixture.Node) {
-	none := graph.Observer{Name: "none", Phases: []graph.Phase{}, On: func(context.Context, graph.Event) error { return nil }}
+	none := graph.Observer{Name: "none", Phases: []graph.Phase{}, On: func(context.Context, graph.Event) error {
+		return nil
+	}}
 	_, err := graph.New("none", "1").Observe(none).Compile()
 	res := r.Graph.Invoke(r.ctx, graph.Stores{}, graph.Invocation{Observers: []graph.Observer{none}})
 	refused := core.CategoryOf(err) == core.Invalid && core.CategoryOf(res.Err) == core.Invalid
@@ -57,9 +62,11 @@ func checkEmptyPhases(r *runner, _ *evidence.Turn, v *fixture.Node) {
 func checkDrainSummary(r *runner, t *evidence.Turn, v *fixture.Node) {
 	n := float64(t.Drained.Undelivered)
 	keys(v, map[string]func(*fixture.Node){
-		"timeout_reached":       func(d *fixture.Node) { r.is(d, t.Drained.TimeoutReached) },
-		"undelivered_count":     func(d *fixture.Node) { r.is(d, t.Drained.Undelivered) },
-		"undelivered_count_min": func(d *fixture.Node) { r.must(n >= d.Number(), d, "only %v events were undelivered", n) },
+		"timeout_reached":   func(d *fixture.Node) { r.is(d, t.Drained.TimeoutReached) },
+		"undelivered_count": func(d *fixture.Node) { r.is(d, t.Drained.Undelivered) },
+		"undelivered_count_min": func(d *fixture.Node) {
+			r.must(n >= d.Number(), d, "only %v events were undelivered", n)
+		},
 		"undelivered_count_max": func(d *fixture.Node) { r.must(n <= d.Number(), d, "%v events were undelivered", n) },
 	})
 }

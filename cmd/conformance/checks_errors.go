@@ -22,7 +22,8 @@ func checkError(r *runner, t *evidence.Turn, v *fixture.Node) {
 	}
 	keys(v, map[string]func(*fixture.Node){
 		"category": func(d *fixture.Node) {
-			if r.models == nil || d.Text() != string(evidence.CarrierOf(t.Err)) { // a model's error is named as it is, or as the node's
+			// a model's error is named as it is, or as the node's
+			if r.models == nil || d.Text() != string(evidence.CarrierOf(t.Err)) {
 				r.is(d, t.Category)
 			}
 		},

@@ -53,7 +53,8 @@ func (r *runner) event(v *fixture.Node, e graph.Event) {
 	}
 	v.Each(func(key string, d *fixture.Node) bool {
 		switch key {
-		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states", "fan_out_index", "branch_name":
+		case "phase", "node_name", "namespace", "step", "attempt_index", "pre_state", "post_state", "parent_states",
+			"fan_out_index", "branch_name":
 			r.is(d, have[key])
 		case "descriptor":
 			if r.must(e.Descriptor != nil, d, "the event has none") {
@@ -64,7 +65,8 @@ func (r *runner) event(v *fixture.Node, e graph.Event) {
 			if d.IsMapping() {
 				want = d.Need("category")
 			}
-			is := e.Err != nil && (want.Text() == string(evidence.CarrierOf(e.Err)) || want.Text() == string(core.CategoryOf(e.Err)))
+			is := e.Err != nil &&
+				(want.Text() == string(evidence.CarrierOf(e.Err)) || want.Text() == string(core.CategoryOf(e.Err)))
 			r.must(is, want, "the error is %v, not %s", e.Err, want.Text())
 		default:
 			return false
@@ -73,8 +75,8 @@ func (r *runner) event(v *fixture.Node, e graph.Event) {
 	})
 }
 
-// checkDeliveryOrder compares all deliveries. An observer that fails may be missing from the list entirely: the fixture language
-// does not define whether it records the event on which it fails.
+// checkDeliveryOrder compares all deliveries. An observer that fails may be missing from the list entirely: the fixture
+// language does not define whether it records the event on which it fails.
 func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
 	listed := map[string]bool{}
 	for _, d := range v.Items() {
@@ -87,7 +89,8 @@ func checkDeliveryOrder(r *runner, t *evidence.Turn, v *fixture.Node) {
 		if h.Failed && !listed[h.Observer] {
 			continue
 		}
-		got = append(got, map[string]any{"observer": h.Observer, "step": int64(h.Event.Step), "phase": string(h.Event.Phase)})
+		got = append(got,
+			map[string]any{"observer": h.Observer, "step": int64(h.Event.Step), "phase": string(h.Event.Phase)})
 	}
 	r.includes(v, got)
 }

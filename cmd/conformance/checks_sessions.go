@@ -83,8 +83,8 @@ func checkStoreAfter(r *runner, _ *evidence.Turn, v *fixture.Node) {
 	}
 }
 
-// checkMigrations compares the migrations that ran. A failed one may be listed or not: the fixture language does not define
-// whether it has run.
+// checkMigrations compares the migrations that ran. A failed one may be listed or not: the fixture language does not
+// define whether it has run.
 func checkMigrations(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ran := append([]string{}, r.Migrations...)
 	if t.Category == core.MigrationFailed && len(ran) > 0 && len(v.Items()) == len(ran)-1 {
@@ -95,7 +95,8 @@ func checkMigrations(r *runner, t *evidence.Turn, v *fixture.Node) {
 	for _, m := range t.Entry().Migrations {
 		reported = append(reported, m[0]+"->"+m[1])
 	}
-	r.must(t.Errored() || slices.Equal(reported, r.Migrations), v, "these migrations ran: %v, the engine reports %v", r.Migrations, reported)
+	r.must(t.Errored() || slices.Equal(reported, r.Migrations), v, "these migrations ran: %v, the engine reports %v",
+		r.Migrations, reported)
 }
 
 func checkCheckpointer(r *runner, t *evidence.Turn, v *fixture.Node) {

@@ -15,12 +15,18 @@ import (
 var unsupportedSuites = []string{"pipeline-utilities", "retrieval-provider"}
 
 // capabilities are the known folders of fixtures.
-var capabilities = append([]string{"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite, providerSuite, "observability"}, unsupportedSuites...)
+var capabilities = append(
+	[]string{
+		"harness-chat", "harness", "sessions", "suspension", "graph-engine", promptSuite, providerSuite,
+		"observability",
+	}, unsupportedSuites...)
 
 // implied are the capabilities that keys of a fixture imply; the first key that is present counts.
 var implied = []struct{ key, capability string }{
-	{"mock_provider", providerSuite}, {"backends", promptSuite}, {"calls_llm", "observability"}, {"chat_turns", "harness-chat"}, {"transmissions", "harness"},
-	{"suspend_with_descriptor", "suspension"}, {"resume_invocation", "suspension"}, {"conditional_suspend", "suspension"}, {"session_store", "sessions"},
+	{"mock_provider", providerSuite}, {"backends", promptSuite}, {"calls_llm", "observability"},
+	{"chat_turns", "harness-chat"}, {"transmissions", "harness"},
+	{"suspend_with_descriptor", "suspension"}, {"resume_invocation", "suspension"},
+	{"conditional_suspend", "suspension"}, {"session_store", "sessions"},
 }
 
 // collect finds the YAML files under the arguments, in order within each folder.
@@ -53,7 +59,8 @@ func collect(args []string) ([]string, error) {
 	return files, nil
 }
 
-// capabilityOf returns the nearest folder of a known name above the file, or else the capability that the file's own keys imply.
+// capabilityOf returns the nearest folder of a known name above the file, or else the capability that the file's own
+// keys imply.
 func capabilityOf(path string, root *fixture.Node) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

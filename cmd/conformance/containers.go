@@ -22,7 +22,8 @@ type scope struct {
 	fields       []string
 }
 
-// subgraphs compiles the definitions in a graph's "subgraph" and "subgraphs". A definition sees those before it and around it.
+// subgraphs compiles the definitions in a graph's "subgraph" and "subgraphs". A definition sees those before it and
+// around it.
 func (r *runner) subgraphs(sc *scope) {
 	sc.subs = map[string]*scope{}
 	if d := sc.d.Get("subgraph"); d != nil {
@@ -53,7 +54,9 @@ func (r *runner) subgraph(sc *scope, name string, d *fixture.Node) {
 }
 
 // empty replaces a subgraph that does not compile.
-var empty, _ = graph.New("empty", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
+var empty, _ = graph.New("empty", "1").Node("a", func(context.Context, graph.State) (graph.Update, error) {
+	return nil, nil
+}).
 	Entry("a").Edge("a", graph.END).Compile()
 
 // lookup returns the subgraph that a node names.
@@ -67,7 +70,8 @@ func (sc *scope) lookup(d *fixture.Node) *scope {
 	return nil
 }
 
-// container adds a node with inner graphs; it returns false if the node has none. A recorder wraps it, for the order of execution.
+// container adds a node with inner graphs; it returns false if the node has none. A recorder wraps it, for the order of
+// execution.
 func (r *runner) container(b *graph.Builder, sc *scope, name string, d *fixture.Node) bool {
 	switch {
 	case d.Has("subgraph"):
@@ -95,8 +99,8 @@ func (sc *scope) entryKind() string {
 	return evidence.NodeRan
 }
 
-// projections reads both spellings: inputs and outputs next to the node's other keys, and under mapping. If both are used, it
-// returns two.
+// projections reads both spellings: inputs and outputs next to the node's other keys, and under mapping. If both are
+// used, it returns two.
 func projections(d *fixture.Node) []graph.Projection {
 	var out []graph.Projection
 	for _, at := range []*fixture.Node{d, d.Get("mapping")} {

@@ -62,14 +62,17 @@ func (r *runner) invoke(d *fixture.Node) *evidence.Turn {
 	return t
 }
 
-// lastPause returns the last pause if there is no pause store: that of the outcome that reported it, unless it was resumed since.
+// lastPause returns the last pause if there is no pause store: that of the outcome that reported it, unless it was
+// resumed since.
 func (r *runner) lastPause(id core.InvocationID) *core.PausedRecord {
 	for _, t := range slices.Backward(r.Turns[:len(r.Turns)-1]) {
 		refused := t.Errored() && t.Signal != nil && !t.Resumed() // then the pause is unchanged
 		switch {
 		case t.ID != id || refused:
 		case t.Suspended():
-			return &core.PausedRecord{Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}}}
+			return &core.PausedRecord{
+				Invocation: id, Session: t.Session, Descriptor: *t.Descriptor, Frames: []core.Frame{{Node: t.Place[0]}},
+			}
 		default:
 			return nil
 		}

@@ -22,7 +22,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	asJSON := flags.Bool("json", false, "print JSON, a line each")
 	strict := flags.Bool("strict", false, "an invariant that nothing checks is a failure")
-	product := flags.Bool("product", false, "run the cases through dispatch, approvals and SQLite, as far as they have a counterpart there")
+	product := flags.Bool("product", false,
+		"run the cases through dispatch, approvals and SQLite, as far as they have a counterpart there")
 	flags.Usage = func() { fmt.Fprintln(stderr, "usage: conformance [--json] [--strict] [--product] DIR|FILE…") }
 	if err := flags.Parse(args); err != nil {
 		return 2

@@ -64,7 +64,8 @@ func TestBadFixturesFail(t *testing.T) {
 	for name, reason := range cases {
 		t.Run(name, func(t *testing.T) {
 			code, out, _ := conformance(t, filepath.Join("testdata/bad", name+".yaml"))
-			if code != 1 || !strings.HasPrefix(out, "FAIL ") || !strings.Contains(out, reason) || !strings.Contains(out, "0 passed, 1 failed") {
+			if code != 1 || !strings.HasPrefix(out, "FAIL ") || !strings.Contains(out, reason) ||
+				!strings.Contains(out, "0 passed, 1 failed") {
 				t.Errorf("code %d, want %q:\n%s", code, reason, out)
 			}
 		})
@@ -96,7 +97,8 @@ func TestBrokenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, out, _ := conformance(t, file)
-		if code != 1 || !strings.HasPrefix(out, "FAIL ") || !strings.Contains(out, reason) || !strings.HasSuffix(out, "0 passed, 1 failed\n") {
+		if code != 1 || !strings.HasPrefix(out, "FAIL ") || !strings.Contains(out, reason) ||
+			!strings.HasSuffix(out, "0 passed, 1 failed\n") {
 			t.Errorf("%q: code %d, want %q:\n%s", text, code, reason, out)
 		}
 	}
@@ -119,7 +121,9 @@ func TestFolderLink(t *testing.T) {
 func TestUnknownInvariantIsCounted(t *testing.T) {
 	file := "testdata/bad/unknown_invariant.yaml"
 	code, out, _ := conformance(t, file)
-	if code != 0 || !strings.Contains(out, `unchecked graph-engine/unknown_invariant/one: invariant "the_sky_was_blue"`) || !strings.HasSuffix(out, "1 passed, 0 failed, 1 unchecked\n") {
+	if code != 0 ||
+		!strings.Contains(out, `unchecked graph-engine/unknown_invariant/one: invariant "the_sky_was_blue"`) ||
+		!strings.HasSuffix(out, "1 passed, 0 failed, 1 unchecked\n") {
 		t.Errorf("code %d:\n%s", code, out)
 	}
 	code, out, _ = conformance(t, "--strict", file)
@@ -128,7 +132,8 @@ func TestUnknownInvariantIsCounted(t *testing.T) {
 	}
 }
 
-// TestProduct: chats, and all other cases with a counterpart, pass through dispatch, approvals and SQLite too; the rest is listed.
+// TestProduct: chats, and all other cases with a counterpart, pass through dispatch, approvals and SQLite too; the rest
+// is listed.
 func TestProduct(t *testing.T) {
 	code, out, _ := conformance(t, "--strict", "--product", "testdata/good")
 	for _, line := range []string{
@@ -137,7 +142,8 @@ func TestProduct(t *testing.T) {
 		"ok harness-chat/own/a_pause_that_is_not_saved\n",
 		"ok suspension/nested/one_instance_after_another\n",
 		"no counterpart harness/own/a_stateless_harness_can_pause: every turn has a session\n",
-		"no counterpart harness/own/buckets: cases.2.transmissions.0.expected.dispatch_path: events have kinds and no intents\n",
+		"no counterpart harness/own/buckets: cases.2.transmissions.0.expected.dispatch_path: events have kinds and " +
+			"no intents\n",
 		"16 passed, 0 failed, 50 without a counterpart\n",
 	} {
 		if !strings.Contains(out, line) {
@@ -152,7 +158,8 @@ func TestProduct(t *testing.T) {
 // TestBadFixturesFailInTheProduct: a wrong chat fails through the product too.
 func TestBadFixturesFailInTheProduct(t *testing.T) {
 	for _, name := range []string{"silent_listener", "two_names_of_one_id", "another_id", "deep_unconsumed_key"} {
-		if code, out, _ := conformance(t, "--product", filepath.Join("testdata/bad", name+".yaml")); code != 1 || !strings.HasPrefix(out, "FAIL ") {
+		if code, out, _ := conformance(t, "--product", filepath.Join("testdata/bad", name+".yaml")); code != 1 ||
+			!strings.HasPrefix(out, "FAIL ") {
 			t.Errorf("%s: code %d:\n%s", name, code, out)
 		}
 	}
@@ -166,11 +173,13 @@ func TestJSON(t *testing.T) {
 		OK                     bool
 		Faults                 []string
 	}
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.OK || len(first.Faults) != 1 || first.File != "wrong_state" {
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.OK || len(first.Faults) != 1 ||
+		first.File != "wrong_state" {
 		t.Errorf("%v: %s", err, lines[0])
 	}
 	var counts map[string]int
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 || counts["passed"] != 21 || code != 1 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &counts); err != nil || counts["failed"] != 1 ||
+		counts["passed"] != 21 || code != 1 {
 		t.Errorf("code %d, %v: %s", code, err, lines[len(lines)-1])
 	}
 }

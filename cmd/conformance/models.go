@@ -12,7 +12,8 @@ import (
 // collector is the kind of an observer that keeps typed events.
 const collector = "typed_event_collector"
 
-// models starts the servers of the case's models, if it has any, and its collectors. The case's end must call the result.
+// models starts the servers of the case's models, if it has any, and its collectors. The case's end must call the
+// result.
 func (r *runner) startModels() (stop func()) {
 	if !r.doc.Mentions("calls_llm") {
 		return func() {}
@@ -50,7 +51,8 @@ func (r *runner) modelStep(d *fixture.Node) step {
 
 // typedNames are the types of events that a fixture may count. The last one does not exist, which a fixture may say.
 var typedNames = map[string]string{
-	evidence.LlmToken: evidence.LlmToken, evidence.LlmCompletion: evidence.LlmCompletion, evidence.LlmFailed: evidence.LlmFailed,
+	evidence.LlmToken: evidence.LlmToken, evidence.LlmCompletion: evidence.LlmCompletion,
+	evidence.LlmFailed:    evidence.LlmFailed,
 	"LlmTokenFailedEvent": "LlmTokenFailedEvent",
 }
 
@@ -77,8 +79,10 @@ func checkCollected(r *runner, t *evidence.Turn, v *fixture.Node) {
 					count(item)
 				}
 			},
-			"contains_event":           func(d *fixture.Node) { r.contains(d, ofType(d)) },
-			"contains_events_in_order": func(d *fixture.Node) { pairwise(r, d.Need("events"), ofType(d), "events", r.eventFields) },
+			"contains_event": func(d *fixture.Node) { r.contains(d, ofType(d)) },
+			"contains_events_in_order": func(d *fixture.Node) {
+				pairwise(r, d.Need("events"), ofType(d), "events", r.eventFields)
+			},
 		})
 	})
 }
@@ -101,7 +105,8 @@ func (r *runner) eventFields(v *fixture.Node, e map[string]any) {
 	}
 }
 
-// fieldsDiff compares the named fields of an event, each as a whole. An expected field must be there, even if it is null.
+// fieldsDiff compares the named fields of an event, each as a whole. An expected field must be there, even if it is
+// null.
 func (r *runner) fieldsDiff(v *fixture.Node, e map[string]any) (diff string) {
 	v.All(func(key string, d *fixture.Node) {
 		got, there := e[key]

@@ -66,32 +66,53 @@ func reversed(t *evidence.Turn) {
 	slices.Reverse(t.Heard)
 }
 
-// wrongHeard are, for each invariant of what observers hear of a model, ways in which a run can be wrong that it must find.
+// wrongHeard are, for each invariant of what observers hear of a model, ways in which a run can be wrong that it must
+// find.
 var wrongHeard = map[string][]func(*evidence.Turn){
-	"n_content_chunks_emit_n_token_events":                     {twice(evidence.LlmToken), setOn(evidence.LlmToken, "delta", "x")},
-	"chunk_index_monotonic_from_zero":                          {reversed, setOn(evidence.LlmToken, "chunk_index", 0), setOn(evidence.LlmToken, "chunk_index", 1)},
-	"ordered_deltas_concatenate_to_assembled_content":          {reversed, setOn(evidence.LlmCompletion, "output_content", "Hell")},
-	"all_token_event_call_ids_match_terminal_completion_event": {setOn(evidence.LlmToken, "call_id", "x"), setOn(evidence.LlmCompletion, "call_id", "")},
-	"exactly_one_terminal_llm_completion_event":                {reversed, twice(evidence.LlmCompletion), also(evidence.LlmCompletion, evidence.LlmFailed)},
-	"exactly_one_llm_completion_event":                         {twice(evidence.LlmCompletion), also(evidence.LlmCompletion, evidence.LlmFailed)},
-	"exactly_one_terminal_llm_failed_event":                    {reversed, twice(evidence.LlmFailed), also(evidence.LlmFailed, evidence.LlmCompletion)},
-	"zero_llm_completion_events_on_failed_stream":              {also(evidence.LlmFailed, evidence.LlmCompletion)},
-	"no_llm_token_failed_event_variant_exists":                 {also(evidence.LlmToken, "LlmTokenFailedEvent")},
-	"partial_token_events_fire_before_failure":                 {reversed, twice(evidence.LlmToken), setOn(evidence.LlmToken, "delta", "x")},
-	"zero_token_events_on_non_streamed_call":                   {also(evidence.LlmCompletion, evidence.LlmToken)},
-	"tool_call_argument_deltas_emit_no_token_events":           {twice(evidence.LlmToken)},
-	"no_tool_call_kind_token_events":                           {setOn(evidence.LlmToken, "delta_kind", "tool_call")},
-	"only_content_kind_token_events_emitted":                   {setOn(evidence.LlmToken, "delta_kind", string(llm.TokenReasoning))},
+	"n_content_chunks_emit_n_token_events": {
+		twice(evidence.LlmToken), setOn(evidence.LlmToken, "delta", "x"),
+	},
+	"chunk_index_monotonic_from_zero": {
+		reversed, setOn(evidence.LlmToken, "chunk_index", 0), setOn(evidence.LlmToken, "chunk_index", 1),
+	},
+	"ordered_deltas_concatenate_to_assembled_content": {
+		reversed, setOn(evidence.LlmCompletion, "output_content", "Hell"),
+	},
+	"all_token_event_call_ids_match_terminal_completion_event": {
+		setOn(evidence.LlmToken, "call_id", "x"), setOn(evidence.LlmCompletion, "call_id", ""),
+	},
+	"exactly_one_terminal_llm_completion_event": {
+		reversed, twice(evidence.LlmCompletion), also(evidence.LlmCompletion, evidence.LlmFailed),
+	},
+	"exactly_one_llm_completion_event": {
+		twice(evidence.LlmCompletion), also(evidence.LlmCompletion, evidence.LlmFailed),
+	},
+	"exactly_one_terminal_llm_failed_event": {
+		reversed, twice(evidence.LlmFailed), also(evidence.LlmFailed, evidence.LlmCompletion),
+	},
+	"zero_llm_completion_events_on_failed_stream": {also(evidence.LlmFailed, evidence.LlmCompletion)},
+	"no_llm_token_failed_event_variant_exists":    {also(evidence.LlmToken, "LlmTokenFailedEvent")},
+	"partial_token_events_fire_before_failure": {
+		reversed, twice(evidence.LlmToken), setOn(evidence.LlmToken, "delta", "x"),
+	},
+	"zero_token_events_on_non_streamed_call":         {also(evidence.LlmCompletion, evidence.LlmToken)},
+	"tool_call_argument_deltas_emit_no_token_events": {twice(evidence.LlmToken)},
+	"no_tool_call_kind_token_events":                 {setOn(evidence.LlmToken, "delta_kind", "tool_call")},
+	"only_content_kind_token_events_emitted": {setOn(evidence.LlmToken,
+		"delta_kind", string(llm.TokenReasoning))},
 	"terminal_output_tool_calls_reassembled_complete_and_parsed": {
 		setOn(evidence.LlmCompletion, "output_tool_calls", []any{}),
-		setOn(evidence.LlmCompletion, "output_tool_calls", []any{map[string]any{"id": "c1", "name": "f", "arguments": nil}}),
+		setOn(evidence.LlmCompletion,
+			"output_tool_calls", []any{map[string]any{"id": "c1", "name": "f", "arguments": nil}}),
 	},
 	"reassembled_tool_calls_identical_to_non_streamed": {
-		setOn(evidence.LlmCompletion, "output_tool_calls", []any{map[string]any{"id": "c1", "name": "f", "arguments": map[string]any{"a": 2}}}),
+		setOn(evidence.LlmCompletion,
+			"output_tool_calls", []any{map[string]any{"id": "c1", "name": "f", "arguments": map[string]any{"a": 2}}}),
 	},
 }
 
-// TestInvariantsOfModelsFailByName: each holds in the own cases that state it, and in each of them finds everything that is wrong.
+// TestInvariantsOfModelsFailByName: each holds in the own cases that state it, and in each of them finds everything
+// that is wrong.
 func TestInvariantsOfModelsFailByName(t *testing.T) {
 	root, err := fixture.Load("testdata/good/observability/own.yaml")
 	if err != nil {
@@ -139,9 +160,18 @@ func TestBadModelFixturesFail(t *testing.T) {
 	file := filepath.Join(dir, "x.yaml")
 	for _, change := range [][3]string{
 		{"delta: {content: lo}", "delta: {content: la}", "final_state"},
-		{"stream: true, messages: [{role: user, content: hi}], stores", "messages: [{role: user, content: hi}], stores", "failed"},
-		{"{chunk_index: 1, delta: lo,", "{chunk_index: 2, delta: lo,", "contains_events_in_order.events.1: chunk_index"},
-		{"delta: lo, attempt_index: 0}", "delta: lo, attempt: 0}", "contains_events_in_order.events.1: attempt is missing"},
+		{
+			"stream: true, messages: [{role: user, content: hi}], stores",
+			"messages: [{role: user, content: hi}], stores", "failed",
+		},
+		{
+			"{chunk_index: 1, delta: lo,", "{chunk_index: 2, delta: lo,",
+			"contains_events_in_order.events.1: chunk_index",
+		},
+		{
+			"delta: lo, attempt_index: 0}", "delta: lo, attempt: 0}",
+			"contains_events_in_order.events.1: attempt is missing",
+		},
 		{", {chunk_index: 1, delta: lo, attempt_index: 0}]", "]", "there are 2 events, not 1"},
 		{"fields: {output_content: Hello", "fields: {output_content: Hell", "no such event: output_content"},
 		{"count: 0}\n      invariants", "count: 1}\n      invariants", "event_count.count"},
@@ -149,7 +179,10 @@ func TestBadModelFixturesFail(t *testing.T) {
 		{"      observers:\n        collector:", "      observers:\n        other:", `no observer "other"`},
 		{"kind: typed_event_collector", "kind: recorder", "must be one of"},
 		{"LlmCompletionEvent, count: 0", "LlmCompletionEvent, count: 1", "event_counts.1.count"},
-		{"{error: {status: 503}}\n    typed", "{choices: [{index: 0, delta: {}, finish_reason: stop}]}\n    typed", "did not fail"},
+		{
+			"{error: {status: 503}}\n    typed", "{choices: [{index: 0, delta: {}, finish_reason: stop}]}\n    typed",
+			"did not fail",
+		},
 		{"raised_from: ask", "raised_from: asked", "raised_from"},
 		{"category: provider_unavailable, raised", "category: provider_rate_limit, raised", "category"},
 		{"seconds: 0}}}", "seconds: 0}}, levitates: true}", "levitates"},
@@ -168,7 +201,8 @@ func TestBadModelFixturesFail(t *testing.T) {
 	}
 }
 
-// TestPublishedWordsAreChecked: every invariant that the fixtures' list of words names has a check of exactly that name.
+// TestPublishedWordsAreChecked: every invariant that the fixtures' list of words names has a check of exactly that
+// name.
 func TestPublishedWordsAreChecked(t *testing.T) {
 	root := fixtures()
 	if root == "" {

@@ -24,7 +24,8 @@ import (
 func invariantsOf(n *yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
 	for i, c := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 && (c.Value == "invariants" || c.Value == "observer_event_invariants") {
+		if n.Kind == yaml.MappingNode && i%2 == 0 &&
+			(c.Value == "invariants" || c.Value == "observer_event_invariants") {
 			out = append(out, n.Content[i+1])
 		}
 		out = append(out, invariantsOf(c)...)
@@ -66,8 +67,8 @@ func rerun(t *testing.T, file string, doc *yaml.Node) (passed bool, output strin
 	return code == 0, output
 }
 
-// misspelt are names that differ from a published one in a word: each word left out, doubled, or one letter shorter, and "not" before
-// each word.
+// misspelt are names that differ from a published one in a word: each word left out, doubled, or one letter shorter,
+// and "not" before each word.
 func misspelt(name string) []string {
 	words := strings.Split(name, "_")
 	var out []string
@@ -93,10 +94,14 @@ func misspelt(name string) []string {
 
 // opposites make a name claim something else.
 var opposites = map[string]string{
-	"new": "existing", "first": "second", "second": "first", "2": "1", "1": "2", "system": "user", "terminating": "transient", "absent": "present",
-	"before": "after", "after": "before", "suspended": "completed", "completed": "suspended", "correctable": "retryable", "projected": "scratch",
-	"skipped": "runs", "inner": "outer", "tail": "head", "single": "double", "carries": "lacks", "untouched": "touched", "uniform": "mixed",
-	"fan": "branch", "signal": "new", "stateless": "sessioned", "0": "1", "3": "4", "7": "8", "b": "a", "unique": "equal", "within": "after",
+	"new": "existing", "first": "second", "second": "first", "2": "1", "1": "2", "system": "user",
+	"terminating": "transient", "absent": "present",
+	"before": "after", "after": "before", "suspended": "completed", "completed": "suspended",
+	"correctable": "retryable", "projected": "scratch",
+	"skipped": "runs", "inner": "outer", "tail": "head", "single": "double", "carries": "lacks", "untouched": "touched",
+	"uniform": "mixed",
+	"fan":     "branch", "signal": "new", "stateless": "sessioned", "0": "1", "3": "4", "7": "8", "b": "a",
+	"unique": "equal", "within": "after",
 }
 
 // TestNamesMatchExactly: a name that differs from a published one in a word is another published name, or none.
@@ -177,12 +182,16 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"a node ran": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Entries = append(t.Entries, evidence.Entry{What: evidence.NodeRan, Node: "x"})
 	},
-	"an extra save":                func(_ *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, wrongSave) },
-	"middleware wrote all markers": func(c *evidence.Case, t *evidence.Turn) { t.Entries = append(t.Entries, markersOf(c)...) },
-	"nothing is stored":            func(_ *evidence.Case, t *evidence.Turn) { t.After = nil },
-	"something was stored":         func(_ *evidence.Case, t *evidence.Turn) { t.Before = wrongSave.Record },
-	"something else is stored":     func(_ *evidence.Case, t *evidence.Turn) { t.After = wrongSave.Record },
-	"the reply is stored":          func(_ *evidence.Case, t *evidence.Turn) { storeReply(t) },
+	"an extra save": func(_ *evidence.Case, t *evidence.Turn) {
+		t.Entries = append(t.Entries, wrongSave)
+	},
+	"middleware wrote all markers": func(c *evidence.Case, t *evidence.Turn) {
+		t.Entries = append(t.Entries, markersOf(c)...)
+	},
+	"nothing is stored":        func(_ *evidence.Case, t *evidence.Turn) { t.After = nil },
+	"something was stored":     func(_ *evidence.Case, t *evidence.Turn) { t.Before = wrongSave.Record },
+	"something else is stored": func(_ *evidence.Case, t *evidence.Turn) { t.After = wrongSave.Record },
+	"the reply is stored":      func(_ *evidence.Case, t *evidence.Turn) { storeReply(t) },
 	"other replies": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Replies = append(slices.Clone(t.Replies), core.Message{Role: core.User})
 	},
@@ -209,27 +218,38 @@ var wrongEvidence = map[string]func(c *evidence.Case, t *evidence.Turn){
 	"another payload": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Signal = &chat.Signal{Payload: map[string]json.RawMessage{"x": []byte("1")}}
 	},
-	"another answer": func(_ *evidence.Case, t *evidence.Turn) { t.Response = &harness.Response{Shape: harness.SuspendedAck} },
+	"another answer": func(_ *evidence.Case, t *evidence.Turn) {
+		t.Response = &harness.Response{Shape: harness.SuspendedAck}
+	},
 	"an answer about an error": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Response = &harness.Response{Body: map[string]any{"category": "x"}}
 	},
-	"no events":          func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = nil, nil },
-	"nothing was heard":  func(_ *evidence.Case, t *evidence.Turn) { t.Heard = nil }, // see wrongHeard
-	"events are missing": func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = tail(t.Events), tail(t.Observed) },
+	"no events":         func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = nil, nil },
+	"nothing was heard": func(_ *evidence.Case, t *evidence.Turn) { t.Heard = nil }, // see wrongHeard
+	"events are missing": func(_ *evidence.Case, t *evidence.Turn) {
+		t.Events, t.Observed = tail(t.Events), tail(t.Observed)
+	},
 	"every event twice": func(_ *evidence.Case, t *evidence.Turn) {
 		t.Events, t.Observed = append(t.Events, t.Events...), append(t.Observed, t.Observed...)
 	},
-	"events of another kind":     func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = changeEvents(t) },
-	"no spans":                   func(_ *evidence.Case, t *evidence.Turn) { t.Spans = []*evidence.Span{{}} },
-	"other log lines":            func(_ *evidence.Case, t *evidence.Turn) { t.Logs = []evidence.LogLine{{}} },
-	"one migration too many":     func(c *evidence.Case, _ *evidence.Turn) { c.Migrations = append(c.Migrations, "x->y") },
-	"another harness":            func(c *evidence.Case, _ *evidence.Turn) { c.Mode = "x" },
-	"an unknown subgraph":        func(c *evidence.Case, _ *evidence.Turn) { c.Inner = map[string][]string{"x": {"y"}} },
+	"events of another kind": func(_ *evidence.Case, t *evidence.Turn) { t.Events, t.Observed = changeEvents(t) },
+	"no spans":               func(_ *evidence.Case, t *evidence.Turn) { t.Spans = []*evidence.Span{{}} },
+	"other log lines":        func(_ *evidence.Case, t *evidence.Turn) { t.Logs = []evidence.LogLine{{}} },
+	"one migration too many": func(c *evidence.Case, _ *evidence.Turn) {
+		c.Migrations = append(c.Migrations, "x->y")
+	},
+	"another harness": func(c *evidence.Case, _ *evidence.Turn) { c.Mode = "x" },
+	"an unknown subgraph": func(c *evidence.Case, _ *evidence.Turn) {
+		c.Inner = map[string][]string{"x": {"y"}}
+	},
 	"a projection of all fields": func(c *evidence.Case, _ *evidence.Turn) { c.Projected = c.Outer },
 	"the drain reached no limit": func(_ *evidence.Case, t *evidence.Turn) { t.Drained.TimeoutReached = false },
 }
 
-var wrongSave = evidence.Entry{What: evidence.Save, Session: "x", Record: &evidence.Stored{State: map[string]any{"x": 1}, Messages: []core.Message{{Role: core.User}}}}
+var wrongSave = evidence.Entry{
+	What: evidence.Save, Session: "x",
+	Record: &evidence.Stored{State: map[string]any{"x": 1}, Messages: []core.Message{{Role: core.User}}},
+}
 
 func markersOf(c *evidence.Case) []evidence.Entry {
 	var out []evidence.Entry
@@ -266,8 +286,8 @@ func changeEvents(t *evidence.Turn) ([]graph.Event, []evidence.Observed) {
 	return events, observed
 }
 
-// TestEveryInvariantCanFail: each invariant in a fixture fails if the evidence is wrong in one of these ways, so none holds for every
-// run.
+// TestEveryInvariantCanFail: each invariant in a fixture fails if the evidence is wrong in one of these ways, so none
+// holds for every run.
 func TestEveryInvariantCanFail(t *testing.T) {
 	failed := map[string]bool{}
 	for _, file := range fixtureFiles(t) {

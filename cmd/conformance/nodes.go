@@ -53,7 +53,9 @@ func (r *runner) steps(sc *scope, d *fixture.Node) step {
 			return d.Has("suspend_with_descriptor")
 		case "explicit_save_session":
 			if v.Flag(true) {
-				steps = append(steps, func(ctx context.Context, _ graph.State, u *graph.Update) error { return graph.SaveSession(ctx, *u) })
+				steps = append(steps, func(ctx context.Context, _ graph.State, u *graph.Update) error {
+					return graph.SaveSession(ctx, *u)
+				})
 			}
 		case "conditional_suspend":
 			steps = append(steps, r.conditionalStep(sc, v, d.Get("on_other_indices")))

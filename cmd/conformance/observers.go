@@ -28,7 +28,8 @@ func (r *runner) observers(b *graph.Builder) {
 		switch scoped := choose(d.Need("attach"), "", map[string]bool{"graph": false, "invocation": true}); {
 		case !scoped && target != "outer":
 			r.attached[target] = append(r.attached[target], o)
-		case scoped && !r.doc.Has("chat_turns") && !r.product: // for those two, the runner does not invoke the graph itself
+		case scoped && !r.doc.Has("chat_turns") && !r.product:
+			// for those two, the runner does not invoke the graph itself
 			r.scoped = append(r.scoped, o)
 		default:
 			b.Observe(o)
@@ -94,7 +95,8 @@ func pauses(d *fixture.Node) (first, later time.Duration) {
 
 // trace makes the case's tracer if spans are needed.
 func (r *runner) trace(b *graph.Builder) {
-	traced := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") || r.doc.Mentions("session_id_uniform_across_span_tree")
+	traced := r.doc.Mentions("span_tree") || r.doc.Mentions("otel_spans") ||
+		r.doc.Mentions("session_id_uniform_across_span_tree")
 	for _, behavior := range r.behaviors {
 		traced = traced || behavior == tracing
 	}

@@ -30,10 +30,20 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 		{!slices.Contains(productSuites, capability), "the suite is about the engine alone"},
 		{doc.Has("expected_compile_error"), "a graph that does not compile is never run"},
 		{doc.Has("seeded_session") || doc.Has("session_migrations"), "only turns write sessions"},
-		{doc.Has("initial_state") || slices.ContainsFunc(slices.Concat(turns("invocations"), turns("chat_turns"), turns("transmissions")), initial),
-			"a turn starts with a message alone"},
-		{hasText(core.SuspensionPayloadInvalid), "an approval is decided once, so a payload that does not fit can't be corrected"},
-		{hasText(core.HarnessSessionUnresolved) || slices.ContainsFunc(turns("chat_turns"), nameless), "every message has a conversation"},
+		{
+			doc.Has("initial_state") ||
+				slices.ContainsFunc(slices.Concat(turns("invocations"), turns("chat_turns"), turns("transmissions")),
+					initial),
+			"a turn starts with a message alone",
+		},
+		{
+			hasText(core.SuspensionPayloadInvalid),
+			"an approval is decided once, so a payload that does not fit can't be corrected",
+		},
+		{
+			hasText(core.HarnessSessionUnresolved) || slices.ContainsFunc(turns("chat_turns"), nameless),
+			"every message has a conversation",
+		},
 		{hasText(core.HarnessPathAmbiguous), "events have kinds and no intents"},
 		{hasText(core.HarnessCorrelationFailed), "a signal names its approval"},
 		{doc.Mentions("mark_node_completed"), "each pause has a signal id of its own"},
@@ -48,15 +58,20 @@ func noCounterpart(capability string, doc *fixture.Node) string {
 
 // noCounterpartOf are the assertions and harness invariants that have no counterpart in the product, by the reason.
 var noCounterpartOf = map[string][]string{
-	"events have kinds and no intents": {"dispatch_path", "harness_classified_as_new_session_path", "second_invoke_classified_as_signal_resume"},
+	"events have kinds and no intents": {
+		"dispatch_path", "harness_classified_as_new_session_path", "second_invoke_classified_as_signal_resume",
+	},
 	"the dispatcher makes the session's id": {
-		"invoke_args", "otel_spans", "span_tree", "log_records", "harness_auto_generated_session_id", "engine_received_session_id",
+		"invoke_args", "otel_spans", "span_tree", "log_records", "harness_auto_generated_session_id",
+		"engine_received_session_id",
 	},
 	"a graph without replies sends nothing": {
 		"outbound_shape", "outbound_payload_includes", "completed_outcome_surfaced_as_completion_response_shape",
 		"outbound_shape_distinct_from_error_or_suspended",
 	},
-	"the signal is the approval's":              {"resolved_to_invocation_id", "signal_correlation_resolved", "resume_threaded_signal_payload_into_engine"},
+	"the signal is the approval's": {
+		"resolved_to_invocation_id", "signal_correlation_resolved", "resume_threaded_signal_payload_into_engine",
+	},
 	"the state of a failed turn is not kept":    {"final_state_at_error"},
 	"the dispatcher reads too":                  {"session_store_load_calls"},
 	"the dispatcher saves":                      {"session_store_save_calls"},
@@ -67,7 +82,8 @@ var noCounterpartOf = map[string][]string{
 
 // withoutCounterpart reports whether an assertion has no counterpart, and records it.
 func (r *runner) withoutCounterpart(key string, v *fixture.Node) bool {
-	if r.gateway == nil || r.doc.Has("chat_turns") && key == "dispatch_path" { // a chat's path follows from the loaded history
+	// a chat's path follows from the loaded history
+	if r.gateway == nil || r.doc.Has("chat_turns") && key == "dispatch_path" {
 		return false
 	}
 	retries := strings.Contains(key, "auto_retr")
@@ -146,7 +162,10 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 		take(t, failure(e))
 	}
 	if len(e.Approvals) == 1 {
-		r.Subscriptions = append(r.Subscriptions, core.Suspended{Descriptor: core.Descriptor{SignalID: core.SignalID(e.Approvals[0].ID), Metadata: t.Descriptor.Metadata}, Invocation: e.Approvals[0].Invocation})
+		r.Subscriptions = append(r.Subscriptions,
+			core.Suspended{Descriptor: core.Descriptor{
+				SignalID: core.SignalID(e.Approvals[0].ID), Metadata: t.Descriptor.Metadata,
+			}, Invocation: e.Approvals[0].Invocation})
 	}
 	r.Graph.Drain(r.ctx)
 	r.end(t)
@@ -160,7 +179,9 @@ func (r *runner) ended(t *evidence.Turn, e product.Ended, from int) {
 // failure returns the outcome of a turn that did not complete, with the reply that was delivered.
 func failure(e product.Ended) core.Errored {
 	end := e.Event.End
-	out := core.Errored{Category: end.Category, Bucket: core.BucketOf(end.Category), Err: core.Errorf(end.Category, "%s", end.Cause)}
+	out := core.Errored{
+		Category: end.Category, Bucket: core.BucketOf(end.Category), Err: core.Errorf(end.Category, "%s", end.Cause),
+	}
 	for _, d := range e.Delivered {
 		if d.Kind == core.PostError {
 			out.Bucket, out.Reply = d.Bucket, core.Message{Role: core.System, Content: core.Text(d.Text)}

@@ -74,7 +74,10 @@ func (r *report) add(v verdict) {
 
 func (r *report) summary() {
 	if r.json {
-		r.line(map[string]int{"passed": r.passed, "failed": r.failed, "unchecked": r.unchecked, "no_counterpart": r.outside})
+		r.line(
+			map[string]int{
+				"passed": r.passed, "failed": r.failed, "unchecked": r.unchecked, "no_counterpart": r.outside,
+			})
 		return
 	}
 	fmt.Fprintf(r.w, "%d passed, %d failed", r.passed, r.failed)
@@ -87,4 +90,5 @@ func (r *report) summary() {
 	fmt.Fprintln(r.w)
 }
 
-func (r *report) line(v any) { _ = json.NewEncoder(r.w).Encode(v) } // a failed write to stdout has nowhere to be reported
+// a failed write to stdout has nowhere to be reported
+func (r *report) line(v any) { _ = json.NewEncoder(r.w).Encode(v) }

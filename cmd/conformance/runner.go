@@ -48,7 +48,8 @@ type runner struct {
 func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 	memory, recorder := graph.NewMemory(), &evidence.Recorder{}
 	return &runner{
-		Case: &evidence.Case{Inner: map[string][]string{}, Nodes: map[string]bool{}}, ctx: ctx, doc: doc, memory: memory, recorder: recorder,
+		Case: &evidence.Case{Inner: map[string][]string{}, Nodes: map[string]bool{}}, ctx: ctx, doc: doc,
+		memory: memory, recorder: recorder,
 		store:    &evidence.Store{Sessions: memory, Pauses: memory, Recorder: recorder, Faults: evidence.Faults{}},
 		attached: map[string][]graph.Observer{}, behaviors: map[string]string{}, listeners: map[string]*listener{},
 	}
@@ -56,7 +57,9 @@ func newRunner(ctx context.Context, doc *fixture.Node) *runner {
 
 // begin opens a turn.
 func (r *runner) begin(kind evidence.Kind, d *fixture.Node) *evidence.Turn {
-	t := &evidence.Turn{Kind: kind, Node: d, Name: cmp.Or(d.Get("name").Text(), fmt.Sprintf("%s %d", kind, len(r.Turns)+1))}
+	t := &evidence.Turn{
+		Kind: kind, Node: d, Name: cmp.Or(d.Get("name").Text(), fmt.Sprintf("%s %d", kind, len(r.Turns)+1)),
+	}
 	r.subscribed, r.startedAt = len(r.Subscriptions), time.Now()
 	r.recorder.Take()
 	r.Turns = append(r.Turns, t)

@@ -14,7 +14,8 @@ var plainTypes = map[string]graph.Type{
 	"string": graph.StringType(), "str": graph.StringType(), "int": graph.IntType(), "integer": graph.IntType(),
 	"float": graph.FloatType(), "number": graph.FloatType(), "bool": graph.BoolType(), "boolean": graph.BoolType(),
 	"any": graph.AnyType(), "chatmessage": graph.AnyType(), "list": graph.ListType(graph.AnyType()),
-	"dict": graph.DictType(graph.AnyType()), "map": graph.DictType(graph.AnyType()), "object": graph.DictType(graph.AnyType()),
+	"dict": graph.DictType(graph.AnyType()), "map": graph.DictType(graph.AnyType()),
+	"object": graph.DictType(graph.AnyType()),
 }
 
 // fieldType reads a type of the fixture language, in either style of brackets.
@@ -110,8 +111,8 @@ func reducerOf(d *fixture.Node) graph.Reducer[any] {
 	return factory()
 }
 
-// update makes a partial update from a mapping. In a conversation, messages go through graph.Messages in any form: a malformed one
-// must reach the code under test.
+// update makes a partial update from a mapping. In a conversation, messages go through graph.Messages in any form: a
+// malformed one must reach the code under test.
 func update(conversation bool, d *fixture.Node) graph.Update {
 	var u graph.Update
 	fields := d.Fields()

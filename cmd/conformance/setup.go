@@ -11,7 +11,8 @@ import (
 	"gatehouse/core/graph"
 )
 
-// setup makes the stores and the graph. It returns false if the case ends here, with the expected compile error or another one.
+// setup makes the stores and the graph. It returns false if the case ends here, with the expected compile error or
+// another one.
 func (r *runner) setup() bool {
 	r.setupStores()
 	d := cmp.Or(r.doc.Get("graph"), r.doc)
@@ -38,17 +39,23 @@ func (r *runner) setup() bool {
 	return true
 }
 
-// refused checks a case whose graph does not compile. The case may expect this error, raised at registration; then nothing runs.
+// refused checks a case whose graph does not compile. The case may expect this error, raised at registration; then
+// nothing runs.
 func (r *runner) refused(err error) {
-	at := cmp.Or(r.doc.Peek("expected_error").Peek("raised_at"), r.doc.Peek("expected").Peek("expected_error").Peek("raised_at"))
+	at := cmp.Or(r.doc.Peek("expected_error").Peek("raised_at"),
+		r.doc.Peek("expected").Peek("expected_error").Peek("raised_at"))
 	want := r.doc.Peek("expected_error").Peek("category")
-	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text()) // then the category is the only hint
+	// then the category is the only hint
+	byCategory := at == nil && want != nil && core.CategoryOf(err) == core.Category(want.Text())
 	if !byCategory && at.Name() != "registration" {
 		r.Faults = append(r.Faults, fmt.Sprintf("the graph does not compile: %v", err))
 		return
 	}
 	r.doc.Get("initial_state").Fields() // not used
-	t := &evidence.Turn{Name: "registration", Kind: evidence.Registration, Node: r.doc, Status: graph.Errored, Err: err, Category: core.CategoryOf(err)}
+	t := &evidence.Turn{
+		Name: "registration", Kind: evidence.Registration, Node: r.doc, Status: graph.Errored, Err: err,
+		Category: core.CategoryOf(err),
+	}
 	t.Session = core.SessionID(r.doc.Get("session_id").Text())
 	t.Before = r.stored(t.Session)
 	t.After = t.Before

@@ -31,7 +31,8 @@ func (r *runner) runTransmissions() {
 			r.productTurn(t)
 		} else {
 			res := h.Transmit(r.ctx, in)
-			t.Response, t.Path, t.Status, t.Err, t.Category, t.Bucket = &res, res.Path, res.Status, res.Err, res.Category, res.Bucket
+			t.Response, t.Path, t.Status, t.Err, t.Category, t.Bucket = &res, res.Path, res.Status, res.Err,
+				res.Category, res.Bucket
 			if t.Path == harness.PathStateless {
 				t.Session = "" // even if the payload names one
 			}
@@ -78,12 +79,15 @@ var harnessChecks = map[string]check{
 	"descriptor_read_from_outcome": checkSubscribed, "harness_did_not_block": checkNotBlocked,
 	"signal_correlation_resolved": checkCorrelated,
 	"resolved_to_invocation_id": func(r *runner, t *evidence.Turn, v *fixture.Node) {
-		r.must(len(t.Invoked) == 1 && r.sameInvocation(v, t.Invoked[0].Invocation.Resume), v, "the signal did not resume %q", v.Text())
+		r.must(len(t.Invoked) == 1 && r.sameInvocation(v, t.Invoked[0].Invocation.Resume), v,
+			"the signal did not resume %q", v.Text())
 	},
 	"outbound_shape":            func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Response.Shape) },
 	"outbound_payload_includes": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.includes(v, t.Response.Body) },
-	"harness_auto_retried":      func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, len(t.Invoked) > 1 || t.Retries > 0) },
-	"session_store_load_calls":  func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Count(evidence.Load)) },
+	"harness_auto_retried": func(r *runner, t *evidence.Turn, v *fixture.Node) {
+		r.is(v, len(t.Invoked) > 1 || t.Retries > 0)
+	},
+	"session_store_load_calls": func(r *runner, t *evidence.Turn, v *fixture.Node) { r.is(v, t.Count(evidence.Load)) },
 	"session_store_save_calls": func(r *runner, t *evidence.Turn, v *fixture.Node) {
 		r.is(v, t.Count(evidence.Save, evidence.ExplicitSave))
 	},
@@ -129,5 +133,6 @@ func checkNotBlocked(r *runner, t *evidence.Turn, v *fixture.Node) {
 // checkCorrelated checks that the signal was mapped to the invocation that waited for it, which was resumed.
 func checkCorrelated(r *runner, t *evidence.Turn, v *fixture.Node) {
 	ok := t.ResumedRecord != nil && len(t.Invoked) == 1 && t.Invoked[0].Invocation.Resume == t.ResumedRecord.Invocation
-	r.must(ok == v.Flag(true), v, "a record waited: %v, invocations: %d (%v)", t.ResumedRecord != nil, len(t.Invoked), t.Err)
+	r.must(ok == v.Flag(true), v, "a record waited: %v, invocations: %d (%v)", t.ResumedRecord != nil, len(t.Invoked),
+		t.Err)
 }

@@ -18,13 +18,18 @@ import (
 	"gatehouse/storage"
 )
 
-// newAgent compiles the configured agent. It has the built-in tools and those of more. tracer, health and log may be nil.
-func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, health *modelHealth, log *slog.Logger, more ...tool.Source) (*graph.Graph, error) {
+// newAgent compiles the configured agent. It has the built-in tools and those of more. tracer, health and log may be
+// nil.
+func newAgent(
+	cfg settings.Config, store *storage.Store, tracer graph.Tracer, health *modelHealth, log *slog.Logger,
+	more ...tool.Source,
+) (*graph.Graph, error) {
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
 	loop := agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log}, Policy: loggedPolicy(cfg.Policy, log), Asks: peopleToAsk(cfg.Policy), NewID: cli.NewID,
+		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log},
+		Policy: loggedPolicy(cfg.Policy, log), Asks: peopleToAsk(cfg.Policy), NewID: cli.NewID,
 		ModelRef: "gatehouse/demo", Mask: mask.Text, Tracer: tracer,
 	}
 	switch {
@@ -43,7 +48,8 @@ func newAgent(cfg settings.Config, store *storage.Store, tracer graph.Tracer, he
 			return nil, err
 		}
 		warnOfScript(*cfg.Script, log)
-		loop.Name, loop.Release, loop.Model, loop.ModelRef, loop.Limits = "script", cfg.Script.Digest, script, "gatehouse/script", agent.ScriptLimits
+		loop.Name, loop.Release, loop.Model, loop.ModelRef, loop.Limits = "script", cfg.Script.Digest, script,
+			"gatehouse/script", agent.ScriptLimits
 	}
 	return loop.Graph()
 }
@@ -55,7 +61,8 @@ func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
 		d := current.Policy().Decide(turn, call)
 		for _, f := range d.Failed {
 			if _, known := logged.LoadOrStore(f.Rule, true); !known && log != nil {
-				log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or denies holds", "rule", f.Rule, "tool", call.Tool, "err", mask.Text(f.Err.Error()))
+				log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or "+
+					"denies holds", "rule", f.Rule, "tool", call.Tool, "err", mask.Text(f.Err.Error()))
 			}
 		}
 		return d.Rule
@@ -69,10 +76,12 @@ func peopleToAsk(current *policy.Current) agent.Asks {
 	}
 }
 
-// newTools are the tools that are built in, and those of GATEHOUSE_TOOLS. There is http.fetch where hosts are listed. A variable, so that tests
-// can have others.
+// newTools are the tools that are built in, and those of GATEHOUSE_TOOLS. There is http.fetch where hosts are listed. A
+// variable, so that tests can have others.
 var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
-	all := []tool.Tool{tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes), tool.AskPeople()}
+	all := []tool.Tool{
+		tool.Calc(), tool.Clock(time.Now), tool.NoteAdd(store.AddNote), tool.NoteList(store.Notes), tool.AskPeople(),
+	}
 	if !cfg.Hosts.None() {
 		all = append(all, tools.Fetch(cfg.Hosts))
 	}
@@ -84,15 +93,15 @@ func editing(cfg settings.Config, store *storage.Store, more ...tool.Source) app
 	return approvals.Editing{Bind: newTools(cfg, store).With(more...).Bind, Rule: cfg.Policy.Rule}
 }
 
-// secretOf returns a function that gives JSON pointers to the arguments of a call that the schema of its tool says are secret. It reads the
-// configuration once.
+// secretOf returns a function that gives JSON pointers to the arguments of a call that the schema of its tool says are
+// secret. It reads the configuration once.
 func secretOf(source settings.Source) func(core.ToolCall) []string {
 	tools := sync.OnceValue(func() *tool.Registry { return commandTools(source) })
 	return func(call core.ToolCall) []string { return tools().Secret(call) }
 }
 
-// commandTools are the tools as commands know them: they are not run, so they need no store, and MCP servers are not started for them. With faults
-// of the configuration there are only the built-in ones.
+// commandTools are the tools as commands know them: they are not run, so they need no store, and MCP servers are not
+// started for them. With faults of the configuration there are only the built-in ones.
 func commandTools(source settings.Source) *tool.Registry {
 	cfg, _, _ := source.Read()
 	return newTools(cfg, nil)

@@ -19,7 +19,8 @@ import (
 // call calls a tool of the MCP server, and reads the state that it returns.
 func (c agentClient) call(tool, arguments string) (s agents.State) {
 	c.t.Helper()
-	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments +
+		`}}`
 	r, err := http.NewRequest("POST", c.at+"/mcp", strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
@@ -78,7 +79,8 @@ func TestOneRequestHoweverItIsWritten(t *testing.T) {
 	if again := ci.must("POST", "/v1/approvals", "k2", said); again.ID != empty.ID {
 		t.Errorf("without arguments it is %s and %s", empty.ID, again.ID)
 	}
-	asked := ci.must("POST", "/v1/approvals", "k3", `{"question":"Which one?","schema":{"type":"integer","minimum":1.0}}`)
+	asked := ci.must("POST", "/v1/approvals", "k3",
+		`{"question":"Which one?","schema":{"type":"integer","minimum":1.0}}`)
 	said = `{"action":"ask","question":"Which one?","schema":{"minimum":1,"type":"integer"}}`
 	if again := ci.must("POST", "/v1/approvals", "k3", said); again.ID != asked.ID {
 		t.Errorf("the question is %s and %s", asked.ID, again.ID)

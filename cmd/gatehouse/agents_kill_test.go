@@ -26,7 +26,9 @@ func (c agentClient) try(method, path, key, body string) (s agents.State, err er
 	if err != nil {
 		return s, err
 	}
-	r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + c.token}, "Idempotency-Key": {key}}
+	r.Header = http.Header{
+		"Content-Type": {"application/json"}, "Authorization": {"Bearer " + c.token}, "Idempotency-Key": {key},
+	}
 	if key == "" {
 		r.Header.Del("Idempotency-Key")
 	}
@@ -41,8 +43,8 @@ func (c agentClient) try(method, path, key, body string) (s agents.State, err er
 	return s, json.NewDecoder(answer.Body).Decode(&s)
 }
 
-// agentScenario is a request of an agent that repeats it until it is answered, its decision and the callback. The process is killed at the n-th
-// pass of a point, and started again.
+// agentScenario is a request of an agent that repeats it until it is answered, its decision and the callback. The
+// process is killed at the n-th pass of a point, and started again.
 func agentScenario(t *testing.T, point string, nth int, record string) {
 	var mu sync.Mutex
 	taken := map[string]int{}
@@ -52,12 +54,16 @@ func agentScenario(t *testing.T, point string, nth int, record string) {
 		taken[r.Header.Get("webhook-id")]++
 	}))
 	defer hook.Close()
-	p := newAgentProcessWith(t, sqliteFile, []string{"GATEHOUSE_CALLBACK_HOSTS=" + strings.TrimPrefix(hook.URL, "http://")}, armed(point, nth, record)...)
+	p := newAgentProcessWith(t, sqliteFile,
+		[]string{"GATEHOUSE_CALLBACK_HOSTS=" + strings.TrimPrefix(hook.URL, "http://")}, armed(point, nth, record)...)
 	ci := agentClient{t, p.at, ciToken}
 	body := strings.Replace(deploy, "{", fmt.Sprintf(`{"callback_url":%q,`, hook.URL), 1)
 	var asked, got agents.State
 	var err error
-	p.untilRestarting("the request", func() bool { asked, err = ci.try("POST", "/v1/approvals", "k1", body); return err == nil })
+	p.untilRestarting("the request", func() bool {
+		asked, err = ci.try("POST", "/v1/approvals", "k1", body)
+		return err == nil
+	})
 	p.untilRestarting("the card", func() bool { return len(p.slack.Messages("C1")) > 0 })
 	click := core.Click{Approval: asked.ID, Choice: core.Approve}
 	if _, err := approvals.NewService(p.store, p.store).AdminVote(t.Context(), click, "", "test"); err != nil {
@@ -70,18 +76,23 @@ func agentScenario(t *testing.T, point string, nth int, record string) {
 	p.untilRestarting("the callback", func() bool { mu.Lock(); defer mu.Unlock(); return len(taken) > 0 })
 	p.untilRestarting("the deliveries", p.posted)
 	var again agents.State
-	p.untilRestarting("the request once more", func() bool { again, err = ci.try("POST", "/v1/approvals", "k1", body); return err == nil })
+	p.untilRestarting("the request once more", func() bool {
+		again, err = ci.try("POST", "/v1/approvals", "k1", body)
+		return err == nil
+	})
 	p.app.kill()
-	if got.State != core.Approved || got.Proof == "" || err != nil || again.ID != asked.ID || again.State != core.Approved {
+	if got.State != core.Approved || got.Proof == "" || err != nil || again.ID != asked.ID ||
+		again.State != core.Approved {
 		t.Errorf("%s: it is %+v, and again %+v, %v", point, got, again, err)
 	}
-	if cards, all := len(p.slack.Messages("C1")), p.approvals(); cards != 1 || len(all) != 1 || len(taken) != 1 || taken[string(asked.ID)] == 0 {
+	if cards, all := len(p.slack.Messages("C1")), p.approvals(); cards != 1 || len(all) != 1 || len(taken) != 1 ||
+		taken[string(asked.ID)] == 0 {
 		t.Errorf("%s: %d cards, %d requests, callbacks %v", point, cards, len(all), taken)
 	}
 }
 
-// TestLaw2_AgentsKilledAtEveryPoint kills the process before and after every store call of a request of another agent, from its arrival to the
-// callback: one card, one decision, one id of callbacks.
+// TestLaw2_AgentsKilledAtEveryPoint kills the process before and after every store call of a request of another agent,
+// from its arrival to the callback: one card, one decision, one id of callbacks.
 func TestLaw2_AgentsKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "points")
@@ -96,8 +107,8 @@ func TestLaw2_AgentsKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestLaw7_ManyAgentsThroughTwoReplicas: 200 requests of four callers are open at once, made and decided through two processes on one database in
-// a random order. Each caller gets its own decisions, and nobody else's.
+// TestLaw7_ManyAgentsThroughTwoReplicas: 200 requests of four callers are open at once, made and decided through two
+// processes on one database in a random order. Each caller gets its own decisions, and nobody else's.
 func TestLaw7_ManyAgentsThroughTwoReplicas(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		const callers, each = 4, 50
@@ -119,7 +130,8 @@ func TestLaw7_ManyAgentsThroughTwoReplicas(t *testing.T) {
 		all := make([]request, callers*each)
 		together(t, len(all), func(i int) error {
 			c := agentClient{t, at[i%2], fmt.Sprintf("agent-%d-token-0123456789", i%callers)}
-			s, err := c.try("POST", "/v1/approvals", fmt.Sprint("k", i/callers), fmt.Sprintf(`{"action":"deploy","summary":"Deploy %d."}`, i))
+			s, err := c.try("POST", "/v1/approvals", fmt.Sprint("k", i/callers),
+				fmt.Sprintf(`{"action":"deploy","summary":"Deploy %d."}`, i))
 			all[i] = request{i % callers, s.ID, rand.IntN(2) == 0}
 			return err
 		})
@@ -127,7 +139,8 @@ func TestLaw7_ManyAgentsThroughTwoReplicas(t *testing.T) {
 		together(t, len(all), func(i int) error { return decideOnPage(at[rand.IntN(2)], all[i].id, all[i].deny) })
 		together(t, len(all), func(i int) error {
 			r := all[i]
-			s, err := agentClient{t, at[rand.IntN(2)], fmt.Sprintf("agent-%d-token-0123456789", r.caller)}.try("GET", "/v1/approvals/"+string(r.id)+"?wait=20", "", "")
+			s, err := agentClient{t, at[rand.IntN(2)], fmt.Sprintf("agent-%d-token-0123456789", r.caller)}.try("GET",
+				"/v1/approvals/"+string(r.id)+"?wait=20", "", "")
 			want := core.Approved
 			if r.deny {
 				want = core.Denied
@@ -135,7 +148,8 @@ func TestLaw7_ManyAgentsThroughTwoReplicas(t *testing.T) {
 			if err != nil || s.State != want || s.DecidedBy == nil || s.DecidedBy.ID != "openharness:bob" {
 				return fmt.Errorf("%s is %+v, want %s: %w", r.id, s, want, err)
 			}
-			if _, err := (agentClient{t, at[0], fmt.Sprintf("agent-%d-token-0123456789", (r.caller+1)%callers)}).try("GET", "/v1/approvals/"+string(r.id), "", ""); err == nil {
+			if _, err := (agentClient{t, at[0], fmt.Sprintf("agent-%d-token-0123456789", (r.caller+1)%callers)}).try(
+				"GET", "/v1/approvals/"+string(r.id), "", ""); err == nil {
 				return fmt.Errorf("%s is shown to another caller", r.id)
 			}
 			return nil
@@ -171,8 +185,12 @@ func decideOnPage(at string, id core.ApprovalID, deny bool) error {
 	if err != nil {
 		return err
 	}
-	r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Authorization": {"Bearer " + bobsToken}}
-	answer, err := (&http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+	r.Header = http.Header{
+		"Content-Type": {"application/x-www-form-urlencoded"}, "Authorization": {"Bearer " + bobsToken},
+	}
+	answer, err := (&http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}).Do(r)
 	if err != nil {
 		return err
 	}

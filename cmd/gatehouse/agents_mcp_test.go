@@ -20,7 +20,8 @@ func mcpFolder(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv(mcpKey)
 	if folder == "" {
-		t.Skipf("SKIPPED: the MCP server was not tested with the official TypeScript SDK and inspector. Set %s to the folder that they are installed in.", mcpKey)
+		t.Skipf("SKIPPED: the MCP server was not tested with the official TypeScript SDK and inspector. Set %s to "+
+			"the folder that they are installed in.", mcpKey)
 	}
 	return folder
 }
@@ -70,21 +71,23 @@ func newAgentProcessWith(t *testing.T, e engine, env []string, first ...string) 
 	if err := os.WriteFile(file, []byte(agentPolicy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := newSlackProcessOn(t, e, append(env, "GATEHOUSE_APPROVAL_POLICY="+file, "GATEHOUSE_TOKENS=ci="+ciToken+",cd="+cdToken)...)
+	p := newSlackProcessOn(t, e,
+		append(env, "GATEHOUSE_APPROVAL_POLICY="+file, "GATEHOUSE_TOKENS=ci="+ciToken+",cd="+cdToken)...)
 	p.open(first...)
 	return p
 }
 
 const sdkRequest = `{"action":"deploy","summary":"Deploy version 7 to production.","arguments":{"version":7},"idempotency_key":"deploy-7"}`
 
-// TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill: a client asks, the process is killed, the client asks again under the same key: one card, one
-// decision.
+// TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill: a client asks, the process is killed, the client asks again under the
+// same key: one card, one decision.
 func TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill(t *testing.T) {
 	t.Parallel()
 	p := newAgentProcess(t, sqliteFile)
 	env := []string{"GATEHOUSE_TOKEN=" + ciToken, childKey + "=1", "GATEHOUSE_URL=" + p.at}
 	tools, results := sdkCalls(t, []string{p.at + "/mcp"}, env, "request_approval", sdkRequest)
-	if got := strings.Join(tools, " "); got != "ask_person check_approval request_approval wait_for_approval withdraw_request" {
+	if got := strings.Join(tools,
+		" "); got != "ask_person check_approval request_approval wait_for_approval withdraw_request" {
 		t.Errorf("the tools are %s", got)
 	}
 	asked := stateIn(t, results[0])
@@ -104,9 +107,14 @@ func TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill(t *testing.T) {
 	if got := stateIn(t, <-waited); got.State != core.Approved || got.Proof == "" {
 		t.Errorf("it is %+v", got)
 	}
-	_, results = sdkCalls(t, []string{p.at + "/mcp"}, env, "request_approval", sdkRequest, "check_approval", `{"id":"`+string(asked.ID)+`"}`,
-		"ask_person", `{"question":"Which colour?","schema":{"enum":["red","blue"]}}`, "wait_for_approval", `{"id":"nothing"}`, "request_approval", `{"action":"wipe","summary":"Wipe it."}`)
-	for i, want := range []string{`"state":"approved"`, `"state":"approved"`, `"question":"Which colour?"`, `not_found: There is no request nothing of yours.`, `policy_denied: Nothing is wiped.`} {
+	_, results = sdkCalls(t, []string{p.at + "/mcp"}, env, "request_approval", sdkRequest, "check_approval",
+		`{"id":"`+string(asked.ID)+`"}`,
+		"ask_person", `{"question":"Which colour?","schema":{"enum":["red","blue"]}}`, "wait_for_approval",
+		`{"id":"nothing"}`, "request_approval", `{"action":"wipe","summary":"Wipe it."}`)
+	for i, want := range []string{
+		`"state":"approved"`, `"state":"approved"`, `"question":"Which colour?"`,
+		`not_found: There is no request nothing of yours.`, `policy_denied: Nothing is wiped.`,
+	} {
 		if !strings.Contains(string(results[i]), want) {
 			t.Errorf("call %d returned %s, want %s", i, results[i], want)
 		}
@@ -122,13 +130,18 @@ func TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill(t *testing.T) {
 	}
 }
 
-// TestTheInspectorListsAndCallsEachToolOfOurServer: MCP's official inspector finds no fault with a tool's definition or its results.
+// TestTheInspectorListsAndCallsEachToolOfOurServer: MCP's official inspector finds no fault with a tool's definition or
+// its results.
 func TestTheInspectorListsAndCallsEachToolOfOurServer(t *testing.T) {
-	inspector := filepath.Join(mcpFolder(t), "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+	inspector := filepath.Join(mcpFolder(t),
+		"node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 	s := serveAgents(t, nil)
 	inspect := func(args ...string) (out []byte, said string) {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "node", append([]string{inspector, "--cli", s.base + "/mcp", "--header", "Authorization: Bearer " + ciToken}, args...)...)
+		cmd := exec.CommandContext(t.Context(),
+			"node",
+			append([]string{inspector, "--cli", s.base + "/mcp", "--header", "Authorization: Bearer " + ciToken},
+				args...)...)
 		cmd.Env = append(inherited(), "HOME="+t.TempDir())
 		var errors strings.Builder
 		cmd.Stderr = &errors
@@ -140,7 +153,8 @@ func TestTheInspectorListsAndCallsEachToolOfOurServer(t *testing.T) {
 	}
 	out, said := inspect("--method", "tools/list", "--strict")
 	var list struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(out, &list); err != nil || strings.Contains(said, "Warning") || strings.Contains(said, "Error") {
+	if err := json.Unmarshal(out, &list); err != nil || strings.Contains(said, "Warning") ||
+		strings.Contains(said, "Error") {
 		t.Fatalf("%v: %s%s", err, said, out)
 	}
 	left := map[string]bool{}
@@ -161,7 +175,8 @@ func TestTheInspectorListsAndCallsEachToolOfOurServer(t *testing.T) {
 		}
 		return state
 	}
-	asked := call("request_approval", core.Open, "action=deploy", "summary=Deploy it.", `arguments={"version":7}`, "idempotency_key=k1")
+	asked := call("request_approval", core.Open, "action=deploy", "summary=Deploy it.", `arguments={"version":7}`,
+		"idempotency_key=k1")
 	call("check_approval", core.Open, "id="+string(asked.ID))
 	call("wait_for_approval", core.Open, "id="+string(asked.ID), "seconds=0")
 	call("withdraw_request", core.Cancelled, "id="+string(asked.ID))

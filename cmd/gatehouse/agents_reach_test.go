@@ -122,7 +122,8 @@ func TestARequestThatReachedNobodySaysSo(t *testing.T) {
 				got = ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=1", "", "")
 			}
 			d := got.Delivery
-			if got.State != core.Open || d == nil || d.State != "undelivered" || !strings.Contains(d.Why, "No approver was told") {
+			if got.State != core.Open || d == nil || d.State != "undelivered" ||
+				!strings.Contains(d.Why, "No approver was told") {
 				t.Errorf("it is %+v, delivery %+v", got, got.Delivery)
 			}
 			now := ci.call("check_approval", `{"id":"`+string(asked.ID)+`"}`)
@@ -159,11 +160,13 @@ rules:
   - {name: both, tools: ["external.ci.both"], action: ask, approvers: [` + role + `, ` + person + `], notify: [dm]}
 `
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{
-		"GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": policyFile(t, policy), "GATEHOUSE_TOKENS": "ci=" + ciToken,
+		"GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": policyFile(t, policy),
+		"GATEHOUSE_TOKENS": "ci=" + ciToken,
 	})
 	ci := agentClient{t, d.base, ciToken}
 	for action, why := range map[string]string{
-		"typo": "Discord has no channel discord:999", "role": "Discord does not say who has the role discord:role:" + roleID,
+		"typo": "Discord has no channel discord:999",
+		"role": "Discord does not say who has the role discord:role:" + roleID,
 	} {
 		status, _, f := ci.do("POST", "/v1/approvals", action, asksFor(action))
 		if status != http.StatusForbidden || !strings.Contains(f.Message, why) {

@@ -48,7 +48,10 @@ func serveAgents(t *testing.T, env map[string]string) *testGateway {
 	if err := os.WriteFile(file, []byte(agentPolicy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]string{"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ci=" + ciToken + ",cd=" + cdToken}
+	all := map[string]string{
+		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "",
+		"GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ci=" + ciToken + ",cd=" + cdToken,
+	}
 	for k, v := range env {
 		all[k] = v
 	}
@@ -118,10 +121,12 @@ func TestAnAgentAsksAndAClickDecides(t *testing.T) {
 		t.Fatalf("it is %+v", asked)
 	}
 	card := s.card("C1", "", "Deploy version 7 to production.")
-	if again := ci.must("POST", "/v1/approvals", "k1", `{"arguments":{"to":"prod","version":7},"summary":"Deploy version 7 to production.","action":"deploy"}`); again.ID != asked.ID {
+	if again := ci.must("POST", "/v1/approvals", "k1",
+		`{"arguments":{"to":"prod","version":7},"summary":"Deploy version 7 to production.","action":"deploy"}`); again.ID != asked.ID {
 		t.Errorf("the same request is %s, and was %s", again.ID, asked.ID)
 	}
-	if status, _, f := ci.do("POST", "/v1/approvals", "k1", strings.Replace(deploy, "7", "8", 1)); status != 400 || !strings.Contains(f.Message, "used for another request") {
+	if status, _, f := ci.do("POST", "/v1/approvals", "k1", strings.Replace(deploy, "7", "8", 1)); status != 400 ||
+		!strings.Contains(f.Message, "used for another request") {
 		t.Errorf("another request under the same key: %d %s", status, f.Message)
 	}
 	waited := make(chan agents.State, 1)
@@ -132,7 +137,8 @@ func TestAnAgentAsksAndAClickDecides(t *testing.T) {
 	}
 	s.bob.Clicks("C1", card.TS, "approve")
 	got := <-waited
-	if got.State != core.Approved || got.DecidedBy == nil || got.DecidedBy.ID != "slack:U2BOB" || got.Rule != "deployments" {
+	if got.State != core.Approved || got.DecidedBy == nil || got.DecidedBy.ID != "slack:U2BOB" ||
+		got.Rule != "deployments" {
 		t.Fatalf("it is %+v", got)
 	}
 	s.shows("C1", card.TS, "pproved", 0)
@@ -141,7 +147,8 @@ func TestAnAgentAsksAndAClickDecides(t *testing.T) {
 	}
 
 	claims, err := proof.Verify(got.Proof, s.keys())
-	if err != nil || claims.Subject != string(asked.ID) || claims.Decision != "approved" || claims.ByID != "slack:U2BOB" {
+	if err != nil || claims.Subject != string(asked.ID) || claims.Decision != "approved" ||
+		claims.ByID != "slack:U2BOB" {
 		t.Errorf("the proof says %+v, %v", claims, err)
 	}
 	if err := claims.Covers([]byte(`{"to":"prod","version":7}`)); err != nil {
@@ -171,19 +178,21 @@ func (s *testGateway) keys() jose.JSONWebKeySet {
 	return set
 }
 
-// TestAnAgentLearnsThatNobodyWasTold: the channel that the policy names refuses the card, so the request says so until it is decided. So do the keys that
-// proofs are checked with, of an installation without a secret key.
+// TestAnAgentLearnsThatNobodyWasTold: the channel that the policy names refuses the card, so the request says so until
+// it is decided. So do the keys that proofs are checked with, of an installation without a secret key.
 func TestAnAgentLearnsThatNobodyWasTold(t *testing.T) {
 	t.Parallel()
 	s := serveAgents(t, nil)
-	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("not_in_channel"), Times: 1000})
+	s.slack.Inject(
+		slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("not_in_channel"), Times: 1000})
 	ci := agentClient{t, s.base, ciToken}
 	asked := ci.must("POST", "/v1/approvals", "", deploy)
 	var got agents.State
 	for deadline := time.Now().Add(patience); got.Delivery == nil && time.Now().Before(deadline); {
 		got = ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=1", "", "")
 	}
-	if d := got.Delivery; got.State != core.Open || d == nil || d.State != "undelivered" || !strings.Contains(d.Why, "delivery_forbidden") {
+	if d := got.Delivery; got.State != core.Open || d == nil || d.State != "undelivered" ||
+		!strings.Contains(d.Why, "delivery_forbidden") {
 		t.Errorf("it is %+v, delivery %+v", got, got.Delivery)
 	}
 	answer, err := http.Get(s.base + proof.Path)
@@ -191,7 +200,8 @@ func TestAnAgentLearnsThatNobodyWasTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if text, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(text), "a proof says no more than that database") {
+	if text, err := io.ReadAll(answer.Body); err != nil ||
+		!strings.Contains(string(text), "a proof says no more than that database") {
 		t.Errorf("the keys are %s, %v", text, err)
 	}
 }
@@ -200,7 +210,8 @@ func TestAnAgentAsksAQuestion(t *testing.T) {
 	t.Parallel()
 	s := serveAgents(t, nil)
 	ci := agentClient{t, s.base, ciToken}
-	asked := ci.must("POST", "/v1/approvals", "", `{"question":"Which colour?","schema":{"type":"string","enum":["red","blue"]}}`)
+	asked := ci.must("POST", "/v1/approvals", "",
+		`{"question":"Which colour?","schema":{"type":"string","enum":["red","blue"]}}`)
 	s.card("C1", "", "Which colour?")
 	if asked.State != core.Open || asked.Question != "Which colour?" || asked.Action != "external.ci.ask" {
 		t.Fatalf("it is %+v", asked)
@@ -210,7 +221,8 @@ func TestAnAgentAsksAQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if _, err := approvals.NewService(store, store).AdminVote(t.Context(), core.Click{Approval: asked.ID, Choice: core.Answer, Option: 2}, "bob", "test"); err != nil {
+	if _, err := approvals.NewService(store, store).AdminVote(t.Context(),
+		core.Click{Approval: asked.ID, Choice: core.Answer, Option: 2}, "bob", "test"); err != nil {
 		t.Fatal(err)
 	}
 	got := ci.must("GET", "/v1/approvals/"+string(asked.ID)+"?wait=30s", "", "")
@@ -223,7 +235,8 @@ func TestThePolicyDecidesWhatAnAgentMayAsk(t *testing.T) {
 	t.Parallel()
 	s := serveAgents(t, map[string]string{"GATEHOUSE_CALLBACK_HOSTS": "hooks.example.com"})
 	ci, cd := agentClient{t, s.base, ciToken}, agentClient{t, s.base, cdToken}
-	if got := ci.must("POST", "/v1/approvals", "", `{"action":"report","summary":"Send the report."}`); got.State != core.Approved || got.Proof == "" {
+	if got := ci.must("POST", "/v1/approvals", "",
+		`{"action":"report","summary":"Send the report."}`); got.State != core.Approved || got.Proof == "" {
 		t.Errorf("what a rule allows is %+v", got)
 	}
 	mine := ci.must("POST", "/v1/approvals", "mine", deploy)
@@ -233,32 +246,85 @@ func TestThePolicyDecidesWhatAnAgentMayAsk(t *testing.T) {
 		status                  int
 		says                    string
 	}{
-		"denied by a rule":              {ci, "POST", "/v1/approvals", "", `{"action":"wipe","summary":"Wipe it."}`, 403, "Nothing is wiped."},
-		"no place for the card":         {ci, "POST", "/v1/approvals", "", `{"action":"silent","summary":"Hush."}`, 403, "add notify:"},
-		"no rule, and no approvers":     {ci, "POST", "/v1/approvals", "", `{"action":"other","summary":"Do it."}`, 403, "GATEHOUSE_APPROVERS"},
-		"nobody to ask":                 {cd, "POST", "/v1/approvals", "", `{"question":"Why?"}`, 403, "lets external.cd.ask ask nobody"},
-		"somebody else to ask":          {ci, "POST", "/v1/approvals", "", `{"question":"Why?","of":["slack:U1ANN"]}`, 403, "It may ask: person:bob."},
-		"somebody else's request":       {cd, "GET", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
-		"an id that is none":            {ci, "GET", "/v1/approvals/nothing", "", "", 404, "no request"},
-		"withdrawn by somebody else":    {cd, "DELETE", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
-		"without a token":               {agentClient{t, s.base, ""}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, ""},
-		"with a wrong token":            {agentClient{t, s.base, "wrong-token-0123456789"}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, ""},
-		"risk read":                     {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","risk":"read"}`, 400, "write or destructive"},
-		"an unknown member":             {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","approvers":["slack:U1ANN"]}`, 400, "no member"},
-		"a member twice":                {ci, "POST", "/v1/approvals", "", `{"action":"deploy","action":"x","summary":"x"}`, 400, ""},
-		"no summary":                    {ci, "POST", "/v1/approvals", "", `{"action":"deploy"}`, 400, "summary is missing"},
-		"a question and an approval":    {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","question":"y"}`, 400, "of its own"},
-		"an action with a path":         {ci, "POST", "/v1/approvals", "", `{"action":"../x","summary":"x"}`, 400, "action must be"},
-		"ten megabytes":                 {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 10<<20) + `"}}`, 413, "larger than"},
-		"arguments that nobody reads":   {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 300<<10) + `"}}`, 413, "limit"},
-		"a callback that isn't listed":  {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","callback_url":"https://evil.example/hook"}`, 400, "GATEHOUSE_CALLBACK_HOSTS"},
-		"a callback to this machine":    {ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","callback_url":"https://127.0.0.1/hook"}`, 400, ""},
-		"no JSON":                       {ci, "POST", "/v1/approvals", "", `action=deploy`, 400, "not valid JSON"},
-		"a wait too long":               {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=61s", "", "", 400, "wait must be a time from 0s to 60s"},
-		"a wait before now":             {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=-1s", "", "", 400, "wait must be"},
-		"a wait that is none":           {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=soon", "", "", 400, "wait must be"},
-		"a parameter that is not known": {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?timeout=30", "", "", 400, "The parameter \"timeout\" is not known here"},
-		"two waits":                     {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=0&wait=30", "", "", 400, "given twice"},
+		"denied by a rule": {
+			ci, "POST", "/v1/approvals", "", `{"action":"wipe","summary":"Wipe it."}`, 403, "Nothing is wiped.",
+		},
+		"no place for the card": {
+			ci, "POST", "/v1/approvals", "", `{"action":"silent","summary":"Hush."}`, 403, "add notify:",
+		},
+		"no rule, and no approvers": {
+			ci, "POST", "/v1/approvals", "", `{"action":"other","summary":"Do it."}`, 403, "GATEHOUSE_APPROVERS",
+		},
+		"nobody to ask": {
+			cd, "POST", "/v1/approvals", "", `{"question":"Why?"}`, 403, "lets external.cd.ask ask nobody",
+		},
+		"somebody else to ask": {
+			ci, "POST", "/v1/approvals", "", `{"question":"Why?","of":["slack:U1ANN"]}`, 403, "It may ask: person:bob.",
+		},
+		"somebody else's request":    {cd, "GET", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
+		"an id that is none":         {ci, "GET", "/v1/approvals/nothing", "", "", 404, "no request"},
+		"withdrawn by somebody else": {cd, "DELETE", "/v1/approvals/" + string(mine.ID), "", "", 404, "no request"},
+		"without a token": {
+			agentClient{t, s.base, ""}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401, "",
+		},
+		"with a wrong token": {
+			agentClient{t, s.base, "wrong-token-0123456789"}, "GET", "/v1/approvals/" + string(mine.ID), "", "", 401,
+			"",
+		},
+		"risk read": {
+			ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","risk":"read"}`, 400,
+			"write or destructive",
+		},
+		"an unknown member": {
+			ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","approvers":["slack:U1ANN"]}`, 400,
+			"no member",
+		},
+		"a member twice": {
+			ci, "POST", "/v1/approvals", "", `{"action":"deploy","action":"x","summary":"x"}`, 400, "",
+		},
+		"no summary": {
+			ci, "POST", "/v1/approvals", "", `{"action":"deploy"}`, 400, "summary is missing",
+		},
+		"a question and an approval": {
+			ci, "POST", "/v1/approvals", "", `{"action":"deploy","summary":"x","question":"y"}`, 400, "of its own",
+		},
+		"an action with a path": {
+			ci, "POST", "/v1/approvals", "", `{"action":"../x","summary":"x"}`, 400, "action must be",
+		},
+		"ten megabytes": {
+			ci, "POST", "/v1/approvals", "",
+			`{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 10<<20) + `"}}`, 413,
+			"larger than",
+		},
+		"arguments that nobody reads": {
+			ci, "POST", "/v1/approvals", "",
+			`{"action":"deploy","summary":"x","arguments":{"a":"` + strings.Repeat("x", 300<<10) + `"}}`, 413, "limit",
+		},
+		"a callback that isn't listed": {
+			ci, "POST", "/v1/approvals", "",
+			`{"action":"deploy","summary":"x","callback_url":"https://evil.example/hook"}`, 400,
+			"GATEHOUSE_CALLBACK_HOSTS",
+		},
+		"a callback to this machine": {
+			ci, "POST", "/v1/approvals", "",
+			`{"action":"deploy","summary":"x","callback_url":"https://127.0.0.1/hook"}`, 400, "",
+		},
+		"no JSON": {ci, "POST", "/v1/approvals", "", `action=deploy`, 400, "not valid JSON"},
+		"a wait too long": {
+			ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=61s", "", "", 400,
+			"wait must be a time from 0s to 60s",
+		},
+		"a wait before now": {
+			ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=-1s", "", "", 400, "wait must be",
+		},
+		"a wait that is none": {
+			ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=soon", "", "", 400, "wait must be",
+		},
+		"a parameter that is not known": {
+			ci, "GET", "/v1/approvals/" + string(mine.ID) + "?timeout=30", "", "", 400,
+			"The parameter \"timeout\" is not known here",
+		},
+		"two waits": {ci, "GET", "/v1/approvals/" + string(mine.ID) + "?wait=0&wait=30", "", "", 400, "given twice"},
 	} {
 		status, _, f := c.who.do(c.method, c.path, c.key, c.body)
 		if status != c.status || !strings.Contains(f.Message, c.says) || f.Message == "" {
@@ -273,7 +339,8 @@ func TestThePolicyDecidesWhatAnAgentMayAsk(t *testing.T) {
 	}
 }
 
-// TestACallbackReachesAServerThatFails: the decision is posted until the server takes it, under one id, with a signature.
+// TestACallbackReachesAServerThatFails: the decision is posted until the server takes it, under one id, with a
+// signature.
 func TestACallbackReachesAServerThatFails(t *testing.T) {
 	t.Parallel()
 	var calls, taken atomic.Int64
@@ -295,7 +362,8 @@ func TestACallbackReachesAServerThatFails(t *testing.T) {
 	t.Cleanup(hook.Close)
 	s := serveAgents(t, map[string]string{"GATEHOUSE_CALLBACK_HOSTS": strings.TrimPrefix(hook.URL, "http://")})
 	ci := agentClient{t, s.base, ciToken}
-	asked := ci.must("POST", "/v1/approvals", "", strings.Replace(deploy, "{", fmt.Sprintf(`{"callback_url":%q,`, hook.URL+"/decided"), 1))
+	asked := ci.must("POST", "/v1/approvals",
+		"", strings.Replace(deploy, "{", fmt.Sprintf(`{"callback_url":%q,`, hook.URL+"/decided"), 1))
 	s.bob.Clicks("C1", s.card("C1", "", "Deploy").TS, "approve")
 	waitUntil(t, func() bool { return headers.Load() != nil }, "the server takes the decision")
 	secret, err := standardwebhooks.NewWebhook(asked.Secret)
@@ -306,7 +374,8 @@ func TestACallbackReachesAServerThatFails(t *testing.T) {
 		t.Errorf("the signature: %v", err)
 	}
 	var got agents.State
-	if err := json.Unmarshal(body.Load().([]byte), &got); err != nil || got.ID != asked.ID || got.State != core.Approved || got.Proof == "" || got.Secret != "" {
+	if err := json.Unmarshal(body.Load().([]byte), &got); err != nil || got.ID != asked.ID ||
+		got.State != core.Approved || got.Proof == "" || got.Secret != "" {
 		t.Errorf("it is told %+v, %v", got, err)
 	}
 	if a, b := ids[0].Load(), ids[1].Load(); a != b || taken.Load() != 1 || calls.Load() != 4 {
@@ -326,7 +395,8 @@ func TestAnAgentsFloodIsRefused(t *testing.T) {
 			first = got
 		}
 	}
-	if status, _, f := ci.do("POST", "/v1/approvals", "more", deploy); status != 429 || f.Code != "rate_limited" || !strings.Contains(f.Message, "Wait a moment") {
+	if status, _, f := ci.do("POST", "/v1/approvals", "more", deploy); status != 429 || f.Code != "rate_limited" ||
+		!strings.Contains(f.Message, "Wait a moment") {
 		t.Errorf("%d %+v", status, f)
 	}
 	if again := ci.must("POST", "/v1/approvals", "k0", deploy); again.ID != first.ID {
@@ -340,18 +410,28 @@ func TestAnAgentsFloodIsRefused(t *testing.T) {
 func TestAnAgentTakesNoActionOfAnother(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	text := "version: 1\nrules:\n  - {name: prod, tools: [\"external.ci.prod.*\"], action: allow}\n  - {name: rest, action: deny}\n"
+	text := "version: 1\nrules:\n  - {name: prod, tools: [\"external.ci.prod.*\"], action: allow}\n  - {name: rest, " +
+		"action: deny}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serveAgents(t, map[string]string{"GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ci=" + ciToken + ",CI.prod=" + cdToken + ",x=" + cdToken + "x"})
+	s := serveAgents(t,
+		map[string]string{
+			"GATEHOUSE_APPROVAL_POLICY": file,
+			"GATEHOUSE_TOKENS":          "ci=" + ciToken + ",CI.prod=" + cdToken + ",x=" + cdToken + "x",
+		})
 	ci, x := agentClient{t, s.base, ciToken}, agentClient{t, s.base, cdToken + "x"}
-	for action, want := range map[string]string{"prod.report": "Take a name that does not begin with prod.", "prod.a.b": "would look like one of ci.prod", "product.report": "The policy does not allow external.ci.product.report."} {
-		if status, _, f := ci.do("POST", "/v1/approvals", "", `{"action":"`+action+`","summary":"x"}`); status < 400 || !strings.Contains(f.Message, want) {
+	for action, want := range map[string]string{
+		"prod.report": "Take a name that does not begin with prod.", "prod.a.b": "would look like one of ci.prod",
+		"product.report": "The policy does not allow external.ci.product.report.",
+	} {
+		if status, _, f := ci.do("POST", "/v1/approvals", "", `{"action":"`+action+`","summary":"x"}`); status < 400 ||
+			!strings.Contains(f.Message, want) {
 			t.Errorf("%s: %d %+v", action, status, f)
 		}
 	}
-	if status, _, f := x.do("POST", "/v1/approvals", "", `{"action":"prod.report","summary":"x"}`); status != 403 || f.Code != "policy_denied" || !strings.Contains(f.Message, "does not allow external.x.prod.report") {
+	if status, _, f := x.do("POST", "/v1/approvals", "", `{"action":"prod.report","summary":"x"}`); status != 403 ||
+		f.Code != "policy_denied" || !strings.Contains(f.Message, "does not allow external.x.prod.report") {
 		t.Errorf("refused without a reason of the policy: %d %+v", status, f)
 	}
 }

@@ -80,7 +80,8 @@ func executed(t *testing.T, store *storage.Store) {
 	if err := store.FinishIntent(ctx, c, "ap-1", core.ToolResult{Content: "twelve notes"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Finish(ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Resumed: c.Event.Invocation}); err != nil {
+	if err := store.Finish(ctx,
+		core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Resumed: c.Event.Invocation}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -100,7 +101,9 @@ func audited(t *testing.T, e engine) (url string, store *storage.Store) {
 
 func verified(t *testing.T, store *storage.Store, signer *core.Signer, expect string) approvals.LogReport {
 	t.Helper()
-	r, err := approvals.VerifyLog(t.Context(), approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, audit.KeysOf(signer), expect)
+	r, err := approvals.VerifyLog(t.Context(),
+		approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead},
+		audit.KeysOf(signer), expect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,30 +126,62 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			statements []string
 			fault      string // a part of one
 		}{
-			"nothing":           {nil, ""},
-			"the tail cut":      {[]string{`delete from audit where seq > 2`}, "The entries after 2 of the audit log are missing: its head names entry 5."},
-			"and the head":      {[]string{`delete from audit where seq > 2`, `update audit_head set seq = 2, hash = (select hash from audit where seq = 2)`}, "head of the audit log"},
-			"emptied":           {[]string{`delete from audit`}, "All entries of the audit log are missing: its head names entry 5."},
-			"and the head, too": {[]string{`delete from audit`, resetHead}, "ap-1 is in the database, but the audit log does not say that it was opened"},
-			"an entry changed":  {[]string{`update audit set actor = 'mallory' where seq = 3`}, "broken at entry 3"},
-			"a reason changed":  {[]string{`update audit set reason = 'no reason' where seq = 2`}, "broken at entry 2"},
-			"an entry removed":  {[]string{`delete from audit where seq = 4`}, "Entry 4 of the audit log is missing."},
+			"nothing": {nil, ""},
+			"the tail cut": {
+				[]string{`delete from audit where seq > 2`},
+				"The entries after 2 of the audit log are missing: its head names entry 5.",
+			},
+			"and the head": {[]string{
+				`delete from audit where seq > 2`,
+				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2)`,
+			}, "head of the audit log"},
+			"emptied": {
+				[]string{`delete from audit`}, "All entries of the audit log are missing: its head names entry 5.",
+			},
+			"and the head, too": {
+				[]string{`delete from audit`, resetHead},
+				"ap-1 is in the database, but the audit log does not say that it was opened",
+			},
+			"an entry changed": {[]string{`update audit set actor = 'mallory' where seq = 3`}, "broken at entry 3"},
+			"a reason changed": {[]string{`update audit set reason = 'no reason' where seq = 2`}, "broken at entry 2"},
+			"an entry removed": {[]string{`delete from audit where seq = 4`}, "Entry 4 of the audit log is missing."},
 			"an entry with a plain hash": {[]string{
 				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash)
 					select 6, 0, 'ap-1', 'denied', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
 				`update audit_head set seq = 6, hash = '` + forged + `'`}, "broken at entry 6"},
-			"a state changed":              {[]string{`update approvals set state = 'refused'`}, "ap-1 is refused in the database, but approved in the audit log"},
-			"another decider":              {[]string{`update approvals set decided_by = '{"id":"mallory"}'`}, `decided by "mallory" in the database`},
-			"another call":                 {[]string{`update approvals set body = replace(body, '"digest":"` + seedDigest + `"', '"digest":"d2"')`}, "ap-1 is for another call"},
-			"a vote removed":               {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
-			"an intent removed":            {[]string{`delete from intents`}, "has no intent of it"},
-			"an approval removed":          {[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database"},
-			"an intent added":              {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`}, "ap-9 was started, but the audit log has no entry of it"},
-			"a call said to be not run":    {[]string{`update intents set begun_at = 0`}, "ap-1 was not run, says the database, but the audit log has no entry of that"},
-			"an approval added":            {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`}, "ap-9 is in the database, but the audit log"},
-			"a cut log with an empty head": {[]string{resetHead, `delete from audit where seq > 1`, `delete from intents`, `delete from votes`, `update approvals set state = 'open'`}, "its head names entry 0, but its last entry is 1"},
-			"an empty head alone":          {[]string{resetHead}, "its head names entry 0, but its last entry is 5"},
-			"a claim to be pruned":         {[]string{`delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set pruned = 4000000000000000000`}, "head of the audit log"},
+			"a state changed": {
+				[]string{`update approvals set state = 'refused'`},
+				"ap-1 is refused in the database, but approved in the audit log",
+			},
+			"another decider": {
+				[]string{`update approvals set decided_by = '{"id":"mallory"}'`},
+				`decided by "mallory" in the database`,
+			},
+			"another call": {[]string{
+				`update approvals set body = replace(body, '"digest":"` + seedDigest + `"', '"digest":"d2"')`,
+			}, "ap-1 is for another call"},
+			"a vote removed":    {[]string{`delete from votes`}, "ap-1 has 0 votes in the database, but 1"},
+			"an intent removed": {[]string{`delete from intents`}, "has no intent of it"},
+			"an approval removed": {
+				[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database",
+			},
+			"an intent added": {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`},
+				"ap-9 was started, but the audit log has no entry of it"},
+			"a call said to be not run": {
+				[]string{`update intents set begun_at = 0`},
+				"ap-1 was not run, says the database, but the audit log has no entry of that",
+			},
+			"an approval added": {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`},
+				"ap-9 is in the database, but the audit log"},
+			"a cut log with an empty head": {[]string{
+				resetHead, `delete from audit where seq > 1`, `delete from intents`, `delete from votes`,
+				`update approvals set state = 'open'`,
+			}, "its head names entry 0, but its last entry is 1"},
+			"an empty head alone": {[]string{resetHead}, "its head names entry 0, but its last entry is 5"},
+			"a claim to be pruned": {[]string{
+				`delete from intents`, `delete from votes`, `delete from approvals`,
+				`update audit_head set pruned = 4000000000000000000`,
+			}, "head of the audit log"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -157,7 +192,8 @@ func TestAuditLogShowsTampering(t *testing.T) {
 				}
 				asAttacker(t, url, tamper.statements...)
 				got := verified(t, store, store.Signer(), "")
-				if text := strings.Join(got.Faults, "\n"); (text == "") != (tamper.fault == "") || !strings.Contains(text, tamper.fault) {
+				if text := strings.Join(got.Faults, "\n"); (text == "") != (tamper.fault == "") ||
+					!strings.Contains(text, tamper.fault) {
 					t.Errorf("the faults are %q, want %q", text, tamper.fault)
 				}
 			})
@@ -173,13 +209,16 @@ func TestAuditLogShowsAnOlderHead(t *testing.T) {
 		rejected(t, store)
 		asAttacker(t, url, setHead(earlier), `update approvals set state = 'refused'`)
 		r := verified(t, store, store.Signer(), "")
-		if text := strings.Join(r.Faults, "\n"); !strings.Contains(text, "its head names entry 5, but its last entry is 6") || !strings.Contains(text, "ap-1 is refused in the database") {
+		if text := strings.Join(r.Faults, "\n"); !strings.Contains(text,
+			"its head names entry 5, but its last entry is 6") ||
+			!strings.Contains(text, "ap-1 is refused in the database") {
 			t.Errorf("the faults are %q", r.Faults)
 		}
 	})
 }
 
-// TestAuditLogKeepsAForgedHead: a process does not sign a head that it did not find sealed. It goes on to write entries, and says so.
+// TestAuditLogKeepsAForgedHead: a process does not sign a head that it did not find sealed. It goes on to write
+// entries, and says so.
 func TestAuditLogKeepsAForgedHead(t *testing.T) {
 	const sealedByNobody = "head of the audit log was not sealed"
 	onEachEngine(t, func(t *testing.T, e engine) {
@@ -187,20 +226,29 @@ func TestAuditLogKeepsAForgedHead(t *testing.T) {
 			statements []string
 			fault      string // a part of one
 		}{
-			"a cut log and a head that fits it": {[]string{`delete from audit where seq > 2`, `delete from intents`, `delete from votes`, `delete from approvals`,
-				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2), pruned = 4000000000000000000, seal = 'x'`}, sealedByNobody},
-			"no seal":                     {[]string{`update audit_head set seal = ''`}, sealedByNobody},
-			"an empty head":               {[]string{`update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
-			"a cut log and an empty head": {[]string{`delete from audit where seq > 2`, `update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0"},
-			"a cut log":                   {[]string{`delete from audit where seq > 2`}, "The entries 3 to 5 of the audit log are missing."},
-			"a replaced last entry":       {[]string{`update audit set hash = prev where seq = 5`}, "broken at entry 5"},
+			"a cut log and a head that fits it": {[]string{
+				`delete from audit where seq > 2`, `delete from intents`, `delete from votes`, `delete from approvals`,
+				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2), pruned = 4000000000000000000, seal = 'x'`,
+			}, sealedByNobody},
+			"no seal": {[]string{`update audit_head set seal = ''`}, sealedByNobody},
+			"an empty head": {
+				[]string{`update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`}, "its head names entry 0",
+			},
+			"a cut log and an empty head": {[]string{
+				`delete from audit where seq > 2`, `update audit_head set seq = 0, hash = '', pruned = 0, seal = ''`,
+			}, "its head names entry 0"},
+			"a cut log": {
+				[]string{`delete from audit where seq > 2`}, "The entries 3 to 5 of the audit log are missing.",
+			},
+			"a replaced last entry": {[]string{`update audit set hash = prev where seq = 5`}, "broken at entry 5"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				url, _ := audited(t, e)
 				asAttacker(t, url, attack.statements...)
 				var log bytes.Buffer
-				store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey), Log: slog.New(slog.NewTextHandler(&log, nil))})
+				store, err := storage.Open(t.Context(), url,
+					storage.Options{Signer: signerOf(t, firstKey), Log: slog.New(slog.NewTextHandler(&log, nil))})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,10 +266,12 @@ func TestAuditLogKeepsAForgedHead(t *testing.T) {
 				if after, err := store.AuditLog(t.Context(), 0, 0); err != nil || len(after) != len(before)+2 {
 					t.Errorf("the log has %d entries, want two more than %d, %v", len(after), len(before), err)
 				}
-				if r := verified(t, store, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), attack.fault) {
+				if r := verified(t, store, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"),
+					attack.fault) {
 					t.Errorf("the faults are %q, want %q", r.Faults, attack.fault)
 				}
-				if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "gatehouse approvals log --verify") {
+				if text := log.String(); !strings.Contains(text, "level=ERROR") ||
+					!strings.Contains(text, "gatehouse approvals log --verify") {
 					t.Errorf("the log says %q", text)
 				}
 			})
@@ -229,8 +279,8 @@ func TestAuditLogKeepsAForgedHead(t *testing.T) {
 	})
 }
 
-// TestAuditLogRefusesAnOlderKey: once a newer key has signed, nothing that an older one signs is accepted, be it one that was replaced or the
-// one in the database.
+// TestAuditLogRefusesAnOlderKey: once a newer key has signed, nothing that an older one signs is accepted, be it one
+// that was replaced or the one in the database.
 func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		for name, oldKey := range map[string]string{"a replaced key": firstKey, "the database's key": ""} {
@@ -279,7 +329,8 @@ func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 				forged := log[6]
 				forged.Actor = "mallory"
 				forged = audit.KeysOf(old).SealEntry(log[5].Hash, forged)
-				replace := fmt.Sprintf(`update audit set actor = 'mallory', key = '%s', hash = '%s' where seq = 7`, forged.Key, forged.Hash)
+				replace := fmt.Sprintf(`update audit set actor = 'mallory', key = '%s', hash = '%s' where seq = 7`,
+					forged.Key, forged.Hash)
 				asAttacker(t, url, replace, setHead(audit.KeysOf(old).SealHead(audit.Head{Seq: 7, Hash: forged.Hash})))
 				want := []string{"broken at entry 7: it is signed with the key", "head of the audit log was not sealed"}
 				for range 2 { // the second time after one more entry
@@ -293,7 +344,8 @@ func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 				}
 
 				// The head alone is replaced.
-				asAttacker(t, url, `delete from audit where seq > 6`, setHead(audit.KeysOf(old).SealHead(audit.Head{Seq: 6, Hash: log[5].Hash})))
+				asAttacker(t, url, `delete from audit where seq > 6`,
+					setHead(audit.KeysOf(old).SealHead(audit.Head{Seq: 6, Hash: log[5].Hash})))
 				for range 2 {
 					if r := verified(t, store, both, ""); !strings.Contains(strings.Join(r.Faults, "\n"), want[1]) {
 						t.Errorf("with the head of an older key the faults are %q", r.Faults)
@@ -309,7 +361,8 @@ func TestAuditLogRefusesAnOlderKey(t *testing.T) {
 func rejected(t *testing.T, store *storage.Store) {
 	t.Helper()
 	vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Approve}
-	if _, err := store.Decide(t.Context(), core.Decision{Approval: "none", Vote: &vote}); core.CategoryOf(err) != core.NotFound {
+	if _, err := store.Decide(t.Context(),
+		core.Decision{Approval: "none", Vote: &vote}); core.CategoryOf(err) != core.NotFound {
 		t.Fatal(err)
 	}
 }
@@ -329,7 +382,8 @@ func setHead(h audit.Head) string {
 	if !h.Pruned.IsZero() {
 		pruned = h.Pruned.UnixNano()
 	}
-	return fmt.Sprintf(`update audit_head set seq = %d, hash = '%s', pruned = %d, seal = '%s'`, h.Seq, h.Hash, pruned, h.Seal)
+	return fmt.Sprintf(`update audit_head set seq = %d, hash = '%s', pruned = %d, seal = '%s'`, h.Seq, h.Hash, pruned,
+		h.Seal)
 }
 
 // TestAuditLogAfterRotationAndPruning: any of the keys verifies, and what was pruned is not missed.
@@ -348,7 +402,8 @@ func TestAuditLogAfterRotationAndPruning(t *testing.T) {
 			t.Fatalf("the approval is still there: %v", err)
 		}
 		vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Approve}
-		if _, err := rotated.Decide(t.Context(), core.Decision{Approval: "none", Vote: &vote}); core.CategoryOf(err) != core.NotFound {
+		if _, err := rotated.Decide(t.Context(),
+			core.Decision{Approval: "none", Vote: &vote}); core.CategoryOf(err) != core.NotFound {
 			t.Fatal(err)
 		}
 		log, err := rotated.AuditLog(t.Context(), 0, 0)
@@ -358,22 +413,28 @@ func TestAuditLogAfterRotationAndPruning(t *testing.T) {
 		if r := verified(t, rotated, rotated.Signer(), log[4].Hash); len(r.Faults) > 0 {
 			t.Errorf("with both keys: %q", r.Faults)
 		}
-		if r := verified(t, rotated, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), "broken at entry 6: it is signed with the key") {
+		if r := verified(t, rotated, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"),
+			"broken at entry 6: it is signed with the key") {
 			t.Errorf("with the old key alone: %q", r.Faults)
 		}
 	})
 }
 
-// TestAuditLogOfAnotherKey: a process without the key that the others sign with says so, before it makes entries that they can't verify.
+// TestAuditLogOfAnotherKey: a process without the key that the others sign with says so, before it makes entries that
+// they can't verify.
 func TestAuditLogOfAnotherKey(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		url, _ := audited(t, e)
 		for name, test := range map[string]struct {
 			signer *core.Signer
 			warns  bool
-		}{"no key": {nil, true}, "another key": {signerOf(t, secondKey), true}, "a new key": {signerOf(t, secondKey, firstKey), false}} {
+		}{
+			"no key": {nil, true}, "another key": {signerOf(t, secondKey), true},
+			"a new key": {signerOf(t, secondKey, firstKey), false},
+		} {
 			var log bytes.Buffer
-			store, err := storage.Open(t.Context(), url, storage.Options{Signer: test.signer, Log: slog.New(slog.NewTextHandler(&log, nil))})
+			store, err := storage.Open(t.Context(), url,
+				storage.Options{Signer: test.signer, Log: slog.New(slog.NewTextHandler(&log, nil))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -403,7 +464,8 @@ func TestAuditLogExpectsAHash(t *testing.T) {
 	}
 	hash := regexp.MustCompile(`[0-9a-f]{64}`).FindString(check(cli.ExitDone, "--verify"))
 	vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Deny}
-	if _, err := store.Decide(context.Background(), core.Decision{Approval: "ap-1", Vote: &vote, Admin: true}); core.CategoryOf(err) != core.ApprovalDecided {
+	if _, err := store.Decide(context.Background(),
+		core.Decision{Approval: "ap-1", Vote: &vote, Admin: true}); core.CategoryOf(err) != core.ApprovalDecided {
 		t.Fatal(err)
 	}
 	check(cli.ExitDone, "--verify", "--expect", hash)
@@ -413,12 +475,15 @@ func TestAuditLogExpectsAHash(t *testing.T) {
 		Last    string `json:"last_hash"`
 		Faults  []string
 	}
-	if err := json.Unmarshal([]byte(check(cli.ExitDone, "--verify", "--json", "--expect", strings.ToUpper(hash))), &verdict); err != nil || !verdict.Valid || verdict.Entries != 6 || verdict.Last == hash {
+	if err := json.Unmarshal([]byte(check(cli.ExitDone, "--verify", "--json", "--expect", strings.ToUpper(hash))),
+		&verdict); err != nil || !verdict.Valid || verdict.Entries != 6 || verdict.Last == hash {
 		t.Errorf("got %+v, %v", verdict, err)
 	}
-	asAttacker(t, url, `delete from audit`, `delete from intents`, `delete from votes`, `delete from approvals`, `update audit_head set seq = 0, hash = '', seal = ''`)
+	asAttacker(t, url, `delete from audit`, `delete from intents`, `delete from votes`, `delete from approvals`,
+		`update audit_head set seq = 0, hash = '', seal = ''`)
 	check(cli.ExitDone, "--verify") // nothing is left that would tell
-	if text := check(cli.ExitBad, "--verify", "--expect", hash); !strings.Contains(text, "no entry with the expected hash "+hash) {
+	if text := check(cli.ExitBad, "--verify", "--expect", hash); !strings.Contains(text,
+		"no entry with the expected hash "+hash) {
 		t.Errorf("it says %s", text)
 	}
 	check(cli.ExitUsage, "--expect", strconv.Quote(hash))

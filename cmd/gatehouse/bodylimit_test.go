@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestABodyAboveTheLimit: where the vendor refuses a request for its size, the person is told what to do, and the conversation goes on without the
-// message that was too large.
+// TestABodyAboveTheLimit: where the vendor refuses a request for its size, the person is told what to do, and the
+// conversation goes on without the message that was too large.
 func TestABodyAboveTheLimit(t *testing.T) {
 	for name, start := range vendors {
 		t.Run(name, func(t *testing.T) {

@@ -40,8 +40,10 @@ func newBrowser(t *testing.T) *browser {
 	if path == "" {
 		t.Skipf("SKIPPED: the web pages were not tested in a browser. Set %s to the path of Chromium.", chromiumKey)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(patience))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.WSURLReadTimeout(patience))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -58,7 +60,8 @@ func (b *browser) run(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// window is a tab. What a page must not do is a failure of the test: requests elsewhere, errors of scripts, what its policy forbids.
+// window is a tab. What a page must not do is a failure of the test: requests elsewhere, errors of scripts, what its
+// policy forbids.
 type window struct {
 	*browser
 	at string
@@ -80,7 +83,8 @@ func (b *browser) newWindow(at, path string) *window {
 		defer w.mu.Unlock()
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if url := e.Request.URL; !strings.HasPrefix(url, at+"/") && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "about:") {
+			if url := e.Request.URL; !strings.HasPrefix(url, at+"/") && !strings.HasPrefix(url, "data:") &&
+				!strings.HasPrefix(url, "about:") {
 				w.faults = append(w.faults, "a request to "+url)
 			}
 		case *runtime.EventExceptionThrown:
@@ -168,7 +172,8 @@ func (w *window) count(text string) int {
 // press clicks the first enabled button with a label, once it is there.
 func (w *window) press(label string) {
 	w.t.Helper()
-	find := fmt.Sprintf("[...document.querySelectorAll('button, summary.button')].find(b => b.textContent.trim() === %s && !b.disabled && b.offsetParent)", quoted(label))
+	find := fmt.Sprintf("[...document.querySelectorAll('button, summary.button')].find(b => b.textContent.trim() === "+
+		"%s && !b.disabled && b.offsetParent)", quoted(label))
 	w.until("the button "+label, find)
 	eval[any](w, find+".click()")
 }
@@ -178,7 +183,8 @@ func (w *window) say(text string) {
 	w.t.Helper()
 	w.run(chromedp.SendKeys(chromedp.CSS("#message"), text))
 	// chromedp's own Enter would also type a line break that the page has prevented.
-	eval[bool](w, "document.querySelector('#message').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true}))")
+	eval[bool](w, "document.querySelector('#message').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', "+
+		"bubbles: true, cancelable: true}))")
 }
 
 // logIn logs in with a token.
@@ -196,21 +202,26 @@ func quoted(text string) string {
 // as sets the size of the window and the colours that its person prefers.
 func (w *window) as(width, height int64, scheme string) {
 	w.t.Helper()
-	w.run(chromedp.EmulateViewport(width, height, chromedp.EmulateScale(1)), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
-	}))
+	w.run(chromedp.EmulateViewport(width, height, chromedp.EmulateScale(1)),
+		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{
+				{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+			},
+		}))
 }
 
 // axeRun runs axe-core and lists what it finds.
 const axeRun = `axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(
 	r.violations.map(v => [v.id, v.help, v.nodes.map(n => n.html.slice(0, 200) + ' ' + n.failureSummary)])))`
 
-// inspect checks a page for accessibility and for its width, in both schemes, on a phone and on a desktop, and keeps screenshots.
+// inspect checks a page for accessibility and for its width, in both schemes, on a phone and on a desktop, and keeps
+// screenshots.
 func (w *window) inspect(name string) {
 	w.t.Helper()
 	axe, err := os.ReadFile(os.Getenv(axeKey))
 	if err != nil {
-		w.t.Skipf("SKIPPED: the pages were not checked for accessibility. Set %s to the path of axe-core: %v", axeKey, err)
+		w.t.Skipf("SKIPPED: the pages were not checked for accessibility. Set %s to the path of axe-core: %v", axeKey,
+			err)
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{360, 1280} {
@@ -229,7 +240,8 @@ func (w *window) inspect(name string) {
 				if err != nil {
 					w.t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png, 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png,
+					0o600); err != nil {
 					w.t.Fatal(err)
 				}
 			}

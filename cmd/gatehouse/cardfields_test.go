@@ -35,8 +35,9 @@ func (p onePage) Card(context.Context, core.ApprovalID, bool) (core.Card, error)
 func cardOnPage(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	pages := web.New(web.Options{
-		Gate: access.New(access.Options{Signer: adaptertest.Signer(t, "a key of many characters")}), Approvals: onePage{card: *d.Card},
-		Admin: func(core.Actor) bool { return true }, Words: first(words),
+		Gate:      access.New(access.Options{Signer: adaptertest.Signer(t, "a key of many characters")}),
+		Approvals: onePage{card: *d.Card},
+		Admin:     func(core.Actor) bool { return true }, Words: first(words),
 	})
 	mux := http.NewServeMux()
 	for pattern, h := range pages.Routes() {
@@ -70,8 +71,9 @@ func postedToDiscord(t *testing.T, d core.Delivery, words map[string]string) dis
 	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
 	p := discord.New(core.Deps{
 		Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put, Owner: "one",
-		KV: struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
+		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
+		Owner: "one",
+		KV:    struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
 		Words: words,
 	}, discord.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL(), Shards: 1, Reply: "channel"})
 	d.To = core.Address{Platform: "discord", Channel: "200"}
@@ -102,25 +104,36 @@ func cardAtTerminal(t *testing.T, d core.Delivery, words ...map[string]string) s
 // full is a card with every field set, in a state.
 func full(t *testing.T, state core.ApprovalState) core.Delivery {
 	noon := adaptertest.Noon
-	bob, cleo, dan := core.Actor{ID: "openharness:bob", Name: "Bob"}, core.Actor{ID: "slack:U3", Name: "Cleo"}, core.Actor{ID: "slack:U4", Name: "Dan"}
+	bob, cleo, dan := core.Actor{ID: "openharness:bob", Name: "Bob"}, core.Actor{ID: "slack:U3", Name: "Cleo"},
+		core.Actor{ID: "slack:U4", Name: "Dan"}
 	c := core.Card{
-		Approval: "0199aaaa-bbbb", State: state, Tool: "bank.pay", Summary: "Pay 20 to the milkman", Arguments: "{\n  \"amount\": 20\n}", Before: `{"amount": 2}`,
+		Approval: "0199aaaa-bbbb", State: state, Tool: "bank.pay", Summary: "Pay 20 to the milkman",
+		Arguments: "{\n  \"amount\": 20\n}", Before: `{"amount": 2}`,
 		Asked:  core.Asked{Message: "pay the milkman", Place: 2, Of: 3, Dropped: "Eve"},
-		Hidden: 1234, Requester: "Ann", Requested: core.Actor{ID: "slack:U1", Name: "Ann"}, Approvers: []string{"openharness:frank"}, Self: true,
-		People: map[string]string{"slack:U9": "x"}, Voters: []core.Actor{bob, cleo}, Quorum: 7, Against: []core.Actor{dan}, Vetoes: 5, NeedsWhy: true, Direct: true,
-		Risk: core.Dangerous, Changed: "pay 2", Editable: true, Edits: 3, Editor: core.Actor{ID: "slack:U5", Name: "Gil"},
-		Deadline: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour), Context: []core.Line{{Role: core.User, Text: "hello"}},
+		Hidden: 1234, Requester: "Ann", Requested: core.Actor{ID: "slack:U1", Name: "Ann"},
+		Approvers: []string{"openharness:frank"}, Self: true,
+		People: map[string]string{"slack:U9": "x"}, Voters: []core.Actor{bob, cleo}, Quorum: 7,
+		Against: []core.Actor{dan}, Vetoes: 5, NeedsWhy: true, Direct: true,
+		Risk: core.Dangerous, Changed: "pay 2", Editable: true, Edits: 3,
+		Editor:   core.Actor{ID: "slack:U5", Name: "Gil"},
+		Deadline: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Hour),
+		Context:      []core.Line{{Role: core.User, Text: "hello"}},
 		Conversation: cardMailbox, From: core.Address{Platform: "slack", Channel: "C9"},
-		Same:       &core.Same{N: 2, Of: 3, First: "0199cccc-dddd", At: noon.Add(-2 * time.Minute)},
-		Refused:    &core.Refused{By: core.Actor{ID: "slack:U7", Name: "Iva"}, At: noon.Add(-4 * time.Minute), Reason: "too much"},
+		Same: &core.Same{N: 2, Of: 3, First: "0199cccc-dddd", At: noon.Add(-2 * time.Minute)},
+		Refused: &core.Refused{
+			By: core.Actor{ID: "slack:U7", Name: "Iva"}, At: noon.Add(-4 * time.Minute), Reason: "too much",
+		},
 		LookAlikes: []string{"mіlkman (і is U+0456)"}, Memory: core.Memory{For: time.Hour, Uses: 4},
 	}
 	if state != core.Open {
-		c.DecidedBy, c.Decided, c.DecidedAt, c.Reason = "Hal", core.Actor{ID: "slack:U6", Name: "Hal"}, noon.Add(2*time.Minute), "it is due"
+		c.DecidedBy, c.Decided, c.DecidedAt, c.Reason = "Hal", core.Actor{ID: "slack:U6", Name: "Hal"},
+			noon.Add(2*time.Minute), "it is due"
 		c.Until = noon.Add(62 * time.Minute)
 		c.Run, c.RunNote, c.RunAt, c.Voters = core.CallFailed, "No money left.", noon.Add(3*time.Minute), nil
 	}
-	return core.Delivery{Post: core.Post{Key: "card/1", Conversation: cardMailbox, Kind: core.PostCard, Approval: c.Approval}, Card: &c}
+	return core.Delivery{Post: core.Post{
+		Key: "card/1", Conversation: cardMailbox, Kind: core.PostCard, Approval: c.Approval,
+	}, Card: &c}
 }
 
 const (
@@ -134,7 +147,12 @@ var facts = map[string]struct {
 	reads []string // each may be written in one of the forms that "|" separates
 	not   map[string]string
 }{
-	"Approval":  {"open", []string{"0199aaaa-bbbb"}, map[string]string{"openharness": "its extension has it", "slack": "it stands beside the coloured edge, apart from the text"}},
+	"Approval": {
+		"open", []string{"0199aaaa-bbbb"},
+		map[string]string{
+			"openharness": "its extension has it", "slack": "it stands beside the coloured edge, apart from the text",
+		},
+	},
 	"State":     {"approved", []string{"Approved by|approved by"}, nil},
 	"Tool":      {"open", []string{"bank.pay"}, nil},
 	"Summary":   {"open", []string{"Pay 20 to the milkman"}, nil},
@@ -168,7 +186,8 @@ var facts = map[string]struct {
 	"Deadline":  {"open", []string{at(adaptertest.Noon.Add(time.Hour))}, nil},
 	"DecidedAt": {"approved", []string{at(adaptertest.Noon.Add(2 * time.Minute))}, nil},
 	"CreatedAt": {"open", []string{at(adaptertest.Noon.Add(-time.Hour))}, map[string]string{
-		"slack": "a message has its time", "discord": "a message has its time", "openharness": "its extension has the time", "terminal": "it is printed when it is asked, or said to be late",
+		"slack": "a message has its time", "discord": "a message has its time",
+		"openharness": "its extension has the time", "terminal": "it is printed when it is asked, or said to be late",
 	}},
 	"Same":       {"open", []string{at(adaptertest.Noon.Add(-2 * time.Minute)), "2 of 3"}, nil},
 	"Refused":    {"open", []string{"The same was denied by ", "Iva", "too much"}, nil},
@@ -181,21 +200,26 @@ var facts = map[string]struct {
 	"RunAt":      {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
 	"Context":    {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead to it"}},
 	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
-		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it", "chat": "the card is in it", "terminal": "the card is in it",
+		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it",
+		"chat": "the card is in it", "terminal": "the card is in it",
 	}},
 	"From": {not: map[string]string{everywhere: "it is where the conversation is, which has a name"}},
 }
 
 // at is a time as the surfaces write it.
 func at(t time.Time) string {
-	return t.UTC().Format("2006-01-02 15:04 UTC") + "|" + t.UTC().Format(time.RFC3339) + "|" + t.Local().Format("2006-01-02 15:04 MST") + fmt.Sprintf("|<t:%d:", t.Unix())
+	return t.UTC().Format("2006-01-02 15:04 UTC") + "|" + t.UTC().Format(time.RFC3339) +
+		"|" + t.Local().Format("2006-01-02 15:04 MST") + fmt.Sprintf("|<t:%d:", t.Unix())
 }
 
 // TestEveryFieldOfACardIsOnEverySurface, or the table says why it is not.
 func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 	t.Parallel()
 	cards := map[string]core.Delivery{}
-	for name, state := range map[string]core.ApprovalState{"open": core.Open, "altered": core.Open, "question": core.Open, "approved": core.Approved, "used": core.Approved, "answered": core.Answered} {
+	for name, state := range map[string]core.ApprovalState{
+		"open": core.Open, "altered": core.Open, "question": core.Open, "approved": core.Approved,
+		"used": core.Approved, "answered": core.Answered,
+	} {
 		d := full(t, state)
 		d.Card.Altered = name == "altered"
 		if name == "question" || name == "answered" {
@@ -233,7 +257,8 @@ func TestEveryFieldOfACardIsOnEverySurface(t *testing.T) {
 			}
 			for _, forms := range fact.reads {
 				if !containsOne(drawn[fact.in], strings.Split(forms, "|")) {
-					t.Errorf("%s is not on the card of %s, which does not say %q:\n%s", name, surface, forms, drawn[fact.in])
+					t.Errorf("%s is not on the card of %s, which does not say %q:\n%s", name, surface, forms,
+						drawn[fact.in])
 				}
 			}
 		}
@@ -247,13 +272,16 @@ func TestTheMessageOfACardIsOnItWhereItDoesNotStandAboveIt(t *testing.T) {
 	elsewhere := d
 	elsewhere.Copy = true
 	for card, text := range map[string]string{
-		"page": cardOnPage(t, d), "copy on Slack": strings.Join(cardOnSlack(t, elsewhere), "\n"), "copy on Discord": cardOnDiscord(t, elsewhere),
+		"page": cardOnPage(t, d), "copy on Slack": strings.Join(cardOnSlack(t, elsewhere), "\n"),
+		"copy on Discord": cardOnDiscord(t, elsewhere),
 	} {
 		if !strings.Contains(text, "“pay the milkman”") {
 			t.Errorf("the %s does not have the message:\n%s", card, text)
 		}
 	}
-	for card, text := range map[string]string{"Slack": strings.Join(cardOnSlack(t, d), "\n"), "Discord": cardOnDiscord(t, d)} {
+	for card, text := range map[string]string{
+		"Slack": strings.Join(cardOnSlack(t, d), "\n"), "Discord": cardOnDiscord(t, d),
+	} {
 		if strings.Contains(text, "“pay the milkman”") {
 			t.Errorf("the card on %s repeats the message:\n%s", card, text)
 		}

@@ -17,14 +17,20 @@ import (
 // sameCards are cards in every state, each with another fact.
 func sameCards() map[string]core.Delivery {
 	at := time.Date(2026, 11, 25, 10, 30, 0, 0, time.UTC)
-	ann, bob, cid := core.Actor{ID: "slack:U1ANN", Name: "Ann"}, core.Actor{ID: "slack:U2BOB", Name: "Bob"}, core.Actor{ID: "slack:U3CID", Name: "Cid"}
+	ann, bob, cid := core.Actor{ID: "slack:U1ANN", Name: "Ann"}, core.Actor{ID: "slack:U2BOB", Name: "Bob"},
+		core.Actor{ID: "slack:U3CID", Name: "Cid"}
 	card := func(change func(*core.Card)) core.Delivery {
 		c := core.Card{
-			Approval: "0199aaaa-bbbb", State: core.Open, Tool: "pay.send", Summary: "Pay 20", Arguments: "{\n  \"euros\": 20\n}", Requester: "Ann", Requested: ann,
-			Approvers: []string{bob.ID, cid.ID}, Quorum: 1, Vetoes: 1, Deadline: at, From: core.Address{Platform: "slack", Channel: "C1"},
+			Approval: "0199aaaa-bbbb", State: core.Open, Tool: "pay.send", Summary: "Pay 20",
+			Arguments: "{\n  \"euros\": 20\n}", Requester: "Ann", Requested: ann,
+			Approvers: []string{bob.ID, cid.ID}, Quorum: 1, Vetoes: 1, Deadline: at,
+			From: core.Address{Platform: "slack", Channel: "C1"},
 		}
 		change(&c)
-		return core.Delivery{Post: core.Post{Kind: core.PostCard, Key: "card/1", Approval: c.Approval, To: core.Address{Platform: "slack", Channel: "C1"}}, Card: &c}
+		return core.Delivery{Post: core.Post{
+			Kind: core.PostCard, Key: "card/1", Approval: c.Approval,
+			To: core.Address{Platform: "slack", Channel: "C1"},
+		}, Card: &c}
 	}
 	decided := func(state core.ApprovalState, change func(*core.Card)) core.Delivery {
 		return card(func(c *core.Card) {
@@ -33,7 +39,9 @@ func sameCards() map[string]core.Delivery {
 		})
 	}
 	ran := func(state core.CallState, note string) core.Delivery {
-		return decided(core.Approved, func(c *core.Card) { c.Run, c.RunNote, c.RunAt = state, note, at.Add(time.Minute) })
+		return decided(core.Approved, func(c *core.Card) {
+			c.Run, c.RunNote, c.RunAt = state, note, at.Add(time.Minute)
+		})
 	}
 	all := map[string]core.Delivery{
 		"open":            card(func(*core.Card) {}),
@@ -44,19 +52,21 @@ func sameCards() map[string]core.Delivery {
 		"votes": card(func(c *core.Card) {
 			c.Quorum, c.Voters, c.Vetoes, c.Against = 3, []core.Actor{bob}, 2, []core.Actor{cid}
 		}),
-		"dangerous":   card(func(c *core.Card) { c.Risk = core.Dangerous }),
-		"hidden":      card(func(c *core.Card) { c.Hidden = 1234 }),
-		"altered":     card(func(c *core.Card) { c.Altered = true }),
-		"several":     decided(core.Approved, func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{bob, cid} }),
-		"denied":      decided(core.Denied, func(c *core.Card) { c.Reason, c.Changed = "too much", "pay 2" }),
-		"cancelled":   decided(core.Cancelled, func(c *core.Card) { c.Reason = "withdrawn by Ann" }),
-		"expired":     decided(core.Expired, func(*core.Card) {}),
-		"running":     ran(core.CallRunning, ""),
-		"done":        ran(core.CallDone, ""),
-		"failed":      ran(core.CallFailed, "No money left."),
-		"not run":     ran(core.CallNotRun, "Its turn was cancelled."),
-		"in doubt":    ran(core.CallUnknown, ""),
-		"edited, ran": decided(core.Approved, func(c *core.Card) { c.Edits, c.Editor, c.Run, c.RunAt = 1, cid, core.CallDone, at }),
+		"dangerous": card(func(c *core.Card) { c.Risk = core.Dangerous }),
+		"hidden":    card(func(c *core.Card) { c.Hidden = 1234 }),
+		"altered":   card(func(c *core.Card) { c.Altered = true }),
+		"several":   decided(core.Approved, func(c *core.Card) { c.Quorum, c.Voters = 2, []core.Actor{bob, cid} }),
+		"denied":    decided(core.Denied, func(c *core.Card) { c.Reason, c.Changed = "too much", "pay 2" }),
+		"cancelled": decided(core.Cancelled, func(c *core.Card) { c.Reason = "withdrawn by Ann" }),
+		"expired":   decided(core.Expired, func(*core.Card) {}),
+		"running":   ran(core.CallRunning, ""),
+		"done":      ran(core.CallDone, ""),
+		"failed":    ran(core.CallFailed, "No money left."),
+		"not run":   ran(core.CallNotRun, "Its turn was cancelled."),
+		"in doubt":  ran(core.CallUnknown, ""),
+		"edited, ran": decided(core.Approved, func(c *core.Card) {
+			c.Edits, c.Editor, c.Run, c.RunAt = 1, cid, core.CallDone, at
+		}),
 	}
 	for name, change := range map[string]func(*core.Delivery){
 		"some not told": func(d *core.Delivery) { d.LeftOut = 2 },
@@ -74,12 +84,15 @@ func sameCards() map[string]core.Delivery {
 
 // inTerminal are the words with which the terminal says what Slack says in words of its own.
 var inTerminal = strings.NewReplacer(
-	"🔔 Approval needed (2 of 3)", "Pay 20 (2 of 3)", "🔔 Approval needed", "wants your approval", "⚠️ Approval needed for something dangerous", "wants your approval", "⛔ Denied", "denied", "✅ Approved", "approved",
-	"🚫 Cancelled", "cancelled", "⌛ Expired: it was not decided in time", "expired without a decision", "May decide: an approver, an approver", "May decide: slack:U2BOB, slack:U3CID",
+	"🔔 Approval needed (2 of 3)", "Pay 20 (2 of 3)", "🔔 Approval needed", "wants your approval",
+	"⚠️ Approval needed for something dangerous", "wants your approval", "⛔ Denied", "denied", "✅ Approved", "approved",
+	"🚫 Cancelled", "cancelled", "⌛ Expired: it was not decided in time", "expired without a decision",
+	"May decide: an approver, an approver", "May decide: slack:U2BOB, slack:U3CID",
 	"Arguments:", "arguments:", "euros: 20", `{"euros":20}`,
 )
 
-// TestTheTerminalShowsEveryFactOfSlacksCard: each line that Slack's card has is a line, or a part of one, at the terminal.
+// TestTheTerminalShowsEveryFactOfSlacksCard: each line that Slack's card has is a line, or a part of one, at the
+// terminal.
 func TestTheTerminalShowsEveryFactOfSlacksCard(t *testing.T) {
 	signer, err := core.NewSigner("a key that is long enough")
 	if err != nil {
@@ -127,7 +140,8 @@ func saidInDecision(out, label, value string) bool {
 	return label == "Reason" && strings.Contains(first, "("+value+")")
 }
 
-// TestTheTerminalShowsWhatIsNewOnACard, once: a change of the request, a vote, the decision and what became of the call.
+// TestTheTerminalShowsWhatIsNewOnACard, once: a change of the request, a vote, the decision and what became of the
+// call.
 func TestTheTerminalShowsWhatIsNewOnACard(t *testing.T) {
 	var out bytes.Buffer
 	c := console.New(console.Options{Out: &out})
@@ -146,8 +160,16 @@ func TestTheTerminalShowsWhatIsNewOnACard(t *testing.T) {
 		}
 	}
 	show(func(c *core.Card) { c.Deadline = time.Time{} }, "")
-	show(func(c *core.Card) { c.Changed = "pay 2" }, "approval> Pay 20 – The request was changed after it was made: pay 2\n")
-	show(func(c *core.Card) { c.Voters = append(c.Voters, core.Actor{ID: "slack:U4DAN", Name: "Dan"}) }, "approval> Pay 20 – Approved so far: 2 of 3: Bob, Dan\n")
-	show(func(c *core.Card) { c.State, c.DecidedBy, c.Voters = core.Approved, "Eve", nil }, "approval> approved by Eve: Pay 20\n")
-	show(func(c *core.Card) { c.Run, c.RunNote = core.CallFailed, "No money left." }, "approval> Pay 20 – Result: ❌ Failed: No money left.\n")
+	show(func(c *core.Card) {
+		c.Changed = "pay 2"
+	}, "approval> Pay 20 – The request was changed after it was made: pay 2\n")
+	show(func(c *core.Card) {
+		c.Voters = append(c.Voters, core.Actor{ID: "slack:U4DAN", Name: "Dan"})
+	}, "approval> Pay 20 – Approved so far: 2 of 3: Bob, Dan\n")
+	show(func(c *core.Card) {
+		c.State, c.DecidedBy, c.Voters = core.Approved, "Eve", nil
+	}, "approval> approved by Eve: Pay 20\n")
+	show(func(c *core.Card) {
+		c.Run, c.RunNote = core.CallFailed, "No money left."
+	}, "approval> Pay 20 – Result: ❌ Failed: No money left.\n")
 }

@@ -24,15 +24,18 @@ type chatCmd struct {
 
 // Help says where the log is.
 func (chatCmd) Help() string {
-	return "Ctrl-C stops the running turn; a second Ctrl-C, Ctrl-D, /quit or exit leaves. /help shows what else can be typed.\n\n" +
-		"The log, warnings and errors only, goes to standard error. In a terminal it is not shown, because it would land in the chat: " +
+	return "Ctrl-C stops the running turn; a second Ctrl-C, Ctrl-D, /quit or exit leaves. /help shows what else can " +
+		"be typed.\n\n" +
+		"The log, warnings and errors only, goes to standard error. In a terminal it is not shown, because it would " +
+		"land in the chat: " +
 		"gatehouse chat 2>chat.log keeps it in a file."
 }
 
 // Run runs one conversation at the terminal, on the same store and the same path as every platform.
 func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if !sessionName.MatchString(c.Session) {
-		return core.Errorf(core.Invalid, "The session name %q is invalid. Use up to 64 letters, digits, dots, dashes and underscores.", c.Session)
+		return core.Errorf(core.Invalid,
+			"The session name %q is invalid. Use up to 64 letters, digits, dots, dashes and underscores.", c.Session)
 	}
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
@@ -58,7 +61,8 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	}
 	parts := newShared(cfg, store, log)
 	config := console.Config{Options: console.Options{
-		Session: c.Session, In: a.In, Out: a.Out, TTY: prompt, NoColor: os.Getenv("NO_COLOR") != "", Actor: localPerson(),
+		Session: c.Session, In: a.In, Out: a.Out, TTY: prompt, NoColor: os.Getenv("NO_COLOR") != "",
+		Actor:      localPerson(),
 		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
@@ -67,11 +71,13 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	g, err := newGateway(parts, owner, []core.ConversationID{conversation}, leaving{terminal, func(ctx context.Context) {
-		if done, err := idle(ctx, store, conversation); prompt && err == nil && !done {
-			a.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.", cfg.DrainTimeout)
-		}
-	}})
+	g, err := newGateway(parts, owner, []core.ConversationID{conversation},
+		leaving{terminal, func(ctx context.Context) {
+			if done, err := idle(ctx, store, conversation); prompt && err == nil && !done {
+				a.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.",
+					cfg.DrainTimeout)
+			}
+		}})
 	if err != nil {
 		return err
 	}
@@ -82,7 +88,8 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	return g.Run(ctx)
 }
 
-// leaving is a console that says what it waits for when its person has left. From then on a signal to stop ends the process at once.
+// leaving is a console that says what it waits for when its person has left. From then on a signal to stop ends the
+// process at once.
 type leaving struct {
 	core.Platform
 	say func(context.Context)

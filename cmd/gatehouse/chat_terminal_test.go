@@ -35,11 +35,12 @@ func (w *workbench) types(keyboard *os.File, keys string) {
 
 func (w *workbench) sees(c *child, text string) {
 	w.t.Helper()
-	w.until(text, c, func() bool { return strings.Contains(c.out.String(), text) }) // it is copied after the process has ended, too
+	// it is copied after the process has ended, too
+	w.until(text, c, func() bool { return strings.Contains(c.out.String(), text) })
 }
 
-// TestCtrlCInTheChat: the first Ctrl-C stops the running turn, the second leaves, and nothing that was typed is left for the shell. The
-// terminal is as it was before.
+// TestCtrlCInTheChat: the first Ctrl-C stops the running turn, the second leaves, and nothing that was typed is left
+// for the shell. The terminal is as it was before.
 func TestCtrlCInTheChat(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=1h", "NO_COLOR=1")
@@ -62,7 +63,8 @@ func TestCtrlCInTheChat(t *testing.T) {
 	}
 }
 
-// TestLeavingEndsAtOnce: who leaves while a turn runs reads how long that may take, and leaves at once with another Ctrl-C.
+// TestLeavingEndsAtOnce: who leaves while a turn runs reads how long that may take, and leaves at once with another
+// Ctrl-C.
 func TestLeavingEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=1h", "GATEHOUSE_DRAIN_TIMEOUT=17m")
@@ -129,7 +131,10 @@ func TestAQuestionAtATerminal(t *testing.T) {
 	c.kill()
 	c, keyboard, _ = w.openTerminal()
 	w.sees(c, "question> What shall I order?")
-	for _, step := range [][2]string{{"you (Size: 1-2)> ", "m"}, {"you (count: number)> ", "12"}, {"This must be 9 or less", "3"}, {"you (gift: y/n)> ", "-"}, {"you (note: text)> ", "-"}, {"you (Story: text)> ", "y"}} {
+	for _, step := range [][2]string{
+		{"you (Size: 1-2)> ", "m"}, {"you (count: number)> ", "12"}, {"This must be 9 or less", "3"},
+		{"you (gift: y/n)> ", "-"}, {"you (note: text)> ", "-"}, {"you (Story: text)> ", "y"},
+	} {
 		w.sees(c, strings.TrimPrefix(step[0], "T"))
 		w.types(keyboard, step[1]+"\r")
 	}

@@ -61,7 +61,8 @@ func (w *clockWorld) pass(d, ahead time.Duration) {
 	off := time.Until(w.at.Add(ahead))
 	w.mu.Unlock()
 	if w.url != "" {
-		if err := postgrestest.Run(w.url, fmt.Sprintf(`update test_clock set moved = interval '%d microseconds'`, off.Microseconds())); err != nil {
+		if err := postgrestest.Run(w.url,
+			fmt.Sprintf(`update test_clock set moved = interval '%d microseconds'`, off.Microseconds())); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -132,7 +133,11 @@ func (w *clockWorld) process(steps int) {
 			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now, Log: slog.New(slog.DiscardHandler),
 		}, discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}),
 	}
-	w.box = outbox.New(outbox.Options{Store: &mortal{Outbox: w.store, left: steps}, Card: noCard, Platforms: platforms, Owner: owner, Jitter: w.jitter, Lookups: lookups})
+	w.box = outbox.New(
+		outbox.Options{
+			Store: &mortal{Outbox: w.store, left: steps}, Card: noCard, Platforms: platforms, Owner: owner,
+			Jitter: w.jitter, Lookups: lookups,
+		})
 }
 
 // say stores posts as the end of a turn.
@@ -144,11 +149,13 @@ func (w *clockWorld) say(posts ...core.Post) {
 	if _, err := w.store.Accept(ctx, e); err != nil {
 		w.t.Fatal(err)
 	}
-	claims, err := w.store.Claim(ctx, core.ClaimRequest{Owner: "observer", Limit: 1, Scopes: []core.Scope{{Platform: "asker"}}})
+	claims, err := w.store.Claim(ctx,
+		core.ClaimRequest{Owner: "observer", Limit: 1, Scopes: []core.Scope{{Platform: "asker"}}})
 	if err != nil || len(claims) != 1 {
 		w.t.Fatalf("%v, %v", claims, err)
 	}
-	if err := w.store.Finish(ctx, core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
+	if err := w.store.Finish(ctx,
+		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -183,8 +190,9 @@ func (w *clockWorld) jitter() float64 {
 	return w.chance.Float64()
 }
 
-// TestSoak_ClocksThatAreOff has gatehouse's clock, and the database's, three minutes ahead of the platforms' or behind. Answers are lost, the
-// platforms fail, processes die between any two steps. Then the clock is set right: ten seconds later, if it is wide, everything was said, once.
+// TestSoak_ClocksThatAreOff has gatehouse's clock, and the database's, three minutes ahead of the platforms' or behind.
+// Answers are lost, the platforms fail, processes die between any two steps. Then the clock is set right: ten seconds
+// later, if it is wide, everything was said, once.
 func TestSoak_ClocksThatAreOff(t *testing.T) {
 	t.Parallel()
 	for _, ahead := range []time.Duration{-3 * time.Minute, 3 * time.Minute} {
@@ -235,7 +243,8 @@ func (w *clockWorld) trouble() {
 		w.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: limited, Times: begun})
 	}
 	w.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: lost, Times: begun})
-	w.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: begun})
+	w.discord.Inject(
+		discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: begun})
 }
 
 func (w *clockWorld) run(ahead time.Duration) {
@@ -255,7 +264,8 @@ func (w *clockWorld) run(ahead time.Duration) {
 		} {
 			said++
 			text := fmt.Sprintf("word-%d.", said)
-			posts = append(posts, core.Post{Key: text, Kind: core.PostReply, Text: text, To: to, Conversation: "asker:1"})
+			posts = append(posts,
+				core.Post{Key: text, Kind: core.PostReply, Text: text, To: to, Conversation: "asker:1"})
 		}
 		w.say(posts...)
 		w.trouble()
@@ -267,7 +277,8 @@ func (w *clockWorld) run(ahead time.Duration) {
 	w.process(1 << 30)
 	w.pass(0, 0)
 	const step = 500 * time.Millisecond
-	most := wide(10*time.Second, time.Minute) // on a busy machine a call may fail by itself; a clock that is off is so by more than a minute
+	// on a busy machine a call may fail by itself; a clock that is off is so by more than a minute
+	most := wide(10*time.Second, time.Minute)
 	for passed := time.Duration(0); passed < 10*time.Second || passed < most && w.waiting() > 0; passed += step {
 		if err := w.box.Flush(t.Context()); err != nil {
 			t.Fatal(err)

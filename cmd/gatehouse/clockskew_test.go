@@ -18,13 +18,15 @@ func TestLaw9_AClockThatIsOffIsTold(t *testing.T) {
 		says        string
 		ready, warn bool
 	}{
-		"ahead": {7 * time.Minute, "ahead of that of Slack", false, true}, "behind": {-7 * time.Minute, "behind that of Slack", false, true},
+		"ahead":    {7 * time.Minute, "ahead of that of Slack", false, true},
+		"behind":   {-7 * time.Minute, "behind that of Slack", false, true},
 		"a minute": {time.Minute, "ahead of that of Slack", true, true}, "right": {0, "", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake := slacktest.Start(t, slacktest.Options{Now: func() time.Time { return time.Now().Add(-c.ahead) }})
-			p := newServeProcess(t, sqliteFile, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_SIGNING_SECRET="+fake.SigningSecret())
+			p := newServeProcess(t, sqliteFile, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(),
+				"SLACK_SIGNING_SECRET="+fake.SigningSecret())
 			p.open()
 			get := func(path string) (status int, body string) {
 				answer, err := http.Get(p.at + path)
@@ -40,11 +42,13 @@ func TestLaw9_AClockThatIsOffIsTold(t *testing.T) {
 				return strings.Contains(body, `gatehouse_clock_skew_seconds{source="slack"} `)
 			})
 			_, metrics := get("/metrics")
-			if zero := strings.Contains(metrics, `gatehouse_clock_skew_seconds{source="slack"} 0`+"\n"); zero != !c.warn {
+			if zero := strings.Contains(metrics,
+				`gatehouse_clock_skew_seconds{source="slack"} 0`+"\n"); zero != !c.warn {
 				t.Errorf("the metrics are %s", metrics)
 			}
 			status, body := get("/readyz")
-			if ready := status == http.StatusOK; ready != c.ready || strings.Contains(body, c.says+`. Set it right`) != (c.says != "" && !c.ready) {
+			if ready := status == http.StatusOK; ready != c.ready ||
+				strings.Contains(body, c.says+`. Set it right`) != (c.says != "" && !c.ready) {
 				t.Errorf("/readyz answers %d %s", status, body)
 			}
 			if warned := strings.Contains(p.app.out.String(), "This machine's clock is "); warned != c.warn {
@@ -52,7 +56,8 @@ func TestLaw9_AClockThatIsOffIsTold(t *testing.T) {
 			}
 			doctor := p.start(nil, "doctor", "--quick")
 			doctor.quit(t)
-			if out := doctor.out.String(); !strings.Contains(out, "slack clock") || strings.Contains(out, "Run NTP") != c.warn {
+			if out := doctor.out.String(); !strings.Contains(out, "slack clock") ||
+				strings.Contains(out, "Run NTP") != c.warn {
 				t.Errorf("the doctor says %s", out)
 			}
 		})

@@ -38,10 +38,12 @@ func (c completionCmd) Run(_ context.Context, a *cli.App) error {
 	return err
 }
 
-// completeCmd is what the shells' scripts call: it prints the words that may stand in place of the last one, one a line.
+// completeCmd is what the shells' scripts call: it prints the words that may stand in place of the last one, one a
+// line.
 //
-// Decision, 2026-11: own scripts of a few lines for each shell, which ask the program. A library (kongplete, kong-completion) brings
-// another parser of command lines with it, and installs itself into the person's shell start-up files.
+// Decision, 2026-11: own scripts of a few lines for each shell, which ask the program. A library (kongplete,
+// kong-completion) brings another parser of command lines with it, and installs itself into the person's shell start-up
+// files.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" help:"The words after gatehouse up to the cursor; the last one may be empty."`
 }
@@ -108,7 +110,8 @@ func childOf(node *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// flagOf returns the flag whose value is the next word; nil if there is none, or word has its value after an equals sign.
+// flagOf returns the flag whose value is the next word; nil if there is none, or word has its value after an equals
+// sign.
 func flagOf(node *kong.Node, word string) *kong.Flag {
 	for _, level := range node.AllFlags(false) {
 		for _, f := range level {

@@ -31,26 +31,32 @@ import (
 	"gatehouse/storage"
 )
 
-// untold are the columns of approvals, votes and intents that no way out tells, each with the reason. Every other column is told somewhere, so a
-// change of it by hand must be noticed. A new column that is in neither group fails the test: decide about it here.
+// untold are the columns of approvals, votes and intents that no way out tells, each with the reason. Every other
+// column is told somewhere, so a change of it by hand must be noticed. A new column that is in neither group fails the
+// test: decide about it here.
 var untold = map[string]string{
 	"approvals.seq":       "the order of lists alone",
 	"approvals.requester": "a filter of lists: who asked is told from the body",
-	"approvals.begun":     "whether its call was started is told from what the log says of that; that a turn went on after a denial is recorded nowhere",
-	"intents.progress":    "never shown: where a call that has no result yet goes on. What was approved, and its arguments, are the approval's",
-	"votes.n":             "the order alone: another order of votes is noticed as other votes",
-	"votes.actor":         "never read: who voted is told from the body",
+	"approvals.begun": "whether its call was started is told from what the log says of that; that a turn went on " +
+		"after a denial is recorded nowhere",
+	"intents.progress": "never shown: where a call that has no result yet goes on. What was approved, and its " +
+		"arguments, are the approval's",
+	"votes.n":     "the order alone: another order of votes is noticed as other votes",
+	"votes.actor": "never read: who voted is told from the body",
 }
 
 // told are the columns that are told.
 var told = []string{
-	"approvals.id", "approvals.invocation", "approvals.session", "approvals.conversation", "approvals.body", "approvals.state", "approvals.reason",
+	"approvals.id", "approvals.invocation", "approvals.session", "approvals.conversation", "approvals.body",
+	"approvals.state", "approvals.reason",
 	"approvals.decided_by", "approvals.decided_at", "approvals.created_at", "approvals.deadline", "approvals.changed",
 	"votes.approval", "votes.body",
-	"intents.approval", "intents.invocation", "intents.tool", "intents.digest", "intents.begun_at", "intents.ended_at", "intents.content", "intents.category",
+	"intents.approval", "intents.invocation", "intents.tool", "intents.digest", "intents.begun_at", "intents.ended_at",
+	"intents.content", "intents.category",
 }
 
-// contradictions stores one approval of each kind: one that ran, one that is open and has a vote, one that was denied, and an answered question.
+// contradictions stores one approval of each kind: one that ran, one that is open and has a vote, one that was denied,
+// and an answered question.
 func contradictions(t *testing.T, store *storage.Store) {
 	t.Helper()
 	executed(t, store)
@@ -61,14 +67,22 @@ func contradictions(t *testing.T, store *storage.Store) {
 	}
 	open := func(id core.ApprovalID, asked *question.Question, votes ...core.Vote) {
 		t.Helper()
-		call := core.Call{Tool: "external.local.deploy", Arguments: json.RawMessage(`{"version":7}`), Summary: "Deploy version 7.", Risk: core.Dangerous}
+		call := core.Call{
+			Tool: "external.local.deploy", Arguments: json.RawMessage(`{"version":7}`), Summary: "Deploy version 7.",
+			Risk: core.Dangerous,
+		}
 		if call.Digest, err = tool.Digest(call.Tool, call.Arguments); err != nil {
 			t.Fatal(err)
 		}
 		a := core.Approval{
-			ID: id, Conversation: "external:openharness:local", Address: core.Address{Platform: core.CallbackPlatform}, Call: call, Question: asked, State: core.Open,
-			External: &core.External{Request: "r", Callback: "https://example.org/hook"}, Requester: core.Actor{ID: "openharness:local", Name: "local", Local: true},
-			Rule: core.Rule{Name: "deployments", Verdict: core.VerdictAsk, Approvers: []string{bob.ID, cleo.ID}, Quorum: 2, Timeout: 1e15, Why: "It is production.", People: map[string]string{bob.ID: "bob"}},
+			ID: id, Conversation: "external:openharness:local", Address: core.Address{Platform: core.CallbackPlatform},
+			Call: call, Question: asked, State: core.Open,
+			External:  &core.External{Request: "r", Callback: "https://example.org/hook"},
+			Requester: core.Actor{ID: "openharness:local", Name: "local", Local: true},
+			Rule: core.Rule{
+				Name: "deployments", Verdict: core.VerdictAsk, Approvers: []string{bob.ID, cleo.ID}, Quorum: 2,
+				Timeout: 1e15, Why: "It is production.", People: map[string]string{bob.ID: "bob"},
+			},
 		}
 		if _, _, err := store.OpenExternal(t.Context(), a, nil, 9); err != nil {
 			t.Fatal(err)
@@ -149,11 +163,13 @@ func (w waysOut) all(id core.ApprovalID, decide bool) map[string]string {
 		"the card": orError(text, err), "the callback, with its proof": orError(body, bodyErr),
 		"the page": w.get("GET", "/approvals/"+string(id), ""), "the page of all": w.get("GET", "/approvals", ""),
 		"GET /v1/approvals/ID": w.get("GET", "/v1/approvals/"+string(id), ""),
-		"MCP":                  w.get("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"check_approval","arguments":{"id":"`+string(id)+`"}}}`),
-		"show":                 w.command(func(a *cli.App) error { return plain.Show.Run(w.ctx, a, w.store) }),
-		"show --json":          w.command(func(a *cli.App) error { return c.Show.Run(w.ctx, a, w.store) }),
-		"list":                 w.command(func(a *cli.App) error { return plain.List.Run(w.ctx, a, w.store) }),
-		"list --json":          w.command(func(a *cli.App) error { return c.List.Run(w.ctx, a, w.store) }),
+		"MCP": w.get("POST", "/mcp",
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"check_approval","arguments":{"id":"`+
+				string(id)+`"}}}`),
+		"show":        w.command(func(a *cli.App) error { return plain.Show.Run(w.ctx, a, w.store) }),
+		"show --json": w.command(func(a *cli.App) error { return c.Show.Run(w.ctx, a, w.store) }),
+		"list":        w.command(func(a *cli.App) error { return plain.List.Run(w.ctx, a, w.store) }),
+		"list --json": w.command(func(a *cli.App) error { return c.List.Run(w.ctx, a, w.store) }),
 	}
 	for _, list := range []string{"the page of all", "list", "list --json"} { // their order is none of their truth
 		lines := strings.Split(strings.ReplaceAll(ways[list], ",\n", "\n"), "\n")
@@ -168,9 +184,13 @@ func (w waysOut) all(id core.ApprovalID, decide bool) map[string]string {
 	return ways
 }
 
-// honest reports whether an answer is no statement about the approval but that it is contradicted, is gone, or can't be read.
+// honest reports whether an answer is no statement about the approval but that it is contradicted, is gone, or can't be
+// read.
 func honest(answer string) bool {
-	for _, words := range []string{"audit log contradicts", "is not the one that was asked for", "There is no", "not_found", "can&#39;t be", "can't be", "could not be", "could not do this now"} {
+	for _, words := range []string{
+		"audit log contradicts", "is not the one that was asked for", "There is no", "not_found", "can&#39;t be",
+		"can't be", "could not be", "could not do this now",
+	} {
 		if strings.Contains(answer, words) {
 			return true
 		}
@@ -191,7 +211,9 @@ func changesOf(t *testing.T, db *sql.DB, catalogue string, id core.ApprovalID) (
 	t.Helper()
 	for table, key := range map[string]string{"approvals": "id", "votes": "approval", "intents": "approval"} {
 		columns := columnsOf(t, db, catalogue, table)
-		for _, row := range rowsOf(t, db, fmt.Sprintf(`select %s from %s where %s = '%s'`, strings.Join(columns, ", "), table, key, id), len(columns)) {
+		for _, row := range rowsOf(t, db,
+			fmt.Sprintf(`select %s from %s where %s = '%s'`, strings.Join(columns, ", "), table, key, id),
+			len(columns)) {
 			for i, column := range columns {
 				where, moved := fmt.Sprintf(`%s = '%s'`, key, id), ""
 				if n := slices.Index(columns, "n"); n >= 0 {
@@ -199,11 +221,13 @@ func changesOf(t *testing.T, db *sql.DB, catalogue string, id core.ApprovalID) (
 				}
 				for what, value := range changed(column, row[i]) {
 					if moved = where; column == key || column == "n" { // then the row is found by the new value
-						moved = strings.Replace(where, fmt.Sprintf(`%s = `, column)+literal(row[i]), fmt.Sprintf(`%s = `, column)+literal(value), 1)
+						moved = strings.Replace(where, fmt.Sprintf(`%s = `, column)+literal(row[i]),
+							fmt.Sprintf(`%s = `, column)+literal(value), 1)
 					}
 					all = append(all, change{
 						what: table + "." + column + what, column: table + "." + column, value: value, before: row[i],
-						set: fmt.Sprintf(`update %s set %s = $1 where %s`, table, column, where), undo: fmt.Sprintf(`update %s set %s = $1 where %s`, table, column, moved),
+						set:  fmt.Sprintf(`update %s set %s = $1 where %s`, table, column, where),
+						undo: fmt.Sprintf(`update %s set %s = $1 where %s`, table, column, moved),
 					})
 				}
 			}
@@ -265,7 +289,9 @@ func changed(column string, v any) map[string]any {
 		var parsed any
 		switch {
 		case column == "state":
-			for _, s := range []core.ApprovalState{core.Open, core.Approved, core.Denied, core.Expired, core.Cancelled, core.Answered} {
+			for _, s := range []core.ApprovalState{
+				core.Open, core.Approved, core.Denied, core.Expired, core.Cancelled, core.Answered,
+			} {
 				if string(s) != v {
 					all[" to "+string(s)] = string(s)
 				}
@@ -317,8 +343,9 @@ func leaves(v any, path string, visit func(path string, set func(any), leaf any)
 	}
 }
 
-// TestNothingIsToldThatTheAuditLogContradicts: who can write the tables, but has no secret key, changes any column of an approval, its votes or its
-// intent. No card, page, answer, callback, proof, command or decision tells the changed value, and each column that is told is noticed.
+// TestNothingIsToldThatTheAuditLogContradicts: who can write the tables, but has no secret key, changes any column of
+// an approval, its votes or its intent. No card, page, answer, callback, proof, command or decision tells the changed
+// value, and each column that is told is noticed.
 func TestNothingIsToldThatTheAuditLogContradicts(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		url := e.make(t)
@@ -347,7 +374,8 @@ func TestNothingIsToldThatTheAuditLogContradicts(t *testing.T) {
 				byHand(t, db, c.undo, c.before)
 				for way, answer := range after {
 					if answer != before[way] && !honest(answer) {
-						t.Errorf("%s of %s: %s tells it:\n%s\nbefore, it told\n%s", c.what, id, way, answer, before[way])
+						t.Errorf("%s of %s: %s tells it:\n%s\nbefore, it told\n%s", c.what, id, way, answer,
+							before[way])
 					}
 				}
 				if !left && !honest(after["the card"]) {

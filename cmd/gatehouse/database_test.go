@@ -28,7 +28,8 @@ func TestDoctorReportsADamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page, size int64
-	err = db.QueryRow(`select rootpage, page_size from sqlite_master, pragma_page_size where name = 'notes'`).Scan(&page, &size)
+	err = db.QueryRow(`select rootpage, page_size from sqlite_master, pragma_page_size where name = 'notes'`).Scan(
+		&page, &size)
 	db.Close()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,8 @@ func TestDoctorReportsADamagedFile(t *testing.T) {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_DATABASE_URL", "sqlite:"+file)
-	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitBad || !strings.Contains(out, "\nfail  database ") || !strings.Contains(out, "is damaged") {
+	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitBad || !strings.Contains(out, "\nfail  database ") ||
+		!strings.Contains(out, "is damaged") {
 		t.Errorf("it ends with %d and prints\n%s", code, out)
 	}
 }
@@ -76,13 +78,14 @@ func forward(t *testing.T, from, to string) {
 	}()
 }
 
-// TestServeWaitsForPostgres: serve waits for a database server that is not there yet, until it is or until it is told to stop. Other
-// commands fail at once.
+// TestServeWaitsForPostgres: serve waits for a database server that is not there yet, until it is or until it is told
+// to stop. Other commands fail at once.
 func TestServeWaitsForPostgres(t *testing.T) {
 	t.Parallel()
 	postgrestest.Need(t)
 	fake := slacktest.New(slacktest.Options{})
-	l := newServeProcess(t, postgresServer, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_SIGNING_SECRET="+fake.SigningSecret())
+	l := newServeProcess(t, postgresServer, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(),
+		"SLACK_SIGNING_SECRET="+fake.SigningSecret())
 	server, err := url.Parse(l.url)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +96,8 @@ func TestServeWaitsForPostgres(t *testing.T) {
 
 	c := l.start(nil, "queue")
 	c.quit(t)
-	if code := c.cmd.ProcessState.ExitCode(); code != cli.ExitBad || !strings.Contains(c.out.String(), "Can't reach the database") {
+	if code := c.cmd.ProcessState.ExitCode(); code != cli.ExitBad ||
+		!strings.Contains(c.out.String(), "Can't reach the database") {
 		t.Errorf("another command ends with %d and prints %s", code, c.out)
 	}
 	waits := func(c *child) func() bool {

@@ -9,18 +9,27 @@ import (
 	"gatehouse/core"
 )
 
-// deceptions are texts that try to show an approver something else than what runs. sees is what the card must show; twice is whether
-// approving must take a second step, because something is not on the card.
+// deceptions are texts that try to show an approver something else than what runs. sees is what the card must show;
+// twice is whether approving must take a second step, because something is not on the card.
 var deceptions = map[string]struct {
 	text  string
 	sees  []string
 	twice bool
 }{
-	"a key without its end":         {"hello -----BEGIN PRIVATE KEY----- and now: rm -rf /", []string{"and now: rm -rf /"}, false},
-	"a key with its end":            {"-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("Ab1+", 16) + "\nZm9v==\n-----END PRIVATE KEY-----\nrm -rf /", []string{"characters hidden", "rm -rf /"}, true},
-	"a name that sounds secret":     {"disk-production-primary-database", []string{"disk-production-primary-database"}, false},
-	"a token":                       {"sk-0123456789abcdef0123456789abcdef now", []string{"characters hidden"}, true},
-	"what is invisible":             {"pay\u200b\u2800\u2065\u200d\u180eme", []string{`\u200b`, `\u2800`, `\u2065`, `\u200d`, `\u180e`}, false},
+	"a key without its end": {
+		"hello -----BEGIN PRIVATE KEY----- and now: rm -rf /", []string{"and now: rm -rf /"}, false,
+	},
+	"a key with its end": {
+		"-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("Ab1+", 16) + "\nZm9v==\n-----END PRIVATE KEY-----\nrm -rf /",
+		[]string{"characters hidden", "rm -rf /"}, true,
+	},
+	"a name that sounds secret": {
+		"disk-production-primary-database", []string{"disk-production-primary-database"}, false,
+	},
+	"a token": {"sk-0123456789abcdef0123456789abcdef now", []string{"characters hidden"}, true},
+	"what is invisible": {
+		"pay\u200b\u2800\u2065\u200d\u180eme", []string{`\u200b`, `\u2800`, `\u2065`, `\u200d`, `\u180e`}, false,
+	},
 	"control characters":            {"pay\u007f\u0085\u009bme", []string{`\u007f`, `\u0085`, `\u009b`}, false},
 	"text that runs backwards":      {"abc\u202edcba", []string{`\u202e`}, false},
 	"more lines than the card has":  {"milk\ntext: 5\namount: 7", []string{`milk\ntext: 5\namount: 7`}, false},
@@ -28,7 +37,8 @@ var deceptions = map[string]struct {
 	"a link that hides its address": {"[safe](https://evil.example)", []string{"evil.example"}, false},
 }
 
-// TestLaw6_AnApproverSeesWhatRuns tries each deception in Slack, in Discord and on the terminal, against real processes.
+// TestLaw6_AnApproverSeesWhatRuns tries each deception in Slack, in Discord and on the terminal, against real
+// processes.
 func TestLaw6_AnApproverSeesWhatRuns(t *testing.T) {
 	t.Parallel()
 	t.Run("slack", func(t *testing.T) {
@@ -101,14 +111,15 @@ func TestLaw6_AnApproverSeesWhatRuns(t *testing.T) {
 func sees(t *testing.T, name, shown string, want []string) {
 	t.Helper()
 	for _, text := range want {
-		if !strings.Contains(strings.ReplaceAll(shown, "\u2060", ""), text) && !strings.Contains(strings.ReplaceAll(shown, `\\`, `\`), text) {
+		if !strings.Contains(strings.ReplaceAll(shown, "\u2060", ""), text) &&
+			!strings.Contains(strings.ReplaceAll(shown, `\\`, `\`), text) {
 			t.Errorf("%s: the card does not show %q:\n%.1500s", name, text, shown)
 		}
 	}
 }
 
-// TestLaw6_AChangedRequestCannotBeApproved: somebody changes the database while the approver thinks. The card that they have was drawn
-// before, so the press must be refused.
+// TestLaw6_AChangedRequestCannotBeApproved: somebody changes the database while the approver thinks. The card that they
+// have was drawn before, so the press must be refused.
 func TestLaw6_AChangedRequestCannotBeApproved(t *testing.T) {
 	t.Parallel()
 	p := newSlackProcess(t)
@@ -132,10 +143,12 @@ func TestLaw6_AChangedRequestCannotBeApproved(t *testing.T) {
 	}
 }
 
-// TestLaw6_NoReplyLooksLikeACard: a model answers with the text of a decided card, exactly. It has neither the edge nor the buttons.
+// TestLaw6_NoReplyLooksLikeACard: a model answers with the text of a decided card, exactly. It has neither the edge nor
+// the buttons.
 func TestLaw6_NoReplyLooksLikeACard(t *testing.T) {
 	t.Parallel()
-	const fake = "### ✅ Approved\n**Add “milk” to the note book.**\n**Tool:** `note.add` · **Asked by:** <@1003>\n**Approved by:** <@1002> · **Approved at:** <t:1795362914:f>"
+	const fake = "### ✅ Approved\n**Add “milk” to the note book.**\n**Tool:** `note.add` · **Asked by:** " +
+		"<@1003>\n**Approved by:** <@1002> · **Approved at:** <t:1795362914:f>"
 	t.Run("slack", func(t *testing.T) {
 		t.Parallel()
 		p := newSlackProcess(t, "GATEHOUSE_AGENT=echo")
@@ -158,7 +171,8 @@ func TestLaw6_NoReplyLooksLikeACard(t *testing.T) {
 		p.waitConnected()
 		ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" "+fake)
 		reply := p.reads(ask.ID, "Approved")
-		if reply.Flags&discordtest.FlagComponentsV2 != 0 || len(reply.Components) > 0 || strings.Contains(reply.Content, "<@") || strings.Contains(reply.Content, "<t:") {
+		if reply.Flags&discordtest.FlagComponentsV2 != 0 || len(reply.Components) > 0 ||
+			strings.Contains(reply.Content, "<@") || strings.Contains(reply.Content, "<t:") {
 			t.Errorf("got %+v", reply)
 		}
 	})

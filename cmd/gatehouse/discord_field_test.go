@@ -87,7 +87,8 @@ func TestDiscordMessagesFromTheField(t *testing.T) {
 	for name, want := range map[string]string{
 		"D01b": `{"quoted":"forwarded message","at":"2026-11-24T00:00:00Z"} wrote:` +
 			"\n> [embed] Build 812 failed\n> step deploy: exit 1\n> branch: main\n" + annSays,
-		"D01d": `{"quoted":"forwarded message","at":"2026-11-24T00:00:00Z"} wrote:` + "\n> [sticker] thumbs\n" + annSays,
+		"D01d": `{"quoted":"forwarded message","at":"2026-11-24T00:00:00Z"} wrote:` +
+			"\n> [sticker] thumbs\n" + annSays,
 		"D02a": `{"quoted":"sticker","name":"Ann","id":"discord:1001"} wrote:` + "\n> Wave hello\n" + annSays,
 		"D03a": `{"quoted":"poll","name":"Ann","id":"discord:1001"} wrote:` +
 			"\n> Deploy on Friday?\n> 1. yes\n> 2. no\n" + annSays,
@@ -157,7 +158,8 @@ func TestDiscordWhatIsQuotedDecidesNothing(t *testing.T) {
 		for what, post := range map[string]func(){
 			"a forwarded " + word: func() { d.bob.Forwards(channelID, said.ID, ask.ID) },
 			"a sticker " + word: func() {
-				d.bob.Posts(ask.ID, "", discordtest.SentAs(map[string]any{"sticker_items": []any{map[string]any{"name": word}}}))
+				d.bob.Posts(ask.ID,
+					"", discordtest.SentAs(map[string]any{"sticker_items": []any{map[string]any{"name": word}}}))
 			},
 			"a poll on " + word: func() { d.bob.Posts(ask.ID, "", discordtest.SentAs(poll)) },
 			"a file named " + word: func() {

@@ -27,7 +27,8 @@ func (d *discordGateway) stored(table string) int {
 	return n
 }
 
-// TestDiscordHTTPRefusesAndStoresNothing sends invalid requests to the webhook: each is answered with its status and stores nothing.
+// TestDiscordHTTPRefusesAndStoresNothing sends invalid requests to the webhook: each is answered with its status and
+// stores nothing.
 func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"DISCORD_PUBLIC_KEY": "set"})
@@ -44,7 +45,8 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	}
 	// press is a press of Approve by an approver, as Discord sends it, with some of the text replaced.
 	press := func(change ...string) discordtest.ActionOption {
-		body := fmt.Sprintf(`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t","member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
+		body := fmt.Sprintf(
+			`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t","member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
 			d.discord.ApplicationID(), guildID, ask.ID, deciderID, card.ID, approve.CustomID)
 		return discordtest.WithBody([]byte(strings.NewReplacer(change...).Replace(body)))
 	}
@@ -52,26 +54,57 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 		status int
 		hows   []discordtest.ActionOption
 	}{
-		"signed by another key":    {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedWith(another)}},
-		"changed on the way":       {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.Tampered()}},
-		"unsigned":                 {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.Unsigned()}},
-		"without a signature":      {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Ed25519")}},
-		"without a time":           {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Timestamp")}},
-		"six minutes old":          {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(-6 * time.Minute))}},
-		"six minutes ahead":        {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(6 * time.Minute))}},
-		"an invalid time":          {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithTimestamp("now")}},
-		"too large":                {http.StatusRequestEntityTooLarge, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))}},
-		"broken":                   {http.StatusBadRequest, []discordtest.ActionOption{press(`"data":`, `"data":[`)}},
-		"empty":                    {http.StatusBadRequest, []discordtest.ActionOption{discordtest.WithBody([]byte{})}},
-		"without a member":         {http.StatusBadRequest, []discordtest.ActionOption{press(`"member"`, `"nobody"`)}},
-		"of an unknown kind":       {http.StatusBadRequest, []discordtest.ActionOption{press(`"type":3`, `"type":9`)}},
-		"for another application":  {http.StatusForbidden, []discordtest.ActionOption{press(d.discord.ApplicationID(), "78")}},
-		"a form":                   {http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithContentType("application/x-www-form-urlencoded")}},
-		"of no type of content":    {http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithoutHeader("Content-Type")}},
-		"not posted":               {http.StatusMethodNotAllowed, []discordtest.ActionOption{discordtest.WithMethod(http.MethodPut)}},
-		"posted somewhere else":    {http.StatusNotFound, []discordtest.ActionOption{discordtest.SentTo(d.base + "/discord/events")}},
-		"a ping for another app":   {http.StatusForbidden, []discordtest.ActionOption{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))}},
-		"a press of a forged card": {http.StatusOK, []discordtest.ActionOption{press(approve.CustomID, strings.ToUpper(approve.CustomID))}},
+		"signed by another key": {
+			http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedWith(another)},
+		},
+		"changed on the way": {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.Tampered()}},
+		"unsigned":           {http.StatusUnauthorized, []discordtest.ActionOption{discordtest.Unsigned()}},
+		"without a signature": {
+			http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Ed25519")},
+		},
+		"without a time": {
+			http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithoutHeader("X-Signature-Timestamp")},
+		},
+		"six minutes old": {
+			http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(-6 * time.Minute))},
+		},
+		"six minutes ahead": {
+			http.StatusUnauthorized, []discordtest.ActionOption{discordtest.SignedAt(time.Now().Add(6 * time.Minute))},
+		},
+		"an invalid time": {
+			http.StatusUnauthorized, []discordtest.ActionOption{discordtest.WithTimestamp("now")},
+		},
+		"too large": {
+			http.StatusRequestEntityTooLarge,
+			[]discordtest.ActionOption{discordtest.WithBody([]byte(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`))},
+		},
+		"broken":             {http.StatusBadRequest, []discordtest.ActionOption{press(`"data":`, `"data":[`)}},
+		"empty":              {http.StatusBadRequest, []discordtest.ActionOption{discordtest.WithBody([]byte{})}},
+		"without a member":   {http.StatusBadRequest, []discordtest.ActionOption{press(`"member"`, `"nobody"`)}},
+		"of an unknown kind": {http.StatusBadRequest, []discordtest.ActionOption{press(`"type":3`, `"type":9`)}},
+		"for another application": {
+			http.StatusForbidden, []discordtest.ActionOption{press(d.discord.ApplicationID(), "78")},
+		},
+		"a form": {
+			http.StatusUnsupportedMediaType,
+			[]discordtest.ActionOption{discordtest.WithContentType("application/x-www-form-urlencoded")},
+		},
+		"of no type of content": {
+			http.StatusUnsupportedMediaType, []discordtest.ActionOption{discordtest.WithoutHeader("Content-Type")},
+		},
+		"not posted": {
+			http.StatusMethodNotAllowed, []discordtest.ActionOption{discordtest.WithMethod(http.MethodPut)},
+		},
+		"posted somewhere else": {
+			http.StatusNotFound, []discordtest.ActionOption{discordtest.SentTo(d.base + "/discord/events")},
+		},
+		"a ping for another app": {
+			http.StatusForbidden,
+			[]discordtest.ActionOption{discordtest.WithBody([]byte(`{"type":1,"application_id":"78"}`))},
+		},
+		"a press of a forged card": {
+			http.StatusOK, []discordtest.ActionOption{press(approve.CustomID, strings.ToUpper(approve.CustomID))},
+		},
 	} {
 		i := d.bob.Presses(approve, c.hows...)
 		waitUntil(t, func() bool { return i.State().Attempt != nil }, name+" is answered")

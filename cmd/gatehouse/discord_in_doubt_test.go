@@ -10,9 +10,10 @@ import (
 	"gatehouse/core"
 )
 
-// A process is killed after Discord has created its message and before the response arrived. The next process finds out whether the
-// message exists: it looks for its text and time or, if it can't read it, sends it again with the same nonce while Discord still knows
-// the nonce. If neither is possible, the message is not sent again and is listed among the dead letters.
+// A process is killed after Discord has created its message and before the response arrived. The next process finds out
+// whether the message exists: it looks for its text and time or, if it can't read it, sends it again with the same
+// nonce while Discord still knows the nonce. If neither is possible, the message is not sent again and is listed among
+// the dead letters.
 func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 	t.Parallel()
 	const ago = 10 * time.Minute // longer than Discord remembers a nonce
@@ -35,7 +36,8 @@ func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 			if c.late {
 				clock.Advance(-ago)
 			}
-			p := newDiscordProcess(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour}, "GATEHOUSE_AGENT=echo")
+			p := newDiscordProcess(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour},
+				"GATEHOUSE_AGENT=echo")
 			if c.unreadable {
 				p.discord.DenyBot(channelID, discordtest.ReadMessageHistory)
 			}
@@ -44,7 +46,8 @@ func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 			if c.hidden {
 				p.discord.LagReads(-1)
 			}
-			held := p.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
+			held := p.discord.Inject(
+				discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerHeld(), Times: 1})
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" word-1-1.")
 			p.until("the response that is held back", p.app, func() bool { return held.Waiting() == 1 })
 			p.app.kill()
@@ -82,7 +85,8 @@ func (p *discordProcess) sentAgo(ago time.Duration) {
 		if err := p.store.Beat(t.Context(), owner); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := p.store.ClaimPosts(t.Context(), core.PostRequest{Owner: owner, Limit: 1, Scopes: []core.Scope{{Platform: "discord"}}})
+		rows, err := p.store.ClaimPosts(t.Context(),
+			core.PostRequest{Owner: owner, Limit: 1, Scopes: []core.Scope{{Platform: "discord"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,8 @@ type discordProcess struct {
 
 func newDiscordProcess(t *testing.T, e engine, o discordtest.Options, env ...string) *discordProcess {
 	t.Helper()
-	p := &discordProcess{serveProcess: newServeProcess(t, e, append([]string{"GATEHOUSE_APPROVERS=discord:role:" + roleID}, env...)...)}
+	p := &discordProcess{serveProcess: newServeProcess(t, e,
+		append([]string{"GATEHOUSE_APPROVERS=discord:role:" + roleID}, env...)...)}
 	p.discordGateway = newDiscordGateway(t, o)
 	p.base = p.at
 	p.env = append(p.env, "DISCORD_BOT_TOKEN="+p.discord.BotToken(), "DISCORD_API_URL="+p.discord.APIURL())
@@ -69,7 +70,8 @@ type conversation struct {
 	said  []string
 }
 
-// newConversations makes conversations of three kinds: in threads, in channels where the bot may not open threads, and direct messages.
+// newConversations makes conversations of three kinds: in threads, in channels where the bot may not open threads, and
+// direct messages.
 func (p *discordProcess) newConversations(threads, channels, direct int) []*conversation {
 	var all []*conversation
 	call := p.discord.MentionOfBot() + " "
@@ -130,7 +132,9 @@ func (p *discordProcess) waitForAnswers(all []*conversation) {
 	t := p.serveProcess.t
 	t.Helper()
 	p.until("all answers", p.app, func() bool {
-		return !slices.ContainsFunc(all, func(c *conversation) bool { return len(p.discord.FromBot(c.place)) < len(c.said) }) && p.settled()
+		return !slices.ContainsFunc(all, func(c *conversation) bool {
+			return len(p.discord.FromBot(c.place)) < len(c.said)
+		}) && p.settled()
 	})
 	for _, c := range all {
 		if got := p.answers(c); !slices.Equal(got, c.said) {
@@ -139,9 +143,10 @@ func (p *discordProcess) waitForAnswers(all []*conversation) {
 	}
 }
 
-// TestLaw2_DiscordKilledUnderLoad kills the process several times, at random, while messages arrive and turns run; some messages are
-// posted while no process is connected. Every message is answered once, in the order of its conversation: Discord replays the missed
-// events when the session is resumed. If Discord has forgotten the session, the missed messages of known conversations are fetched.
+// TestLaw2_DiscordKilledUnderLoad kills the process several times, at random, while messages arrive and turns run; some
+// messages are posted while no process is connected. Every message is answered once, in the order of its conversation:
+// Discord replays the missed events when the session is resumed. If Discord has forgotten the session, the missed
+// messages of known conversations are fetched.
 func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	const messages, kills = 4, 4 // one kill more could make a dead letter of a message that runs at each
@@ -190,9 +195,9 @@ func TestLaw2_DiscordKilledUnderLoad(t *testing.T) {
 	p.app.kill()
 }
 
-// missSession lets Discord forget the session of a killed process. Then messages are posted in all conversations, and a new
-// conversation is started in a known channel. The first messages of two further conversations are lost, because the bot does not
-// know these channels.
+// missSession lets Discord forget the session of a killed process. Then messages are posted in all conversations, and a
+// new conversation is started in a known channel. The first messages of two further conversations are lost, because the
+// bot does not know these channels.
 func (p *discordProcess) missSession(all []*conversation) []*conversation {
 	p.waitConnected()
 	p.discord.ForgetSessions()
@@ -209,7 +214,8 @@ func (p *discordProcess) missSession(all []*conversation) []*conversation {
 	p.open()
 	p.waitConnected()
 	stranger.Says("word-901-1.")
-	return append(all, known, &conversation{place: p.discord.DMWith(stranger.ID), said: []string{"word-901-1."}}, &conversation{place: missed.ID})
+	return append(all, known, &conversation{place: p.discord.DMWith(stranger.ID), said: []string{"word-901-1."}},
+		&conversation{place: missed.ID})
 }
 
 // sendNext posts the next message in a conversation.
@@ -286,13 +292,16 @@ func (p *discordProcess) waitForCard(ask discordtest.Message) (card discordtest.
 	return card
 }
 
-// waitForEnd waits for the end of an approved request. Its thread must contain each message once, and the card must show the decision.
+// waitForEnd waits for the end of an approved request. Its thread must contain each message once, and the card must
+// show the decision.
 func (p *discordProcess) waitForEnd(point string, ask discordtest.Message) {
 	t := p.serveProcess.t
 	t.Helper()
-	pressable := func(m discordtest.Message) bool { return len(m.Buttons()) > 0 } // until the card is redrawn after the answer to the press
+	// until the card is redrawn after the answer to the press
+	pressable := func(m discordtest.Message) bool { return len(m.Buttons()) > 0 }
 	p.untilRestarting("the end", func() bool {
-		return len(p.approvals(core.Approved)) == 1 && p.settled() && !slices.ContainsFunc(p.discord.FromBot(ask.ID), pressable)
+		return len(p.approvals(core.Approved)) == 1 && p.settled() &&
+			!slices.ContainsFunc(p.discord.FromBot(ask.ID), pressable)
 	})
 	p.app.kill()
 	p.conversation = core.ConversationID("discord:" + guildID + ":" + ask.ID)
@@ -301,7 +310,8 @@ func (p *discordProcess) waitForEnd(point string, ask discordtest.Message) {
 	for _, m := range p.discord.FromBot(ask.ID) {
 		switch text := m.Shown(); {
 		case strings.Contains(text, "🔧"):
-		case !strings.Contains(text, "Asked by") && (strings.Contains(text, "Done:") || strings.Contains(text, "unknown")):
+		case !strings.Contains(text, "Asked by") &&
+			(strings.Contains(text, "Done:") || strings.Contains(text, "unknown")):
 			replies++
 		default:
 			cards++
@@ -330,11 +340,14 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestLaw2_DiscordKilledOnPostgres does the same at the most critical points on Postgres, where a new process can't know that the old
-// one is dead and waits until its leases expire.
+// TestLaw2_DiscordKilledOnPostgres does the same at the most critical points on Postgres, where a new process can't
+// know that the old one is dead and waits until its leases expire.
 func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
 	t.Parallel()
-	for point, nth := range map[string]int{"AcceptClaim.after": 1, "Accept.after": 1, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1, "FinishIntent.after": 1} {
+	for point, nth := range map[string]int{
+		"AcceptClaim.after": 1, "Accept.after": 1, "Finish.before": 1, "SavePost.after": 1, "BeginIntent.after": 1,
+		"FinishIntent.after": 1,
+	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			discordScenario(t, postgresServer, point, nth, "")

@@ -22,11 +22,13 @@ type loadConversation struct {
 	said    []string
 }
 
-// loadConversations makes conversations: threads that begin with a mention in one of the channels, and direct messages of one user each.
+// loadConversations makes conversations: threads that begin with a mention in one of the channels, and direct messages
+// of one user each.
 func (d *discordGateway) loadConversations(channels, threads, directs int) []*loadConversation {
 	var all []*loadConversation
 	for i := range channels {
-		d.discord.AddChannel(discordtest.Channel{ID: strconv.Itoa(6000 + i), Guild: guildID, Name: fmt.Sprintf("room-%d", i)})
+		d.discord.AddChannel(
+			discordtest.Channel{ID: strconv.Itoa(6000 + i), Guild: guildID, Name: fmt.Sprintf("room-%d", i)})
 	}
 	for i := range threads {
 		all = append(all, &loadConversation{by: d.ann, channel: strconv.Itoa(6000 + i%channels)})
@@ -147,7 +149,10 @@ func TestDiscordLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	d := serveDiscord(t, discordtest.Options{}, map[string]string{"GATEHOUSE_AGENT": "echo"})
 	fault := func(how discordtest.Trouble, skip, every, times int) *discordtest.Injected {
-		return d.discord.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times})
+		return d.discord.Inject(
+			discordtest.Fault{
+				Endpoint: discordtest.CreateMessage, Trouble: how, Skip: skip, Every: every, Times: times,
+			})
 	}
 	global := fault(discordtest.RateLimited(2*time.Second, discordtest.ScopeGlobal), 0, 80, 4)
 	faults := []*discordtest.Injected{

@@ -23,10 +23,12 @@ type body struct {
 
 // routesWithoutText are the routes whose text nobody sees as a message.
 var routesWithoutText = []string{
-	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping, discordtest.CreateCommand, discordtest.EditCommand,
+	discordtest.StartThread, discordtest.ModifyChannel, discordtest.OpenDM, discordtest.TriggerTyping,
+	discordtest.CreateCommand, discordtest.EditCommand,
 }
 
-// bodies returns all messages that Discord has received, by any route. A call to an unknown route that may carry a message fails the test.
+// bodies returns all messages that Discord has received, by any route. A call to an unknown route that may carry a
+// message fails the test.
 func (d *discordGateway) bodies() (all []body) {
 	d.t.Helper()
 	for _, c := range d.discord.Calls() {
@@ -42,7 +44,8 @@ func (d *discordGateway) bodies() (all []body) {
 				d.t.Errorf("a thread begins with a message that is not checked: %s", c.Body)
 			}
 		default:
-			if method, _, _ := strings.Cut(c.Route, " "); slices.Contains([]string{"POST", "PATCH", "PUT"}, method) && !slices.Contains(routesWithoutText, c.Route) {
+			if method, _, _ := strings.Cut(c.Route, " "); slices.Contains([]string{"POST", "PATCH", "PUT"}, method) &&
+				!slices.Contains(routesWithoutText, c.Route) {
 				d.t.Errorf("%s may carry a message that is not checked: %s", c.Route, c.Body)
 			}
 		}
@@ -90,8 +93,8 @@ func (d *discordGateway) noDuplicateKeys(raw []byte, form bool) {
 	}
 }
 
-// mentionsNobody fails unless every message that Discord received mentions nobody and suppresses previews. Cards alone mention somebody: the
-// approvers who are configured. It returns the number of messages by route.
+// mentionsNobody fails unless every message that Discord received mentions nobody and suppresses previews. Cards alone
+// mention somebody: the approvers who are configured. It returns the number of messages by route.
 func (d *discordGateway) mentionsNobody() (routes map[string]int) {
 	d.t.Helper()
 	routes = map[string]int{}
@@ -104,7 +107,8 @@ func (d *discordGateway) mentionsNobody() (routes map[string]int) {
 		}
 		for field, value := range allowed {
 			ids, _ := value.([]any)
-			if b.isCard() && len(ids) == 1 && (field == "users" && ids[0] == deciderID || field == "roles" && ids[0] == roleID) {
+			if b.isCard() && len(ids) == 1 &&
+				(field == "users" && ids[0] == deciderID || field == "roles" && ids[0] == roleID) {
 				continue
 			}
 			if field != "parse" && value != false && (value == nil || ids == nil || len(ids) > 0) {
@@ -131,9 +135,11 @@ func (b body) isCard() bool {
 }
 
 // mentionText tries to mention everybody and to show links.
-const mentionText = "@everyone @here <@1003> <@!1003> <@&5001> <#3001> https://evil.example [here](https://evil.example)"
+const mentionText = "@everyone @here <@1003> <@!1003> <@&5001> <#3001> https://evil.example " +
+	"[here](https://evil.example)"
 
-// mentioningModel is a model whose answer to "cry" is a long text with mentions, and which fails on "fail" while failing is set.
+// mentioningModel is a model whose answer to "cry" is a long text with mentions, and which fails on "fail" while
+// failing is set.
 type mentioningModel struct {
 	agent.Demo
 	failing atomic.Bool
@@ -146,15 +152,17 @@ func (c *mentioningModel) Next(ctx context.Context, h core.History, _ json.RawMe
 	}
 	switch last := tail[0].Content.Own(); {
 	case last == "cry":
-		return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text(strings.Repeat(mentionText+" and so on.\n", 60) + "The end.")}}, nil
+		return agent.Answer{Message: core.Message{
+			Role: core.Assistant, Content: core.Text(strings.Repeat(mentionText+" and so on.\n", 60) + "The end."),
+		}}, nil
 	case last == "fail" && c.failing.Load():
 		return agent.Answer{}, core.Errorf(core.ProviderUnavailable, "The model does not answer: %s", mentionText)
 	}
 	return c.Demo.Next(ctx, h, nil)
 }
 
-// readsEphemeral waits for a text that only one person sees: below what they pressed or, from a machine too busy to answer within Discord's
-// time, as a direct message.
+// readsEphemeral waits for a text that only one person sees: below what they pressed or, from a machine too busy to
+// answer within Discord's time, as a direct message.
 func (d *discordGateway) readsEphemeral(channel, user, text string) {
 	d.t.Helper()
 	err := d.discord.WaitFor(d.ctx(), func(s *discordtest.Server) bool {
@@ -189,7 +197,9 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		// A mention, a thread, direct messages, commands.
 		thread := d.ann.Posts(channelID, bot+"calc 1+1").ID
 		d.reads(thread, "1+1 = 2")
-		d.ann.Posts(thread, mentionText, discordtest.WithFiles(discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(mentionText)}))
+		d.ann.Posts(thread, mentionText,
+			discordtest.WithFiles(
+				discordtest.Attachment{Name: "@everyone.txt", ContentType: "text/plain", Data: []byte(mentionText)}))
 		d.reads(thread, "did not understand")
 		d.ann.Says("hello")
 		d.reads(d.discord.DMWith(askerID), "Hello!")
@@ -244,7 +254,9 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		if over == "HTTP" {
 			answers = "answer over HTTP"
 		}
-		for _, route := range []string{discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers} {
+		for _, route := range []string{
+			discordtest.CreateMessage, discordtest.EditMessage, discordtest.FollowUp, answers,
+		} {
 			if routes[route] == 0 {
 				t.Errorf("no message came by %s: %v", route, routes)
 			}

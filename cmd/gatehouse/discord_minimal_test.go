@@ -10,7 +10,8 @@ import (
 
 // essentialRoutes are the routes that the bot can't do without.
 var essentialRoutes = []string{
-	discordtest.GetMe, discordtest.GetGateway, discordtest.OpenDM, discordtest.CreateMessage, discordtest.EditMessage, discordtest.StartThread,
+	discordtest.GetMe, discordtest.GetGateway, discordtest.OpenDM, discordtest.CreateMessage, discordtest.EditMessage,
+	discordtest.StartThread,
 	discordtest.AnswerInteraction, discordtest.FollowUp, discordtest.EditFollowUp,
 }
 

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// Discord does not repeat a press that it sent over HTTP. If the process dies while handling it, Discord shows the user that it failed.
-// A second press decides if the first was not stored; otherwise it changes nothing.
+// Discord does not repeat a press that it sent over HTTP. If the process dies while handling it, Discord shows the user
+// that it failed. A second press decides if the first was not stored; otherwise it changes nothing.
 func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"Accept.before", "Accept.after"} {
@@ -31,7 +31,8 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 				t.Errorf("Discord does not show a failure: %+v", press.State())
 			}
 			<-p.app.done
-			if n, want := len(p.events(core.EventFilter{})), map[string]int{"Accept.before": 1, "Accept.after": 2}[point]; n != want {
+			if n, want := len(p.events(core.EventFilter{})),
+				map[string]int{"Accept.before": 1, "Accept.after": 2}[point]; n != want {
 				t.Errorf("%d events are stored, want %d", n, want)
 			}
 			if m, _ := p.discord.Message(ask.ID, card.ID); len(m.Buttons()) == 0 || len(p.approvals(core.Open)) != 1 {
@@ -43,7 +44,8 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 				t.Errorf("the second press: %v", err)
 			}
 			p.waitForEnd("", ask)
-			if n := len(p.events(core.EventFilter{})); point == "Accept.before" && n != 3 || point == "Accept.after" && n != 4 {
+			if n := len(p.events(core.EventFilter{})); point == "Accept.before" && n != 3 ||
+				point == "Accept.after" && n != 4 {
 				t.Errorf("%d events are stored", n) // the request, the presses that were stored, the signal
 			}
 		})

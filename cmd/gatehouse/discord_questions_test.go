@@ -23,8 +23,11 @@ const ofBoth = `"of":["requester","discord:role:` + roleID + `"]`
 const seven = `{"type":"object","required":["size","count","name"],"properties":{"size":{"title":"Size","oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]},` +
 	`"count":{"type":"integer","minimum":1,"maximum":9},"price":{"type":"number"},"gift":{"type":"boolean"},"note":{"type":"string"},"name":{"type":"string"},"why":{"type":"string"}}}`
 
-// discordAsks serves Discord with the policy askers, and lets ann write a message for which people are asked. It returns the thread and the card.
-func discordAsks(t *testing.T, env map[string]string, args string) (d *discordGateway, thread string, card discordtest.Message) {
+// discordAsks serves Discord with the policy askers, and lets ann write a message for which people are asked. It
+// returns the thread and the card.
+func discordAsks(
+	t *testing.T, env map[string]string, args string,
+) (d *discordGateway, thread string, card discordtest.Message) {
 	t.Helper()
 	if env == nil {
 		env = map[string]string{}
@@ -75,7 +78,8 @@ func (d *discordGateway) replied(thread, text string) (n int) {
 func TestDiscordOptionsAreAnsweredByButton(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
 		d, thread, card := discordAsks(t, env, `{"question":"Which?\nSay.","schema":{"enum":["a","b"]},`+ofBoth+`}`)
-		if text := card.Shown(); !strings.Contains(text, "> Which?\n> Say.") || !strings.Contains(text, "[a] [b]") || strings.Contains(text, "Approve") {
+		if text := card.Shown(); !strings.Contains(text, "> Which?\n> Say.") || !strings.Contains(text, "[a] [b]") ||
+			strings.Contains(text, "Approve") {
 			t.Errorf("the card:\n%s", text)
 		}
 		other, _ := d.discord.FindButton(thread, card.ID, "a")
@@ -94,7 +98,8 @@ func TestDiscordOptionsAreAnsweredByButton(t *testing.T) {
 
 func TestDiscordManyOptionsAreAMenu(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
-		d, thread, card := discordAsks(t, env, `{"question":"Which?","schema":{"enum":["a","b","c","d","e","f","g",8]}}`)
+		d, thread, card := discordAsks(t, env,
+			`{"question":"Which?","schema":{"enum":["a","b","c","d","e","f","g",8]}}`)
 		menu, ok := d.discord.FindMenu(thread, card.ID)
 		if !ok || len(menu.Options) != 8 {
 			t.Fatalf("the card:\n%s", card.Shown())
@@ -156,7 +161,8 @@ func (d *discordGateway) mentionsOnlyAsked() {
 	d.t.Helper()
 	for _, b := range d.bodies() {
 		allowed, _ := b.fields["allowed_mentions"].(map[string]any)
-		if parse, ok := allowed["parse"].([]any); !ok || len(parse) > 0 || !b.isCard() && (allowed["users"] != nil || allowed["roles"] != nil) {
+		if parse, ok := allowed["parse"].([]any); !ok || len(parse) > 0 ||
+			!b.isCard() && (allowed["users"] != nil || allowed["roles"] != nil) {
 			d.t.Errorf("%s: it mentions %v", b.route, allowed)
 		}
 	}
@@ -174,7 +180,9 @@ func TestDiscordAQuestionExpires(t *testing.T) {
 	d.ann.Presses(button)
 	d.readsEphemeral(thread, askerID, "This question expired")
 	d.ann.Clicks(thread, card.ID, "Ask again")
-	waitUntil(t, func() bool { return d.replied(thread, "Nobody answered in time.") == 2 }, "the end of the second question")
+	waitUntil(t, func() bool {
+		return d.replied(thread, "Nobody answered in time.") == 2
+	}, "the end of the second question")
 	if n := d.replied(thread, "answered: "); n != 0 {
 		t.Errorf("%d answers are used", n)
 	}
@@ -182,7 +190,8 @@ func TestDiscordAQuestionExpires(t *testing.T) {
 
 func TestDiscordAQuestionIsWithdrawn(t *testing.T) {
 	t.Parallel()
-	d, thread, card := discordAsks(t, nil, `{"question":"Which?","schema":{"enum":["a","b"]},"of":["discord:role:`+roleID+`"]}`)
+	d, thread, card := discordAsks(t, nil,
+		`{"question":"Which?","schema":{"enum":["a","b"]},"of":["discord:role:`+roleID+`"]}`)
 	d.bob.Clicks(thread, card.ID, "Withdraw")
 	d.readsEphemeral(thread, deciderID, "Only the person who asked can withdraw")
 	d.ann.Clicks(thread, card.ID, "Withdraw")
@@ -190,16 +199,23 @@ func TestDiscordAQuestionIsWithdrawn(t *testing.T) {
 	d.shows(thread, card.ID, "Withdrawn")
 }
 
-// TestDiscordKilledBetweenAQuestionAndItsAnswer: whenever the process is killed, the model gets the answer exactly once.
+// TestDiscordKilledBetweenAQuestionAndItsAnswer: whenever the process is killed, the model gets the answer exactly
+// once.
 func TestDiscordKilledBetweenAQuestionAndItsAnswer(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"", "Accept.after", "Decide.before", "Decide.after", "SaveSession.before", "SaveSession.after", "ReleasePost.after"} {
+	for _, point := range []string{
+		"", "Accept.after", "Decide.before", "Decide.after", "SaveSession.before", "SaveSession.after",
+		"ReleasePost.after",
+	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
-			p := newDiscordProcess(t, sqliteFile, discordtest.Options{}, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, askers))
+			p := newDiscordProcess(t, sqliteFile, discordtest.Options{},
+				"GATEHOUSE_APPROVAL_POLICY="+policyFile(t, askers))
 			p.open()
 			p.waitConnected()
-			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+` call people.ask {"question":"Which?","schema":{"enum":["a","b"]},`+ofBoth+`}`)
+			ask := p.ann.Posts(channelID,
+				p.discord.MentionOfBot()+` call people.ask {"question":"Which?","schema":{"enum":["a","b"]},`+ofBoth+
+					`}`)
 			card := p.waitForCard(ask)
 			p.until("the end of the turn so far", p.app, p.settled)
 			p.app.kill()
@@ -207,7 +223,9 @@ func TestDiscordKilledBetweenAQuestionAndItsAnswer(t *testing.T) {
 			armed := p.app
 			p.waitConnected()
 			p.bob.Clicks(ask.ID, card.ID, "b")
-			p.untilRestarting("the answer", func() bool { return p.replied(ask.ID, `bob answered: "b"`) > 0 && p.settled() })
+			p.untilRestarting("the answer", func() bool {
+				return p.replied(ask.ID, `bob answered: "b"`) > 0 && p.settled()
+			})
 			if point != "" && p.app == armed {
 				t.Error("it was not killed")
 			}
@@ -223,7 +241,8 @@ func (p *discordProcess) usedOnce(thread, card string) {
 	t.Helper()
 	answered := p.approvals(core.Answered)
 	if len(answered) != 1 || len(p.approvals()) != 1 || p.replied(thread, "answered: ") != 1 {
-		t.Fatalf("%d of %d questions are answered, and it is used %d times:\n%s", len(answered), len(p.approvals()), p.replied(thread, "answered: "), p.discord.Dump())
+		t.Fatalf("%d of %d questions are answered, and it is used %d times:\n%s", len(answered), len(p.approvals()),
+			p.replied(thread, "answered: "), p.discord.Dump())
 	}
 	rec, err := p.store.LoadSession(t.Context(), answered[0].Session, core.Writer{})
 	if err != nil || rec == nil || rec.Messages == nil {

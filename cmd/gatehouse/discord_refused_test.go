@@ -40,8 +40,8 @@ func (d *discordGateway) told(channel string, want ...string) {
 	}
 }
 
-// deadLetter waits for the only dead letter, with these words in its cause. A card's may wait again for a moment, since a
-// press draws it more than once.
+// deadLetter waits for the only dead letter, with these words in its cause. A card's may wait again for a moment, since
+// a press draws it more than once.
 func (d *discordGateway) deadLetter(words string) string {
 	d.t.Helper()
 	var ids []string

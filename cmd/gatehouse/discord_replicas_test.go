@@ -7,11 +7,13 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// Two processes on one Postgres serve one bot. One of them has the connection. When it is killed, the other connects as soon as the
-// lease has expired: it resumes the session or, if Discord has forgotten it, begins a new one. Every message is answered once.
+// Two processes on one Postgres serve one bot. One of them has the connection. When it is killed, the other connects as
+// soon as the lease has expired: it resumes the session or, if Discord has forgotten it, begins a new one. Every
+// message is answered once.
 func TestLaw2_DiscordWhenTheConnectedReplicaIsKilled(t *testing.T) {
 	t.Parallel()
-	p := newDiscordProcess(t, postgresServer, discordtest.Options{}, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
+	p := newDiscordProcess(t, postgresServer, discordtest.Options{}, "GATEHOUSE_AGENT=echo",
+		"GATEHOUSE_ECHO_DELAY=300ms")
 	p.open()
 	p.waitConnected()
 	all := p.newConversations(6, 2, 2)
@@ -37,7 +39,8 @@ func TestLaw2_DiscordWhenTheConnectedReplicaIsKilled(t *testing.T) {
 		for _, c := range all {
 			p.sendNext(c)
 		}
-		p.untilRestarting("a connection of the other replica", func() bool { return connections() > before }) // the first one's connection may look open for a moment
+		// the first one's connection may look open for a moment
+		p.untilRestarting("a connection of the other replica", func() bool { return connections() > before })
 		p.waitConnected()
 		if got, want := fmt.Sprint(len(p.discord.Identifies()), p.resumed()), []string{"1 1", "2 1"}[i]; got != want {
 			t.Errorf("after kill %d: sessions begun and resumed: %s, want %s", i+1, got, want)

@@ -15,8 +15,9 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// connection waits for the open connection, and until gatehouse has read READY or RESUMED on it. Discord begins a session before the
-// client knows its id: if the connection breaks before READY is read, no client can resume the session.
+// connection waits for the open connection, and until gatehouse has read READY or RESUMED on it. Discord begins a
+// session before the client knows its id: if the connection breaks before READY is read, no client can resume the
+// session.
 func (d *discordGateway) connection() *discordtest.Connection {
 	d.t.Helper()
 	var c *discordtest.Connection
@@ -63,7 +64,8 @@ func (d *discordGateway) notReceiving(why string) {
 	waitUntil(d.t, func() bool {
 		status, state := d.readiness()
 		inbound := state.Platforms["discord"].Inbound
-		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(inbound, "Discord") && strings.Contains(inbound, why)
+		return status == http.StatusServiceUnavailable && !state.Ready && strings.Contains(inbound, "Discord") &&
+			strings.Contains(inbound, why)
 	}, "/readyz with 503 and "+why)
 }
 
@@ -77,7 +79,8 @@ func (d *discordGateway) receives() {
 	}, "/readyz with a Discord that is ok")
 }
 
-// Messages that are posted while the socket is silent, while there is none, and while missed messages are fetched are answered once and in order.
+// Messages that are posted while the socket is silent, while there is none, and while missed messages are fetched are
+// answered once and in order.
 func TestDiscordMessagesWhileTheSocketIsDown(t *testing.T) {
 	t.Parallel()
 	for _, session := range []string{"resumed", "forgotten"} {
@@ -98,7 +101,8 @@ func TestDiscordMessagesWhileTheSocketIsDown(t *testing.T) {
 			c.Reset()
 			d.notReceiving("the connection broke")
 			d.sendToEach(all)
-			fetch := d.discord.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
+			fetch := d.discord.Inject(
+				discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: discordtest.AnswerHeld()})
 			dial.Lift()
 			if session == "forgotten" {
 				waitUntil(t, func() bool { return fetch.Waiting() > 0 }, "the first fetch of missed messages")
@@ -165,7 +169,8 @@ func TestDiscordDroppedRepeatedlyUnderLoad(t *testing.T) {
 	}
 }
 
-// A socket whose heartbeats are not acknowledged is closed within two heartbeats. /readyz answers 503 meanwhile, and nothing is lost.
+// A socket whose heartbeats are not acknowledged is closed within two heartbeats. /readyz answers 503 meanwhile, and
+// nothing is lost.
 func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	t.Parallel()
 	const interval = 4 * time.Second // long, because the machine may be busy
@@ -181,7 +186,8 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	if took := dials[len(dials)-1].At.Sub(state.Beats[state.Acks]); took > 2*interval {
 		t.Errorf("it opened another connection %s after the heartbeat that was not acknowledged", took)
 	}
-	if status, state := d.readiness(); status != http.StatusServiceUnavailable || state.Platforms["discord"].Outbound != "ok" {
+	if status, state := d.readiness(); status != http.StatusServiceUnavailable ||
+		state.Platforms["discord"].Outbound != "ok" {
 		t.Errorf("/readyz says %d: %+v", status, state)
 	}
 	m := d.ann.Posts(channelID, d.discord.MentionOfBot()+" calc 1+1")
@@ -193,8 +199,8 @@ func TestLaw9_ADiscordThatAcknowledgesNoHeartbeatIsNotReady(t *testing.T) {
 	}
 }
 
-// fatalCodes are the close codes after which Discord accepts no further connection with this configuration, the words that the admin
-// reads, and the exit code of serve.
+// fatalCodes are the close codes after which Discord accepts no further connection with this configuration, the words
+// that the admin reads, and the exit code of serve.
 var fatalCodes = map[int]struct {
 	words []string
 	exit  int
@@ -239,11 +245,13 @@ func TestDiscordARefusedTokenEndsServe(t *testing.T) {
 // serveAlone runs serve as a process, with a fake Discord as its only platform.
 func serveAlone(t *testing.T, fake *discordtest.Server) (*workbench, *child) {
 	t.Helper()
-	w := newWorkbench(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json", "DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
+	w := newWorkbench(t, "GATEHOUSE_LISTEN=127.0.0.1:0", "GATEHOUSE_LOG_FORMAT=json",
+		"DISCORD_BOT_TOKEN="+fake.BotToken(), "DISCORD_API_URL="+fake.APIURL())
 	return w, w.start(nil, "serve")
 }
 
-// endsWith waits until serve ends by itself, and fails unless the log reports the end of Discord and the last line contains these words.
+// endsWith waits until serve ends by itself, and fails unless the log reports the end of Discord and the last line
+// contains these words.
 func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 	t.Helper()
 	select {
@@ -263,7 +271,8 @@ func (c *child) endsWith(t *testing.T, exit int, words ...string) {
 	}
 	if !slices.ContainsFunc(said, func(line string) bool {
 		var l struct{ Level, Msg, Platform, Err string }
-		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "platform stopped" && l.Platform == "discord" && l.Err != ""
+		return json.Unmarshal([]byte(line), &l) == nil && l.Level == "ERROR" && l.Msg == "platform stopped" &&
+			l.Platform == "discord" && l.Err != ""
 	}) {
 		t.Errorf("the log does not report that the platform stopped:\n%s", c.out)
 	}
@@ -277,7 +286,8 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 			t.Parallel()
 			slack := slacktest.Start(t, slacktest.Options{})
 			d := serveDiscord(t, discordtest.Options{Denied: discordtest.IntentMessageContent}, map[string]string{
-				"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(), "SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
+				"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(),
+				"SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
 			})
 			ann := slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann"})
 			d.connection().Close(code, "")
@@ -295,14 +305,17 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 	}
 }
 
-// A restart resumes the session. If it can't be resumed, a daily budget of new sessions applies. When it is spent, the process waits and reports it.
+// A restart resumes the session. If it can't be resumed, a daily budget of new sessions applies. When it is spent, the
+// process waits and reports it.
 func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64 // how far the clock of Discord and the store is ahead
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	const budget, ours = 6, 3 // half of Discord's daily limit is left for other programs with the token
 	o := discordtest.Options{Now: clock, IdentifyBudget: budget, SessionLifetime: time.Hour}
-	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *discordGateway) { d.settings.store = storeClock(clock) })
+	d := serveDiscordWith(t, o, map[string]string{"GATEHOUSE_AGENT": "echo"}, func(d *discordGateway) {
+		d.settings.store = storeClock(clock)
+	})
 	restart := func() {
 		d.stop()
 		<-d.code

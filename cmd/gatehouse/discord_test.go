@@ -46,15 +46,21 @@ func serveDiscord(t *testing.T, o discordtest.Options, env map[string]string) *d
 	return serveDiscordWith(t, o, env, func(*discordGateway) {})
 }
 
-// serveDiscordWith starts the fake and the gateway; before may change the fake and the settings before the gateway starts.
-func serveDiscordWith(t *testing.T, o discordtest.Options, env map[string]string, before func(*discordGateway)) *discordGateway {
+// serveDiscordWith starts the fake and the gateway; before may change the fake and the settings before the gateway
+// starts.
+func serveDiscordWith(
+	t *testing.T, o discordtest.Options, env map[string]string, before func(*discordGateway),
+) *discordGateway {
 	t.Helper()
 	o.AnswerWithin = cmp.Or(o.AnswerWithin, slowMachine)
 	d := newDiscordGateway(t, o)
 	d.db, d.code = "sqlite:"+filepath.Join(t.TempDir(), "g.db"), make(chan int, 8)
 	d.settings.set(map[string]string{
-		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "discord:role:" + roleID,
-		"DISCORD_BOT_TOKEN": d.discord.BotToken(), "DISCORD_API_URL": strings.TrimSuffix(d.discord.APIURL(), "/api/v10"), // the program adds the suffix
+		"GATEHOUSE_DATABASE_URL": d.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json",
+		"GATEHOUSE_APPROVERS": "discord:role:" + roleID,
+		// the program adds the suffix
+		"DISCORD_BOT_TOKEN": d.discord.BotToken(),
+		"DISCORD_API_URL":   strings.TrimSuffix(d.discord.APIURL(), "/api/v10"),
 	})
 	d.settings.set(env)
 	if env["DISCORD_PUBLIC_KEY"] != "" {

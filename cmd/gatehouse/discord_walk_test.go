@@ -16,7 +16,8 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// discordWalkthrough follows the README of the Discord adapter: no other settings are used, and the application has what the manifest names.
+// discordWalkthrough follows the README of the Discord adapter: no other settings are used, and the application has
+// what the manifest names.
 type discordWalkthrough struct {
 	*discordGateway
 	readme
@@ -42,7 +43,10 @@ func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
-	d := &discordGateway{testGateway: &testGateway{t: t, code: make(chan int, 8)}, discord: discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged})}
+	d := &discordGateway{
+		testGateway: &testGateway{t: t, code: make(chan int, 8)},
+		discord:     discordtest.Start(t, discordtest.Options{IdentifyEvery: -1, Denied: allPrivileged}),
+	}
 	w := &discordWalkthrough{discordGateway: d, readme: newReadme(t, discordReadme)}
 	d.ann = d.discord.AddUser(discordtest.User{ID: askerID, Name: "ann"})
 	d.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, WithoutBot: true})
@@ -52,7 +56,8 @@ func newDiscordWalkthrough(t *testing.T, args ...string) *discordWalkthrough {
 	t.Setenv("GATEHOUSE_LISTEN", "127.0.0.1:0")
 
 	w.mustContain("New Application", "Application ID", "gatehouse manifest discord --application ID")
-	code, text, errs := gatehouse(t, append([]string{"manifest", "discord", "--application", d.discord.ApplicationID()}, args...)...)
+	code, text, errs := gatehouse(t,
+		append([]string{"manifest", "discord", "--application", d.discord.ApplicationID()}, args...)...)
 	if err := json.Unmarshal([]byte(text), &w.printed); err != nil || code != cli.ExitDone || errs != "" {
 		t.Fatalf("the manifest is not printed: %d, %v, %s", code, err, errs)
 	}
@@ -75,15 +80,18 @@ func (w *discordWalkthrough) grants() {
 	w.discord.SetDenied(denied)
 }
 
-// invites opens the invitation URL: the bot gets the permissions that the URL requests, and none from the role of everybody.
+// invites opens the invitation URL: the bot gets the permissions that the URL requests, and none from the role of
+// everybody.
 func (w *discordWalkthrough) invites() {
 	w.t.Helper()
 	w.mustContain("Open the address behind `invite`")
 	u, err := url.Parse(w.printed.Invite)
-	if err != nil || u.Scheme+"://"+u.Host+u.Path != "https://discord.com/oauth2/authorize" || u.Query().Get("client_id") != w.discord.ApplicationID() {
+	if err != nil || u.Scheme+"://"+u.Host+u.Path != "https://discord.com/oauth2/authorize" ||
+		u.Query().Get("client_id") != w.discord.ApplicationID() {
 		w.t.Fatalf("%q is no invitation: %v", w.printed.Invite, err)
 	}
-	if scopes := strings.Fields(u.Query().Get("scope")); !slices.Contains(scopes, "bot") || !slices.Contains(scopes, "applications.commands") {
+	if scopes := strings.Fields(u.Query().Get("scope")); !slices.Contains(scopes, "bot") ||
+		!slices.Contains(scopes, "applications.commands") {
 		w.t.Errorf("it asks for the scopes %v", scopes)
 	}
 	asked, err := strconv.ParseInt(u.Query().Get("permissions"), 10, 64)
@@ -93,7 +101,11 @@ func (w *discordWalkthrough) invites() {
 	for _, p := range w.printed.Permissions {
 		w.mustContain("| " + p.Name + " | " + p.For + " |")
 	}
-	w.discord.AddGuild(discordtest.Guild{ID: guildID, Name: "guild", Members: []string{askerID}, Everyone: discordtest.UseCommands, BotPermissions: asked})
+	w.discord.AddGuild(
+		discordtest.Guild{
+			ID: guildID, Name: "guild", Members: []string{askerID}, Everyone: discordtest.UseCommands,
+			BotPermissions: asked,
+		})
 }
 
 // sets sets the environment variables that README names.
@@ -109,7 +121,9 @@ func (w *discordWalkthrough) serves() {
 	w.mustContain("gatehouse serve")
 	w.start()
 	w.ready(http.StatusOK)
-	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool { return len(f.Commands("")) == len(w.printed.Commands) }); err != nil {
+	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool {
+		return len(f.Commands("")) == len(w.printed.Commands)
+	}); err != nil {
 		w.t.Fatal(err)
 	}
 	var registered []map[string]any
@@ -173,13 +187,15 @@ func (w *discordWalkthrough) approves() {
 	}
 }
 
-// TestReadmeDiscordWalk follows README from a new application to an approved action, and runs the doctor after each step.
+// TestReadmeDiscordWalk follows README from a new application to an approved action, and runs the doctor after each
+// step.
 func TestReadmeDiscordWalk(t *testing.T) {
 	w := newDiscordWalkthrough(t)
 	id := w.discord.ApplicationID()
 	w.sets()
 	w.finds(cli.ExitBad, "servers", "fail", "in no server", w.printed.Invite)
-	w.finds(cli.ExitBad, "content", "warn", "https://discord.com/developers/applications/"+id+"/bot", "Message Content Intent")
+	w.finds(cli.ExitBad, "content", "warn", "https://discord.com/developers/applications/"+id+"/bot",
+		"Message Content Intent")
 	w.finds(cli.ExitBad, "commands", "warn", "gatehouse serve registers them")
 	w.grants()
 	w.finds(cli.ExitBad, "content", "ok")
@@ -200,7 +216,8 @@ func TestReadmeDiscordWalk(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"token", "content", "interactions", "gateway", "commands", "server guild", "channels of guild", "channel #general", "events", "approver discord:" + askerID,
+		"token", "content", "interactions", "gateway", "commands", "server guild", "channels of guild",
+		"channel #general", "events", "approver discord:" + askerID,
 	} {
 		if states["discord "+name] != "ok" {
 			t.Errorf("%s was not checked\n%s", name, out)
@@ -220,11 +237,13 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	w.invites()
 	w.sets()
 	page := "https://discord.com/developers/applications/" + w.discord.ApplicationID() + "/information"
-	w.mustContain("gatehouse manifest discord --application ID --http https://HOST", "*Public Key* under *General Information* to `DISCORD_PUBLIC_KEY`")
+	w.mustContain("gatehouse manifest discord --application ID --http https://HOST",
+		"*Public Key* under *General Information* to `DISCORD_PUBLIC_KEY`")
 	t.Setenv("DISCORD_PUBLIC_KEY", strings.Repeat("ab", 32))
 	w.finds(cli.ExitBad, "interactions", "fail", "is not the key of this application", page)
 	t.Setenv("DISCORD_PUBLIC_KEY", w.discord.PublicKey())
-	w.finds(cli.ExitBad, "interactions", "fail", "has no Interactions Endpoint URL", page, "https://HOST/discord/interactions")
+	w.finds(cli.ExitBad, "interactions", "fail", "has no Interactions Endpoint URL", page,
+		"https://HOST/discord/interactions")
 	w.serves()
 
 	w.mustContain("*Interactions Endpoint URL*", "`https://HOST/discord/interactions`", "`interactions_endpoint_url`")
@@ -248,14 +267,16 @@ func TestReadmeDiscordWalkOverHTTP(t *testing.T) {
 	w.finds(cli.ExitBad, "interactions", "fail", "the bot does not receive them", "clear Interactions Endpoint URL")
 }
 
-// TestReadmeDiscordWithoutTheContent checks what README says about a bot without the Message Content Intent, and about granting it
-// later.
+// TestReadmeDiscordWithoutTheContent checks what README says about a bot without the Message Content Intent, and about
+// granting it later.
 func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 	w := newDiscordWalkthrough(t)
 	w.sets()
 	w.invites()
 	w.serves()
-	w.mustContain("Without the *Message Content Intent*", "in a thread each message has to mention the bot, `@gatehouse !stop` too", "direct messages, mentions", "`/ask`")
+	w.mustContain("Without the *Message Content Intent*",
+		"in a thread each message has to mention the bot, `@gatehouse !stop` too", "direct messages, mentions",
+		"`/ask`")
 	hello := w.greets()
 	w.ann.Posts(hello.ID, "calc 1+1") // the bot can't read it
 	w.ann.Posts(hello.ID, w.discord.MentionOfBot()+" calc 1+2")
@@ -275,7 +296,8 @@ func TestReadmeDiscordWithoutTheContent(t *testing.T) {
 
 	w.grants()
 	w.stop()
-	w.settings.store = storeClock(func() time.Time { return time.Now().Add(time.Minute) }) // no second session may begin within five seconds
+	// no second session may begin within five seconds
+	w.settings.store = storeClock(func() time.Time { return time.Now().Add(time.Minute) })
 	w.start()
 	w.ready(http.StatusOK)
 	w.ann.Posts(hello.ID, "calc 1+5")

@@ -11,8 +11,8 @@ import (
 	"gatehouse/storage"
 )
 
-// TestDoctorLeavesAnotherSchemaAlone: the doctor does not migrate an older schema, because an older gatehouse may be using it, and
-// reports a newer one.
+// TestDoctorLeavesAnotherSchemaAlone: the doctor does not migrate an older schema, because an older gatehouse may be
+// using it, and reports a newer one.
 func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
@@ -38,7 +38,8 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 		t.Fatalf("%d of %d, %v", older, known, err)
 	}
 	code, out, _ := gatehouse(t, "doctor")
-	if code != cli.ExitDone || !strings.Contains(out, "\nwarn  database ") || !strings.Contains(out, "gatehouse migrate") || strings.Contains(out, "queue") {
+	if code != cli.ExitDone || !strings.Contains(out, "\nwarn  database ") ||
+		!strings.Contains(out, "gatehouse migrate") || strings.Contains(out, "queue") {
 		t.Errorf("on an older schema it ends with %d and prints\n%s", code, out)
 	}
 	if now, _, _ := version(); now != older {
@@ -52,7 +53,8 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	if _, _, err := version(); core.CategoryOf(err) != core.StoreNewer {
 		t.Fatal(err)
 	}
-	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitBad || !strings.Contains(out, "\nfail  database ") || !strings.Contains(out, "A newer gatehouse wrote") {
+	if code, out, _ := gatehouse(t, "doctor"); code != cli.ExitBad || !strings.Contains(out, "\nfail  database ") ||
+		!strings.Contains(out, "A newer gatehouse wrote") {
 		t.Errorf("on a newer schema it ends with %d and prints\n%s", code, out)
 	}
 }

@@ -16,14 +16,16 @@ func aCommand(t *testing.T, script, more string, env ...string) (w *workbench, d
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range map[string]string{
-		"store.sh":   "#!/bin/sh\n" + script,
-		"tools.yaml": "version: 1\ntools: [{name: shop.store, description: d, risk: write, command: [./store.sh], env: [PATH, DIR]" + more + "}]\n",
+		"store.sh": "#!/bin/sh\n" + script,
+		"tools.yaml": "version: 1\ntools: [{name: shop.store, description: d, risk: write, command: [./store.sh], " +
+			"env: [PATH, DIR]" + more + "}]\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w = newWorkbench(t, append([]string{"DIR=" + dir, "GATEHOUSE_TOOLS=" + filepath.Join(dir, "tools.yaml")}, env...)...)
+	w = newWorkbench(t,
+		append([]string{"DIR=" + dir, "GATEHOUSE_TOOLS=" + filepath.Join(dir, "tools.yaml")}, env...)...)
 	w.asks = "call shop.store {}"
 	w.scenario(approving, end, 0, "")
 	c = w.start(nil, "chat")
@@ -47,7 +49,8 @@ func (w *workbench) outcome() *core.ToolResult {
 	return intent.Result
 }
 
-// asked is the beginning of a script that notes that it was asked to end, in the process itself and in one that it has started.
+// asked is the beginning of a script that notes that it was asked to end, in the process itself and in one that it has
+// started.
 const asked = `(trap 'echo asked >>"$DIR/below"; exit' TERM; echo began >"$DIR/belowbegan"; while :; do sleep 0.05; done) &
 below=$!
 trap 'echo asked >>"$DIR/ended"; %s' TERM
@@ -55,14 +58,21 @@ until [ -s "$DIR/belowbegan" ]; do sleep 0.01; done
 echo run >>"$DIR/began"
 `
 
-// TestLaw5_ACommandIsEndedAfterTheDrain: a command that still runs when the time to drain is over is asked to end, with its group, and killed if
-// it does not. Its outcome is unknown, whatever it prints last, and it does not run again, but for one that is idempotent.
+// TestLaw5_ACommandIsEndedAfterTheDrain: a command that still runs when the time to drain is over is asked to end, with
+// its group, and killed if it does not. Its outcome is unknown, whatever it prints last, and it does not run again, but
+// for one that is idempotent.
 func TestLaw5_ACommandIsEndedAfterTheDrain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ script, more, runs, reply string }{
-		"it ends":       {fmt.Sprintf(asked, "echo done; exit 0") + "while :; do sleep 0.05; done", "", "run\n", "is unknown"},
-		"it is killed":  {fmt.Sprintf(asked, ":") + "while :; do sleep 0.05; done", "", "run\n", "is unknown"},
-		"it runs again": {fmt.Sprintf(asked, "exit 0") + `[ "$(wc -l <"$DIR/began")" -gt 1 ] || while :; do sleep 0.05; done; kill $below; echo done`, ", idempotent: true", "run\nrun\n", "done"},
+		"it ends": {
+			fmt.Sprintf(asked, "echo done; exit 0") + "while :; do sleep 0.05; done", "", "run\n", "is unknown",
+		},
+		"it is killed": {fmt.Sprintf(asked, ":") + "while :; do sleep 0.05; done", "", "run\n", "is unknown"},
+		"it runs again": {
+			fmt.Sprintf(asked, "exit 0") +
+				`[ "$(wc -l <"$DIR/began")" -gt 1 ] || while :; do sleep 0.05; done; kill $below; echo done`,
+			", idempotent: true", "run\nrun\n", "done",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +82,8 @@ func TestLaw5_ACommandIsEndedAfterTheDrain(t *testing.T) {
 			}
 			w.until("the end of gatehouse", gatehouse, gatehouse.gone)
 			if w.wrote(dir, "ended") != "asked\n" || w.wrote(dir, "below") != "asked\n" {
-				t.Errorf("the command was asked %q, what it started %q: %s", w.wrote(dir, "ended"), w.wrote(dir, "below"), gatehouse.out)
+				t.Errorf("the command was asked %q, what it started %q: %s", w.wrote(dir, "ended"),
+					w.wrote(dir, "below"), gatehouse.out)
 			}
 			switch r := w.outcome(); {
 			case c.more != "" && r != nil:
@@ -94,7 +105,9 @@ func TestLaw5_ACommandIsEndedAfterTheDrain(t *testing.T) {
 // A command that ends within the time to drain has its result.
 func TestACommandHasTheTimeToDrain(t *testing.T) {
 	t.Parallel()
-	w, dir, gatehouse := aCommand(t, `echo run >"$DIR/began"; until [ -e "$DIR/go" ]; do sleep 0.01; done; sleep 0.5; echo stored`, "", "GATEHOUSE_DRAIN_TIMEOUT=5m")
+	w, dir, gatehouse := aCommand(t,
+		`echo run >"$DIR/began"; until [ -e "$DIR/go" ]; do sleep 0.01; done; sleep 0.5; echo stored`, "",
+		"GATEHOUSE_DRAIN_TIMEOUT=5m")
 	if err := gatehouse.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +128,8 @@ func TestAnUnknownOutcomeSaysThatTheCommandMayGoOn(t *testing.T) {
 	next := w.start(nil, "chat")
 	w.until("the answer", next, w.settled)
 	next.ok(t)
-	if r := w.outcome(); r == nil || r.Category != core.OutcomeUnknown || !strings.Contains(r.Content, "what it started may still be running") {
+	if r := w.outcome(); r == nil || r.Category != core.OutcomeUnknown ||
+		!strings.Contains(r.Content, "what it started may still be running") {
 		t.Errorf("the outcome is %+v", r)
 	}
 }

@@ -24,8 +24,8 @@ rules:
 `
 }
 
-// TestSlackArgumentsAreChangedInAForm: the card shows what they are now, a press of its earlier buttons counts for nothing, and the call
-// runs as changed.
+// TestSlackArgumentsAreChangedInAForm: the card shows what they are now, a press of its earlier buttons counts for
+// nothing, and the call runs as changed.
 func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
 	t.Parallel()
 	env := maps.Clone(transports["HTTP"])
@@ -46,15 +46,19 @@ func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
 	}
 	// What is refused comes back with the sentence; the form stays as it was typed.
 	for typed, fault := range map[string]string{
-		`{"text": butter}`: "line 1, column 10", `["butter"]`: "in braces", `{"text": 5}`: "text", `{"text": "milk"}`: "These are the present arguments",
+		`{"text": butter}`: "line 1, column 10", `["butter"]`: "in braces", `{"text": 5}`: "text",
+		`{"text": "milk"}`: "These are the present arguments",
 	} {
 		s.bob.Submits(map[string]string{"arguments": typed})
-		form(func(v slacktest.View) bool { return strings.Contains(v.Errors["arguments"], fault) }, fault+" in the form")
+		form(func(v slacktest.View) bool {
+			return strings.Contains(v.Errors["arguments"], fault)
+		}, fault+" in the form")
 	}
 	// Curly quotes come back mended.
 	s.bob.Submits(map[string]string{"arguments": `{“text”: “butter”}`})
 	form(func(v slacktest.View) bool { return v.CallbackID == "edit_mended" }, "the mended form")
-	if v, _ := s.slack.Modal("U2BOB"); !strings.Contains(fmt.Sprint(v.Blocks), `{"text": "butter"}`) || !strings.Contains(fmt.Sprint(v.Blocks), "Curly quotes") {
+	if v, _ := s.slack.Modal("U2BOB"); !strings.Contains(fmt.Sprint(v.Blocks), `{"text": "butter"}`) ||
+		!strings.Contains(fmt.Sprint(v.Blocks), "Curly quotes") {
 		t.Errorf("the form does not hold what was probably meant: %v", v.Blocks)
 	}
 	s.bob.Submits(map[string]string{"arguments_mended": `{"text": "butter"}`})
@@ -67,7 +71,8 @@ func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
 	s.reads("C1", thread, "• butter")
 }
 
-// TestDiscordArgumentsAreChangedInAForm does the same on Discord, where what can't be read as arguments changes nothing.
+// TestDiscordArgumentsAreChangedInAForm does the same on Discord, where what can't be read as arguments changes
+// nothing.
 func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, _ string, env map[string]string) {
 		env["GATEHOUSE_APPROVAL_POLICY"] = policyFile(t, editable("discord:"+deciderID))

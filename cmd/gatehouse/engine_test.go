@@ -71,8 +71,8 @@ var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// postgresServer makes copies of a migrated, empty database. It has short leases, because on Postgres a process can't know that another
-// one is dead.
+// postgresServer makes copies of a migrated, empty database. It has short leases, because on Postgres a process can't
+// know that another one is dead.
 var postgresServer = engine{make: func(t *testing.T) string {
 	t.Helper()
 	postgrestest.Need(t)
@@ -92,8 +92,8 @@ var postgresServer = engine{make: func(t *testing.T) string {
 	return url
 }, env: []string{"GATEHOUSE_LEASE=1s"}}
 
-// emptyPostgres makes the template of the databases on Postgres. Under the race detector a migration allocates hundreds of megabytes:
-// goose takes a buffer of four for each line from a pool, which the detector empties at random.
+// emptyPostgres makes the template of the databases on Postgres. Under the race detector a migration allocates hundreds
+// of megabytes: goose takes a buffer of four for each line from a pool, which the detector empties at random.
 var emptyPostgres = sync.OnceValues(func() (string, error) {
 	url, drop, err := postgrestest.Make("")
 	if err != nil {

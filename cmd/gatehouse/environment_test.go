@@ -20,8 +20,8 @@ var environment sync.Mutex
 // source is the program's.
 var source = settings.Source{Platforms: platforms, Vendors: modelVendors}
 
-// overrides are the settings with which a test runs the program in this process. The program reads them before it logs that it is
-// serving, so tests with different overrides can run in parallel.
+// overrides are the settings with which a test runs the program in this process. The program reads them before it logs
+// that it is serving, so tests with different overrides can run in parallel.
 type overrides struct {
 	env   map[string]string
 	store cli.OpenStore      // replaces openStore, unless nil
@@ -68,8 +68,8 @@ func (s *overrides) set(env map[string]string) {
 	maps.Copy(s.env, env)
 }
 
-// inherited returns the environment for a process that a test starts. It is a copy, because os.Environ's result has room for every variable
-// that was ever set, and tests set and unset thousands.
+// inherited returns the environment for a process that a test starts. It is a copy, because os.Environ's result has
+// room for every variable that was ever set, and tests set and unset thousands.
 func inherited() []string {
 	environment.Lock()
 	defer environment.Unlock()

@@ -46,7 +46,8 @@ func everything(t *testing.T, url string) string {
 		}
 		return found
 	}
-	for _, table := range texts(`select table_name::text from information_schema.tables where table_schema = 'public'`) {
+	for _, table := range texts(
+		`select table_name::text from information_schema.tables where table_schema = 'public'`) {
 		all.WriteString(strings.Join(texts(`select t::text from "`+table+`" t`), "\n"))
 	}
 	return all.String()
@@ -62,8 +63,8 @@ func finds(text string, words ...string) (found []string) {
 	return found
 }
 
-// TestDeletedSessionLeavesNoText: after a session was deleted, nothing of what was said in it is in the database, and the audit log and the
-// ids of its events are.
+// TestDeletedSessionLeavesNoText: after a session was deleted, nothing of what was said in it is in the database, and
+// the audit log and the ids of its events are.
 func TestDeletedSessionLeavesNoText(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		ctx, url := t.Context(), e.make(t)
@@ -95,7 +96,9 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		words := []string{"hello", "hi there", "boom", "note it", "milk", "hunter2", "it is due", "twelve notes", seedDigest}
+		words := []string{
+			"hello", "hi there", "boom", "note it", "milk", "hunter2", "it is due", "twelve notes", seedDigest,
+		}
 		if got := finds(everything(t, url), words...); len(got) != len(words) {
 			t.Fatalf("before, only %q are found", got)
 		}
@@ -110,7 +113,8 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 		if len(finds(everything(t, url), "elsewhere")) == 0 {
 			t.Error("the text of another conversation was erased")
 		}
-		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 6 || r.Erased != 2 || r.Calls != 1 || r.Results != 1 || r.Approvals != 1 || r.Intents != 1 {
+		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Entries != 6 || r.Erased != 2 ||
+			r.Calls != 1 || r.Results != 1 || r.Approvals != 1 || r.Intents != 1 {
 			t.Errorf("the audit log: %+v", r)
 		}
 		for _, id := range []string{"e1", "e2", "e3"} {
@@ -122,7 +126,8 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 		if err != nil || len(dead) != 1 {
 			t.Fatalf("%d dead letters, %v", len(dead), err)
 		}
-		if _, err := store.Retry(ctx, dead[0].Seq); core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "erased with its session") {
+		if _, err := store.Retry(ctx, dead[0].Seq); core.CategoryOf(err) != core.Invalid ||
+			!strings.Contains(core.MessageOf(err), "erased with its session") {
 			t.Errorf("a retry of an erased message: %v", err)
 		}
 		a, err := store.LoadApproval(ctx, "ap-1")
@@ -132,14 +137,16 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 	})
 }
 
-// TestDeletedSessionLeavesNoReason: the reasons in the audit log go with their session, even if their approval was pruned before.
+// TestDeletedSessionLeavesNoReason: the reasons in the audit log go with their session, even if their approval was
+// pruned before.
 func TestDeletedSessionLeavesNoReason(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		ctx := t.Context()
 		url, store := audited(t, e)
 		for _, id := range []core.ApprovalID{"ap-1", "none"} { // too late, and after it was pruned
 			vote := core.Vote{Actor: core.Actor{ID: "local-admin"}, Choice: core.Deny, Reason: "too expensive"}
-			if _, err := store.Decide(ctx, core.Decision{Approval: id, Vote: &vote, Admin: true, As: "Quentin"}); err == nil {
+			if _, err := store.Decide(ctx,
+				core.Decision{Approval: id, Vote: &vote, Admin: true, As: "Quentin"}); err == nil {
 				t.Fatalf("a vote on %s counts", id)
 			}
 		}

@@ -68,7 +68,8 @@ func (w *workbench) judge(evidence []byte) string {
 	return strings.Join(v.FailureClasses, " ")
 }
 
-// ready returns the failure classes of mutation-check for one more change after the evidence, under the policy in the evidence.
+// ready returns the failure classes of mutation-check for one more change after the evidence, under the policy in the
+// evidence.
 func (w *workbench) ready(evidence []byte) string {
 	w.t.Helper()
 	var bound struct {
@@ -80,7 +81,9 @@ func (w *workbench) ready(evidence []byte) string {
 		w.t.Fatal(err)
 	}
 	in, err := json.Marshal(map[string]any{
-		"mutation":       map[string]string{"action": "note.add", "activeMutationPolicyDigest": bound.Evidence.CallSpec.MutationPolicyDigest},
+		"mutation": map[string]string{
+			"action": "note.add", "activeMutationPolicyDigest": bound.Evidence.CallSpec.MutationPolicyDigest,
+		},
 		"joinCheckInput": json.RawMessage(evidence),
 	})
 	if err != nil {
@@ -141,12 +144,12 @@ func lists(t *testing.T, evidence []byte) map[string]int {
 	return found
 }
 
-// everyRowIsNeeded removes each row from accepted evidence, one at a time, and expects the failure class of its kind. calls is the
-// number of calls that the turn made: each has four rows.
+// everyRowIsNeeded removes each row from accepted evidence, one at a time, and expects the failure class of its kind.
+// calls is the number of calls that the turn made: each has four rows.
 //
-// The refs of session and trajectory are not rows. join-check copies them and does not judge them (§10.4), so it accepts evidence
-// without one. The mutation gate rejects it (§8) if none of a kind is left. If one of several is missing, nothing can notice it:
-// neither the digest of the call spec nor that of the join set covers them (§3).
+// The refs of session and trajectory are not rows. join-check copies them and does not judge them (§10.4), so it
+// accepts evidence without one. The mutation gate rejects it (§8) if none of a kind is left. If one of several is
+// missing, nothing can notice it: neither the digest of the call spec nor that of the join set covers them (§3).
 func (w *workbench) everyRowIsNeeded(evidence []byte, calls int) {
 	w.t.Helper()
 	if got := w.ready(evidence); got != "" {
@@ -154,7 +157,8 @@ func (w *workbench) everyRowIsNeeded(evidence []byte, calls int) {
 	}
 	found := lists(w.t, evidence)
 	want := map[string]int{
-		"toolRequests": calls, "toolResults": calls, "toolUse": calls, "toolRender": calls, "reminderQueue": 1, "stateViews": 1,
+		"toolRequests": calls, "toolResults": calls, "toolUse": calls, "toolRender": calls, "reminderQueue": 1,
+		"stateViews":  1,
 		"sessionRefs": 1, "trajectoryRefs": found["trajectoryRefs"],
 	}
 	if !maps.Equal(found, want) {
@@ -230,7 +234,8 @@ func useModel(t *testing.T, m agent.Model) {
 	t.Cleanup(func() { newModel = was })
 }
 
-// killAndResume kills the process at a point between intent and result, when the tool has written this number of notes, and resumes the turn.
+// killAndResume kills the process at a point between intent and result, when the tool has written this number of notes,
+// and resumes the turn.
 func (w *workbench) killAndResume(point string, written int) {
 	w.t.Helper()
 	w.chat("note add milk")

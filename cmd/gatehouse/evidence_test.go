@@ -19,21 +19,22 @@ import (
 	"gatehouse/core/llm"
 )
 
-// These tests check the evidence that the program stores of its turns, with the commands turns show --evidence, join-check and
-// mutation-check. Section numbers are those of the typestate specification.
+// These tests check the evidence that the program stores of its turns, with the commands turns show --evidence,
+// join-check and mutation-check. Section numbers are those of the typestate specification.
 
 // The verdicts on a whole turn (§5); "" = accepted.
 const (
 	closed = ""
-	// open: the call that waits has no result (§11: "a suspended turn is evidence including the gated request, no result").
+	// open: the call that waits has no result (§11: "a suspended turn is evidence including the gated request, no
+	// result").
 	open = "tool.join_incomplete tool.result_missing"
 )
 
 // rowClasses are the failure classes of §5 for a closed turn in which one row of a kind is missing:
 //
 //   - a request: its result has no request (orphanResult = Res-Req), and the join is open;
-//   - a result: its request has no result (Req-Res), its use has no result (Use-Res), and the join is open. No rule judges
-//     its render: missingRender = Res-Ren;
+//   - a result: its request has no result (Req-Res), its use has no result (Use-Res), and the join is open. No rule
+//     judges its render: missingRender = Res-Ren;
 //   - a use: its result was never used (missingUse = Res-Use), and the join is open;
 //   - a render: missingRender is not empty while the context is in scope, as it is once a result was consumed;
 //   - the queue's: no queue row, context in scope;
@@ -47,9 +48,9 @@ var rowClasses = map[string]string{
 	"stateViews":    "context.injection_point_missing",
 }
 
-// TestEvidenceOfTheDemosTurns checks the evidence of the demo's turns. A turn that has ended is closed, whatever the result of its
-// call: a failure of any kind is a result with its typed envelope, given to the model (§11). A turn that waits is open, and so is one
-// whose process died: the result of its call is not known yet.
+// TestEvidenceOfTheDemosTurns checks the evidence of the demo's turns. A turn that has ended is closed, whatever the
+// result of its call: a failure of any kind is a result with its typed envelope, given to the model (§11). A turn that
+// waits is open, and so is one whose process died: the result of its call is not known yet.
 func TestEvidenceOfTheDemosTurns(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -77,10 +78,14 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 			w.chatLater(2 * time.Hour)
 			w.wantVerdict("expired and taken up", closed)
 		}, "error", "approval_expired"},
-		// Killed between intent and result: until the turn is resumed its evidence is that of the pause, a request without a result.
-		// Then the call gets a typed error row and is not run again (§11).
-		{"unknown outcome, and it was done", func(w *workbench) { w.killAndResume("AddNote.after", 1) }, "error", "outcome_unknown"},
-		{"unknown outcome, and it was not", func(w *workbench) { w.killAndResume("BeginIntent.after", 0) }, "error", "outcome_unknown"},
+		// Killed between intent and result: until the turn is resumed its evidence is that of the pause, a request
+		// without a result. Then the call gets a typed error row and is not run again (§11).
+		{"unknown outcome, and it was done", func(w *workbench) {
+			w.killAndResume("AddNote.after", 1)
+		}, "error", "outcome_unknown"},
+		{"unknown outcome, and it was not", func(w *workbench) {
+			w.killAndResume("BeginIntent.after", 0)
+		}, "error", "outcome_unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newProg(t)
@@ -98,8 +103,8 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 	}
 }
 
-// A turn without calls is closed. Its context is not in scope, because no result was consumed and the model is not called again (§5).
-// So the rows of the context may be missing.
+// A turn without calls is closed. Its context is not in scope, because no result was consumed and the model is not
+// called again (§5). So the rows of the context may be missing.
 func TestEvidenceOfATurnWithoutCalls(t *testing.T) {
 	w := newProg(t)
 	w.chat("hello")
@@ -107,7 +112,8 @@ func TestEvidenceOfATurnWithoutCalls(t *testing.T) {
 	if got := w.judge(evidence); got != closed {
 		t.Fatalf("rejected: %s", got)
 	}
-	if got := lists(t, evidence); !maps.Equal(got, map[string]int{"reminderQueue": 1, "stateViews": 1, "sessionRefs": 1, "trajectoryRefs": 1}) {
+	if got := lists(t, evidence); !maps.Equal(got,
+		map[string]int{"reminderQueue": 1, "stateViews": 1, "sessionRefs": 1, "trajectoryRefs": 1}) {
 		t.Errorf("lists %v", got)
 	}
 	for _, kind := range []string{"reminderQueue", "stateViews"} {
@@ -163,8 +169,8 @@ func (s cutModel) Next(context.Context, core.History, json.RawMessage) (agent.An
 	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{call}}, Finish: s.why}, nil
 }
 
-// The calls of an incomplete answer are not run. The stop reason max_tokens is known to the protocol, and its call has a typed error
-// row; a refusal is not mapped, so that it fails closed (§11).
+// The calls of an incomplete answer are not run. The stop reason max_tokens is known to the protocol, and its call has
+// a typed error row; a refusal is not mapped, so that it fails closed (§11).
 func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 	for why, want := range map[llm.Finish]struct{ text, classes string }{
 		llm.FinishLength: {"was too long and was cut off", closed},
@@ -183,13 +189,15 @@ func TestEvidenceOfAnswersThatWereCut(t *testing.T) {
 	}
 }
 
-// Evidence is masked before it is stored: the error of a failed call repeats its argument, with anything like a secret masked.
+// Evidence is masked before it is stored: the error of a failed call repeats its argument, with anything like a secret
+// masked.
 func TestLaw8_EvidenceIsKeptMasked(t *testing.T) {
 	const secret = "sk-0123456789abcdef0123456789abcdef"
 	w := newProg(t)
 	w.chat("calc " + secret + " + 1 $")
 	evidence := w.evidence()
-	if strings.Contains(string(evidence), secret) || !strings.Contains(string(evidence), `\"•••••• (35 characters hidden) + 1 $\" is not an arithmetic expression`) {
+	if strings.Contains(string(evidence), secret) ||
+		!strings.Contains(string(evidence), `\"•••••• (35 characters hidden) + 1 $\" is not an arithmetic expression`) {
 		t.Errorf("the evidence is not masked:\n%s", evidence)
 	}
 	w.wantVerdict("is masked", closed)
@@ -201,7 +209,8 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 	call := func(n int, name, args string) core.ToolCall {
 		return core.ToolCall{ID: fmt.Sprint("c", n), Name: name, Arguments: json.RawMessage(args)}
 	}
-	read, milk, tea := call(1, "demo.calc", `{"expression":"1+1"}`), call(2, "note.add", `{"text":"milk"}`), call(3, "note.add", `{"text":"tea"}`)
+	read, milk, tea := call(1, "demo.calc", `{"expression":"1+1"}`), call(2, "note.add", `{"text":"milk"}`),
+		call(3, "note.add", `{"text":"tea"}`)
 	list := call(4, "note.list", `{}`)
 	again := func(c core.ToolCall) core.ToolCall { c.ID = read.ID; return c }
 	for _, c := range []struct {
@@ -211,9 +220,15 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 		notes   []string
 	}{
 		{"read, approved change, read", [][]core.ToolCall{{read, milk, list}}, []string{"y"}, []string{"milk"}},
-		{"the same in three answers, with ids used again", [][]core.ToolCall{{read}, {again(milk)}, {again(list)}}, []string{"y"}, []string{"milk"}},
+		{
+			"the same in three answers, with ids used again", [][]core.ToolCall{{read}, {again(milk)}, {again(list)}},
+			[]string{"y"}, []string{"milk"},
+		},
 		{"two approved changes", [][]core.ToolCall{{milk, tea}}, []string{"y", "y"}, []string{"milk", "tea"}},
-		{"two approved changes, one after the other", [][]core.ToolCall{{milk}, {tea}}, []string{"y", "y"}, []string{"milk", "tea"}},
+		{
+			"two approved changes, one after the other", [][]core.ToolCall{{milk}, {tea}}, []string{"y", "y"},
+			[]string{"milk", "tea"},
+		},
 		{"an approved change and a refused one", [][]core.ToolCall{{milk, tea}}, []string{"y", "n"}, []string{"milk"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

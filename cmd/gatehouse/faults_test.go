@@ -49,8 +49,8 @@ func (p *slackProcess) readyAgain() {
 	})
 }
 
-// TestFailingCommitsLoseNothing makes all commits of a process fail while its turns run, for longer than its lease. Afterwards each message is
-// answered once, none has become a dead letter, and no attempt counts as a death.
+// TestFailingCommitsLoseNothing makes all commits of a process fail while its turns run, for longer than its lease.
+// Afterwards each message is answered once, none has become a dead letter, and no attempt counts as a death.
 func TestFailingCommitsLoseNothing(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		broken := filepath.Join(t.TempDir(), "broken")
@@ -95,16 +95,19 @@ func TestFailingCommitsLoseNothing(t *testing.T) {
 	})
 }
 
-// TestAClockThatStepsBackStallsNothing sets the clock of the store back while messages wait, and once more while the process is restarted:
-// on SQLite the process's own, on Postgres the database's. All are answered without waiting for the clock.
+// TestAClockThatStepsBackStallsNothing sets the clock of the store back while messages wait, and once more while the
+// process is restarted: on SQLite the process's own, on Postgres the database's. All are answered without waiting for
+// the clock.
 func TestAClockThatStepsBackStallsNothing(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		file := filepath.Join(t.TempDir(), "clock")
-		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms", "GATEHOUSE_WORKERS=4", clockKey+"="+file)
+		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms",
+			"GATEHOUSE_WORKERS=4", clockKey+"="+file)
 		step := func(by time.Duration) {
 			err := os.WriteFile(file, []byte(by.String()), 0o600)
 			if !strings.HasPrefix(p.url, "sqlite:") {
-				err = postgrestest.Run(p.url, fmt.Sprintf(`update test_clock set moved = interval '%d seconds'`, int(by.Seconds())))
+				err = postgrestest.Run(p.url,
+					fmt.Sprintf(`update test_clock set moved = interval '%d seconds'`, int(by.Seconds())))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +124,9 @@ func TestAClockThatStepsBackStallsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		step(-4 * time.Minute)
-		p.until("a first answer", p.app, func() bool { return len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})) > 10 })
+		p.until("a first answer", p.app, func() bool {
+			return len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})) > 10
+		})
 		p.app.kill()
 		step(-10 * time.Minute) // less than what marks a reply as late: posts are dated by the system's clock
 		p.open()
@@ -137,7 +142,8 @@ func TestReadyzKnowsTurnsThatNobodyTakes(t *testing.T) {
 		p.readyAgain()
 		release := p.hold()
 		channel := p.addChannels(1)[0]
-		first := p.ann.Posts(channel, p.slack.MentionOfBot()+" hello") // its turn begins as it is accepted; the next one has to wait for its end
+		// its turn begins as it is accepted; the next one has to wait for its end
+		first := p.ann.Posts(channel, p.slack.MentionOfBot()+" hello")
 		p.ann.Posts(channel, p.slack.MentionOfBot()+" are you there?", slacktest.InThread(first.TS))
 		p.notReady("Turns have been waiting")
 		release()
@@ -146,13 +152,16 @@ func TestReadyzKnowsTurnsThatNobodyTakes(t *testing.T) {
 	})
 }
 
-// TestOnePersonsFloodDelaysNobodyElse: one person's many mentions are there before another's single one, which is answered next.
+// TestOnePersonsFloodDelaysNobodyElse: one person's many mentions are there before another's single one, which is
+// answered next.
 func TestOnePersonsFloodDelaysNobodyElse(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		const workers, flood = 4, 300
-		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms", fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
+		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=100ms",
+			fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
 		p.open()
-		if err := p.store.SetPaused(t.Context(), true); err != nil { // until all are there, whatever the machine's speed
+		// until all are there, whatever the machine's speed
+		if err := p.store.SetPaused(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 		channels := p.addChannels(1)
@@ -175,14 +184,18 @@ func TestOnePersonsFloodDelaysNobodyElse(t *testing.T) {
 		})
 		before := 0
 		done := p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})
-		bobs := done[slices.IndexFunc(done, func(ev core.EventRecord) bool { return ev.Actor.ID == "slack:U2BOB" })].EndedAt
+		bobs := done[slices.IndexFunc(done, func(ev core.EventRecord) bool {
+			return ev.Actor.ID == "slack:U2BOB"
+		})].EndedAt
 		for _, ev := range done {
 			if ev.Actor.ID == "slack:U1ANN" && ev.EndedAt.Before(bobs) {
 				before++
 			}
 		}
 		if before > 2*workers {
-			t.Errorf("%d of the flood's turns ended before the other person's, want no more than those that ran already", before)
+			t.Errorf(
+				"%d of the flood's turns ended before the other person's, want no more than those that ran already",
+				before)
 		}
 	})
 }
@@ -202,18 +215,21 @@ func (p *slackProcess) hold() (release func()) {
 				t.Fatal(err)
 			}
 		}
-		exec(`create trigger hold after update of head on queues when new.suspect = 0 begin update queues set suspect = null where queue_key = new.queue_key; end`)
+		exec(
+			`create trigger hold after update of head on queues when new.suspect = 0 begin update queues set suspect = null where queue_key = new.queue_key; end`)
 		return func() {
 			exec(`drop trigger hold`)
 			exec(`update queues set suspect = 0 where suspect is null and ready_at is not null`)
 		}
 	}
-	if err := postgrestest.Run(p.url, `create function hold() returns trigger language plpgsql as $$ begin new.ready_at := new.ready_at; new.platform := new.platform; new.suspect := null; return new; end $$`,
+	if err := postgrestest.Run(p.url,
+		`create function hold() returns trigger language plpgsql as $$ begin new.ready_at := new.ready_at; new.platform := new.platform; new.suspect := null; return new; end $$`,
 		`create trigger hold before update on queues for each row execute function hold()`); err != nil {
 		t.Fatal(err)
 	}
 	return func() {
-		if err := postgrestest.Run(p.url, `drop trigger hold on queues`, `update queues set suspect = false where suspect is null and ready_at is not null`); err != nil {
+		if err := postgrestest.Run(p.url, `drop trigger hold on queues`,
+			`update queues set suspect = false where suspect is null and ready_at is not null`); err != nil {
 			t.Fatal(err)
 		}
 	}

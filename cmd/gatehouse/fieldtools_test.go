@@ -33,12 +33,14 @@ func TestMCPReadmeDoesWhatItSays(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(readFile(readme), "```yaml\n")
 	rules, _, _ := strings.Cut(rest, "```")
-	if _, err := policy.Parse("README.md", []byte(rules), policy.Defaults{}); err != nil || !strings.Contains(rules, "annotations.readOnly") {
+	if _, err := policy.Parse("README.md", []byte(rules), policy.Defaults{}); err != nil ||
+		!strings.Contains(rules, "annotations.readOnly") {
 		t.Errorf("%s: %v", rules, err)
 	}
 }
 
-// pasted writes the first block of a kind of a page to a file, and runs the first block of commands, which print the first block of text.
+// pasted writes the first block of a kind of a page to a file, and runs the first block of commands, which print the
+// first block of text.
 func pasted(t *testing.T, readme, kind, file string) {
 	t.Helper()
 	page := readFile(readme)
@@ -70,8 +72,8 @@ func pasted(t *testing.T, readme, kind, file string) {
 	}
 }
 
-// TestAModelReadsWhatACommandSaysThatFails: a command that ends with another status than 0 is read by the model with its status and its words, after an
-// approval too, whose card says how it ended.
+// TestAModelReadsWhatACommandSaysThatFails: a command that ends with another status than 0 is read by the model with
+// its status and its words, after an approval too, whose card says how it ended.
 func TestAModelReadsWhatACommandSaysThatFails(t *testing.T) {
 	fixtures := os.Getenv("GATEHOUSE_FIXTURES")
 	if fixtures == "" {
@@ -80,7 +82,8 @@ func TestAModelReadsWhatACommandSaysThatFails(t *testing.T) {
 	for script, c := range map[string]struct{ reads, card string }{
 		"exit-1-words-on-stdout.sh": {"exit status 1\nproblem: not found", "Failed: shop.change ended with status 1."},
 		"exit-2-both-streams.sh": {
-			"exit status 2\nstdout:\n" + `{"error":"E1","detail":"the order 7 was not found"}` + "\nstderr:\nwarning: deprecated",
+			"exit status 2\nstdout:\n" + `{"error":"E1","detail":"the order 7 was not found"}` +
+				"\nstderr:\nwarning: deprecated",
 			"Failed: shop.change ended with status 2: warning: deprecated",
 		},
 	} {
@@ -91,7 +94,9 @@ func TestAModelReadsWhatACommandSaysThatFails(t *testing.T) {
 			}
 			dir := t.TempDir()
 			yaml := "version: 1\ntools:\n"
-			for _, one := range []string{"look, description: Looks, risk: read", "change, description: Changes, risk: write"} {
+			for _, one := range []string{
+				"look, description: Looks, risk: read", "change, description: Changes, risk: write",
+			} {
 				yaml += "  - {name: shop." + one + ", command: [./" + script + "]}\n"
 			}
 			for name, text := range map[string]string{script: string(text), "tools.yaml": yaml} {
@@ -118,7 +123,8 @@ func TestAModelReadsWhatACommandSaysThatFails(t *testing.T) {
 						Output   string
 					}
 				}
-				if err := json.Unmarshal([]byte(results[id]), &envelope); err != nil || envelope.Error.Category != core.ToolFailed || envelope.Error.Output != c.reads {
+				if err := json.Unmarshal([]byte(results[id]), &envelope); err != nil ||
+					envelope.Error.Category != core.ToolFailed || envelope.Error.Output != c.reads {
 					t.Errorf("call %d: %v, %s", i, err, results[id])
 				}
 			}

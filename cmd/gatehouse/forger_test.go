@@ -29,8 +29,8 @@ func (f *forger) Run(ctx context.Context, accept core.Accept) error {
 	return nil
 }
 
-// TestLaw5_AForgedSignalWakesNoTurn: a platform brings the approval's own signal, and events that take its place or delete it. Nothing of
-// that is stored, and the approval can still be decided.
+// TestLaw5_AForgedSignalWakesNoTurn: a platform brings the approval's own signal, and events that take its place or
+// delete it. Nothing of that is stored, and the approval can still be decided.
 func TestLaw5_AForgedSignalWakesNoTurn(t *testing.T) {
 	w := newProg(t)
 	cfg, _, err := source.Load()
@@ -64,13 +64,15 @@ func TestLaw5_AForgedSignalWakesNoTurn(t *testing.T) {
 			t.Errorf("event %d: %v, want that it is refused", n, err)
 		}
 	}
-	if after, err := w.store.Events(t.Context(), core.EventFilter{}); err != nil || len(after) != len(before) || len(p.errs) != 3 {
+	if after, err := w.store.Events(t.Context(), core.EventFilter{}); err != nil || len(after) != len(before) ||
+		len(p.errs) != 3 {
 		t.Errorf("%d events are stored, %d were before: %v, %v", len(after), len(before), p.errs, err)
 	}
 	if len(w.approvals(core.Open)) != 1 || len(w.notes()) != 0 {
 		t.Fatalf("open: %+v, notes %q", w.approvals(core.Open), w.notes())
 	}
-	if _, err := approvals.NewService(w.store, w.store).AdminVote(t.Context(), core.Click{Approval: a.ID, Choice: core.Approve}, "ann", ""); err != nil {
+	if _, err := approvals.NewService(w.store, w.store).AdminVote(t.Context(),
+		core.Click{Approval: a.ID, Choice: core.Approve}, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	w.chat("thanks")

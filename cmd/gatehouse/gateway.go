@@ -22,8 +22,8 @@ import (
 	"gatehouse/storage"
 )
 
-// gateway runs the parts: platforms accept events, the dispatcher runs turns, the deliverer sends posts, the clock runs what falls
-// due, MCP servers bring tools. They share nothing but the store.
+// gateway runs the parts: platforms accept events, the dispatcher runs turns, the deliverer sends posts, the clock runs
+// what falls due, MCP servers bring tools. They share nothing but the store.
 type gateway struct {
 	store      *storage.Store
 	platforms  []core.Platform
@@ -49,10 +49,15 @@ var taskLease time.Duration
 func newGateway(p shared, owner string, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
 	cfg, store, log, service := p.cfg, p.store, p.log, p.service
 	if cfg.Rate > 0 && only == nil { // a person alone at a terminal disturbs nobody
-		store = store.WithLimits(core.Limits{PerMinute: cfg.Rate, Exempt: []string{openharness.Name}, Waiting: maxWaiting, Refusal: cfg.Sentences.TooMany})
+		store = store.WithLimits(
+			core.Limits{
+				PerMinute: cfg.Rate, Exempt: []string{openharness.Name}, Waiting: maxWaiting,
+				Refusal: cfg.Sentences.TooMany,
+			})
 	}
 	version, _ := build()
-	traces, err := otel.Open(context.Background(), cfg.Traces, version, log) // it does not connect, so it needs no deadline
+	// it does not connect, so it needs no deadline
+	traces, err := otel.Open(context.Background(), cfg.Traces, version, log)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +76,8 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	}
 	service.TellThrough(platforms...)
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups, Freshness: cfg.Freshness,
+		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups,
+		Freshness: cfg.Freshness,
 		Sentences: cfg.Errors, Jitter: rand.Float64, Log: log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
@@ -79,11 +85,13 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		RequesterGroups: cfg.Policy.RequesterGroups,
 		Platforms:       platforms, Conversations: only, Owner: owner,
 		Harness: harness,
-		Workers: cfg.Workers, Memory: int64(cfg.TurnMemory), Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage), Sentences: cfg.Sentences, Log: log,
+		Workers: cfg.Workers, Memory: int64(cfg.TurnMemory), Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage),
+		Sentences: cfg.Sentences, Log: log,
 		Jitter: rand.Float64,
 	})
 	g.clock = schedule.New(schedule.Options{
-		Store: store, Expire: service.Expire, Remind: service.Remind, Lease: taskLease, Retention: cfg.Retention, Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
+		Store: store, Expire: service.Expire, Remind: service.Remind, Lease: taskLease, Retention: cfg.Retention,
+		Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
 	})
 	return g, nil
 }
@@ -106,7 +114,8 @@ func (g *gateway) stuck(ctx context.Context) error {
 	}
 	overdue, err := g.store.Overdue(ctx, namesOf(g.platforms), stuckAfter)
 	if err == nil && overdue {
-		err = core.Errorf(core.Internal, "Turns have been waiting for more than %s although workers are free. See gatehouse queue.", stuckAfter)
+		err = core.Errorf(core.Internal,
+			"Turns have been waiting for more than %s although workers are free. See gatehouse queue.", stuckAfter)
 	}
 	return err
 }
@@ -129,8 +138,8 @@ func namesOf(platforms []core.Platform) (names []string) {
 	return names
 }
 
-// Run runs until ctx ends or every platform has ended, then drains: no new turn starts, running turns finish or are released, and
-// posts that are ready are sent. Its errors are those of the platforms and the HTTP server.
+// Run runs until ctx ends or every platform has ended, then drains: no new turn starts, running turns finish or are
+// released, and posts that are ready are sent. Its errors are those of the platforms and the HTTP server.
 func (g *gateway) Run(ctx context.Context) error {
 	receiving, stop := context.WithCancel(ctx)
 	defer stop()
@@ -140,15 +149,20 @@ func (g *gateway) Run(ctx context.Context) error {
 	defer stopTools()
 	var platforms, serving, working, delivering, tooling sync.WaitGroup
 	errs := make([]error, len(g.platforms)+1)
-	tokens := slices.ContainsFunc(g.platforms, func(p core.Platform) bool { return p.Name() != callback.Name && p.Name() != openharness.Name })
+	tokens := slices.ContainsFunc(g.platforms, func(p core.Platform) bool {
+		return p.Name() != callback.Name && p.Name() != openharness.Name
+	})
 	for i, p := range g.platforms {
 		group := &platforms
 		if p.Name() == callback.Name || p.Name() == openharness.Name && tokens {
-			group = &serving // it ends with the last platform that needs a token: whoever runs gatehouse must notice that the token is refused
+			// it ends with the last platform that needs a token: whoever runs gatehouse must notice that the token is
+			// refused
+			group = &serving
 		}
 		group.Go(func() {
 			if errs[i] = p.Run(receiving, g.accept); errs[i] != nil {
-				g.log.Error("platform stopped", "platform", p.Name(), "category", core.CategoryOf(errs[i]), "err", errs[i])
+				g.log.Error("platform stopped", "platform", p.Name(), "category", core.CategoryOf(errs[i]),
+					"err", errs[i])
 			}
 		})
 	}
@@ -184,8 +198,8 @@ func (g *gateway) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// closeTraces sends the remaining traces while the last posts are delivered, within the time limits of the drain and of the delivery.
-// Lost traces are not an error.
+// closeTraces sends the remaining traces while the last posts are delivered, within the time limits of the drain and of
+// the delivery. Lost traces are not an error.
 func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {

@@ -21,8 +21,9 @@ type healthCmd struct {
 	Ready bool `help:"Ask /readyz: whether every platform can receive and send, too."`
 }
 
-// Run asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine, and prints the answer. It exits with 1 if that is not
-// 200 or does not come. It opens no database and calls no platform, so a container's health check may run it often.
+// Run asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine, and prints the answer. It exits with 1
+// if that is not 200 or does not come. It opens no database and calls no platform, so a container's health check may
+// run it often.
 func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	cfg, _, err := a.Config(slog.LevelError)
 	if err != nil {
@@ -42,7 +43,9 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy: it is this machine
 	answer, err := client.Do(request)
 	if err != nil {
-		return core.Wrap(core.ProviderUnavailable, err, "gatehouse serve does not answer at %s. Check that it is running, and that GATEHOUSE_LISTEN is the same here.", url)
+		return core.Wrap(core.ProviderUnavailable, err,
+			"gatehouse serve does not answer at %s. Check that it is running, and that GATEHOUSE_LISTEN is the same "+
+				"here.", url)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, headerBytes))
@@ -56,7 +59,8 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// reachable is the address at which this machine reaches a server that listens on address: that of all interfaces is not one.
+// reachable is the address at which this machine reaches a server that listens on address: that of all interfaces is
+// not one.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || host != "" && (ip == nil || !ip.IsUnspecified()) {

@@ -16,7 +16,8 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	fake := slacktest.Start(t, slacktest.Options{})
-	l := newServeProcess(t, sqliteFile, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_SIGNING_SECRET="+fake.SigningSecret())
+	l := newServeProcess(t, sqliteFile, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(),
+		"SLACK_SIGNING_SECRET="+fake.SigningSecret())
 	_, port, _ := strings.Cut(strings.TrimPrefix(l.at, "http://"), ":")
 	everywhere := []string{"GATEHOUSE_LISTEN=0.0.0.0:" + port}
 	l.open(everywhere...)
@@ -40,7 +41,8 @@ func TestHealth(t *testing.T) {
 
 func TestReachable(t *testing.T) {
 	for address, want := range map[string]string{
-		"0.0.0.0:8080": "127.0.0.1:8080", ":8080": "127.0.0.1:8080", "[::]:8080": "[::1]:8080", "10.0.0.7:80": "10.0.0.7:80", "localhost:80": "localhost:80",
+		"0.0.0.0:8080": "127.0.0.1:8080", ":8080": "127.0.0.1:8080", "[::]:8080": "[::1]:8080",
+		"10.0.0.7:80": "10.0.0.7:80", "localhost:80": "localhost:80",
 	} {
 		if got := reachable(address); got != want {
 			t.Errorf("%s is reached at %s, want %s", address, got, want)
@@ -48,8 +50,8 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// TestImageIsChecked: the image has no shell, so its health check must be a command of the program. What is built into it holds no
-// database and no secrets of the folder it is built in.
+// TestImageIsChecked: the image has no shell, so its health check must be a command of the program. What is built into
+// it holds no database and no secrets of the folder it is built in.
 func TestImageIsChecked(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("..", "..", name))

@@ -23,22 +23,27 @@ const quietDatabase = "testdata/quiet-1e77b5d.db.gz"
 func serveQuiet(t *testing.T, v fakeVendor) *testGateway {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tools.yaml")
-	yaml := "version: 1\ntools:\n  - name: quiet.run\n    description: Says nothing.\n    risk: read\n    command: [\"true\"]\n    env: [PATH]\n"
+	yaml := "version: 1\ntools:\n  - name: quiet.run\n    description: Says nothing.\n    risk: read\n    command: " +
+		"[\"true\"]\n    env: [PATH]\n"
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return serveModel(t, v, map[string]string{"GATEHOUSE_TOOLS": file, "GATEHOUSE_RATE": "0", "GATEHOUSE_RETENTION": "0"})
+	return serveModel(t, v,
+		map[string]string{"GATEHOUSE_TOOLS": file, "GATEHOUSE_RATE": "0", "GATEHOUSE_RETENTION": "0"})
 }
 
 // quietTurns has turns in which the model thinks in silence, calls the quiet tool and answers.
 func quietTurns(s *testGateway, v fakeVendor, from, to int) {
 	s.t.Helper()
 	answer := func(n int, what, content, stop string) llmtest.Answer {
-		return llmtest.Answer{Body: fmt.Appendf(nil, `{"id":"m","type":"message","role":"assistant","model":"claude-test","stop_reason":%q,
+		return llmtest.Answer{Body: fmt.Appendf(nil,
+			`{"id":"m","type":"message","role":"assistant","model":"claude-test","stop_reason":%q,
 			"usage":{"input_tokens":1,"output_tokens":1},"content":[{"type":"thinking","thinking":"","signature":"sig+/=<&>%s%d"},%s]}`, stop, what, n, content)}
 	}
 	for n := from; n < to; n++ {
-		v.Then(answer(n, "call", fmt.Sprintf(`{"type":"tool_use","id":"c%d","name":"quiet__run","input":{}}`, n), "tool_use"),
+		v.Then(
+			answer(n, "call", fmt.Sprintf(`{"type":"tool_use","id":"c%d","name":"quiet__run","input":{}}`, n),
+				"tool_use"),
 			answer(n, "text", fmt.Sprintf(`{"type":"text","text":"answer %d"}`, n), "end_turn"))
 		said := newShell(s.t, s.base, "").send(request(fmt.Sprintf("r%d", n), "s1", fmt.Sprintf("turn %d", n)))
 		if !strings.Contains(string(said.Raw), fmt.Sprintf("answer %d", n)) {
@@ -47,9 +52,10 @@ func quietTurns(s *testGateway, v fakeVendor, from, to int) {
 	}
 }
 
-// TestSilentToolsAndThinking: twenty turns with a tool that prints nothing and with thinking that is signed and empty, half of them stored by the
-// gatehouse of before, and a restart among the others. Thinking goes back as it came, but for that of before, which does not say to which endpoint and
-// account it belongs; all results say that there was no output.
+// TestSilentToolsAndThinking: twenty turns with a tool that prints nothing and with thinking that is signed and empty,
+// half of them stored by the gatehouse of before, and a restart among the others. Thinking goes back as it came, but
+// for that of before, which does not say to which endpoint and account it belongs; all results say that there was no
+// output.
 func TestSilentToolsAndThinking(t *testing.T) {
 	v := vendors["Anthropic"](t)
 	s := serveQuiet(t, v)
@@ -141,8 +147,9 @@ func (s *testGateway) execute(statement string, args ...any) {
 	}
 }
 
-// TestAnUnreadableRowEndsTheConversation: a row of the history that can't be read, whether it is no JSON or no message, is session_load_failed: the
-// person is told to start a new conversation, nothing offers to try again, and the new conversation works.
+// TestAnUnreadableRowEndsTheConversation: a row of the history that can't be read, whether it is no JSON or no message,
+// is session_load_failed: the person is told to start a new conversation, nothing offers to try again, and the new
+// conversation works.
 func TestAnUnreadableRowEndsTheConversation(t *testing.T) {
 	for _, row := range []string{`{`, `[1]`, `{"role":"user","content":7}`} {
 		v := vendors["OpenAI"](t)
@@ -152,7 +159,8 @@ func TestAnUnreadableRowEndsTheConversation(t *testing.T) {
 		s.reads(s.dm, "", "Here I am.")
 		s.execute(`update messages set body = ? where n = 0`, row)
 		s.ann.Says("again")
-		if m := s.reads(s.dm, "", "This conversation can't continue. Please start a new one."); strings.Contains(m.Shown(), "Try again") {
+		if m := s.reads(s.dm, "",
+			"This conversation can't continue. Please start a new one."); strings.Contains(m.Shown(), "Try again") {
 			t.Errorf("%s: %s", row, m.Shown())
 		}
 		if _, out := s.command("turns", "list", "--json"); !strings.Contains(out, `"session_load_failed"`) {
@@ -166,8 +174,8 @@ func TestAnUnreadableRowEndsTheConversation(t *testing.T) {
 	}
 }
 
-// TestAnUnreadablePausedTurnEnds: what is stored of a turn that waits can't be read any more. Its approval ends it with a sentence, and a new
-// conversation can begin without it.
+// TestAnUnreadablePausedTurnEnds: what is stored of a turn that waits can't be read any more. Its approval ends it with
+// a sentence, and a new conversation can begin without it.
 func TestAnUnreadablePausedTurnEnds(t *testing.T) {
 	for _, statement := range []string{`update paused set record = '{'`, `update messages set body = '{'`} {
 		for _, how := range []string{"approve", "reset"} {
@@ -186,8 +194,8 @@ func TestAnUnreadablePausedTurnEnds(t *testing.T) {
 	}
 }
 
-// TestDamageIsRetryableAndRed: where the database is damaged, nobody is asked for a new conversation, and /readyz is red as long as the damage is
-// there, although other commits succeed.
+// TestDamageIsRetryableAndRed: where the database is damaged, nobody is asked for a new conversation, and /readyz is
+// red as long as the damage is there, although other commits succeed.
 func TestDamageIsRetryableAndRed(t *testing.T) {
 	v := vendors["OpenAI"](t)
 	s := serveModel(t, v, nil)

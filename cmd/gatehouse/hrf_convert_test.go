@@ -16,11 +16,13 @@ import (
 func convert(t *testing.T, text, to string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), []string{"hrf", "convert", "--to", to, "-"}, cli.Stdio{In: strings.NewReader(text), Out: &stdout, Err: &stderr}, platforms)
+	code = run(t.Context(), []string{"hrf", "convert", "--to", to, "-"},
+		cli.Stdio{In: strings.NewReader(text), Out: &stdout, Err: &stderr}, platforms)
 	return stdout.String(), stderr.String(), code
 }
 
-// TestHRFNativeVectors converts every text in the token form. The cases name plain text "text" and what is missing null; HRF leaves both out.
+// TestHRFNativeVectors converts every text in the token form. The cases name plain text "text" and what is missing
+// null; HRF leaves both out.
 func TestHRFNativeVectors(t *testing.T) {
 	root, vectors := hrfVectors(t, "native")
 	for _, v := range vectors {
@@ -83,7 +85,8 @@ func TestHRFEnvelopesSurviveTheTokenForm(t *testing.T) {
 				return
 			}
 			back, errs, code := convert(t, native, "json")
-			if diff := cmp.Diff(withoutNulls(t, string(text)), withoutNulls(t, back)); diff != "" || code != cli.ExitDone {
+			if diff := cmp.Diff(withoutNulls(t, string(text)), withoutNulls(t, back)); diff != "" ||
+				code != cli.ExitDone {
 				t.Errorf("exit %d, %s\n%s", code, errs, diff)
 			}
 		})

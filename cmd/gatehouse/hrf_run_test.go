@@ -57,7 +57,8 @@ type scriptCall struct {
 func TestHRFAcceptance(t *testing.T) {
 	root := os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {
-		t.Skip("SKIPPED: no script of the acceptance suite was run. Set GATEHOUSE_FIXTURES to the folder that holds hrf.")
+		t.Skip("SKIPPED: no script of the acceptance suite was run. Set GATEHOUSE_FIXTURES to the folder that holds " +
+			"hrf.")
 	}
 	var manifest struct{ Entries []struct{ File, Kind string } }
 	readJSON(t, filepath.Join(root, "hrf", "manifest.json"), &manifest)
@@ -122,10 +123,13 @@ func (e scriptCase) run(t *testing.T) (out scriptRun) {
 		return path
 	}
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"hrf", "run", file("envelope.json", e.Envelope), "--json", "--llm-reply", e.LLM.Reply,
-		"--input", file("input.json", e.Input), "--tools", file("tools.json", e.Tools)}, cli.Stdio{Out: &stdout, Err: &stderr}, platforms)
+	code := run(t.Context(),
+		[]string{"hrf", "run", file("envelope.json", e.Envelope), "--json", "--llm-reply", e.LLM.Reply,
+			"--input", file("input.json", e.Input), "--tools", file("tools.json", e.Tools)},
+		cli.Stdio{Out: &stdout, Err: &stderr}, platforms)
 	decodeJSON(t, stdout.Bytes(), &out)
-	if want := map[bool]int{true: cli.ExitBad, false: cli.ExitDone}[out.Error != nil]; code != want || stderr.Len() > 0 {
+	if want := map[bool]int{true: cli.ExitBad, false: cli.ExitDone}[out.Error != nil]; code != want ||
+		stderr.Len() > 0 {
 		t.Fatalf("exit code %d, want %d: %s", code, want, stderr.String())
 	}
 	return out

@@ -62,8 +62,8 @@ func hrfVectors(t *testing.T, kinds ...string) (root string, vectors []hrfVector
 	return root, vectors
 }
 
-// TestHRFValidateVectors checks every vector of all tiers with gatehouse hrf validate: the verdict, the recommended code, the number of
-// warnings and the shape of the error. What a repository ships is valid in the compat profile.
+// TestHRFValidateVectors checks every vector of all tiers with gatehouse hrf validate: the verdict, the recommended
+// code, the number of warnings and the shape of the error. What a repository ships is valid in the compat profile.
 func TestHRFValidateVectors(t *testing.T) {
 	root, vectors := hrfVectors(t, "validate", "validate-raw")
 	for _, v := range vectors {
@@ -101,7 +101,8 @@ func (v hrfVector) check(t *testing.T, got hrfVerdict) {
 		}
 		return
 	}
-	if got.Error == nil || got.Error.Code != *v.Code || got.Error.Message == "" || !slices.Equal(got.Error.Details, got.Errors) {
+	if got.Error == nil || got.Error.Code != *v.Code || got.Error.Message == "" ||
+		!slices.Equal(got.Error.Details, got.Errors) {
 		t.Fatalf("the error is %+v, want the code %s and as details %+v", got.Error, *v.Code, got.Errors)
 	}
 	if !slices.ContainsFunc(got.Errors, func(f hrfFinding) bool { return f.Code == *v.Code }) {

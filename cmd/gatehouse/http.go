@@ -70,7 +70,8 @@ func (w webApprovals) AskAgain(ctx context.Context, id core.ApprovalID, who core
 	return w.store.AskAgain(ctx, id, who)
 }
 
-// reveal returns the arguments of an approval's call without masks, for a person who may decide about it; the audit log records that first.
+// reveal returns the arguments of an approval's call without masks, for a person who may decide about it; the audit log
+// records that first.
 func (w webApprovals) reveal(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error) {
 	card, err := w.Card(ctx, id, false)
 	if err == nil {
@@ -92,11 +93,14 @@ func newGate(cfg settings.Config, store *storage.Store) *access.Gate {
 func announce(gate *access.Gate, socket net.Addr, webhooks bool, log *slog.Logger) {
 	url := "http://" + reachable(socket.String()) + "/"
 	if gate.Open() && webhooks {
-		log.Warn("events come over HTTP, and GATEHOUSE_TOKENS is not set: whoever comes through a proxy or tunnel that adds no header, such as X-Forwarded-For, " +
-			"counts as the person at this machine, who may chat and approve; set GATEHOUSE_TOKENS, or forward the paths of the platforms only")
+		log.Warn("events come over HTTP, and GATEHOUSE_TOKENS is not set: whoever comes through a proxy or tunnel " +
+			"that adds no header, such as X-Forwarded-For, " +
+			"counts as the person at this machine, who may chat and approve; set GATEHOUSE_TOKENS, or forward the " +
+			"paths of the platforms only")
 	}
 	if gate.Open() {
-		log.Info("web chat: open "+url+" in a browser on this machine; to let others in, set GATEHOUSE_TOKENS", "url", url)
+		log.Info("web chat: open "+url+" in a browser on this machine; to let others in, set GATEHOUSE_TOKENS",
+			"url", url)
 		return
 	}
 	log.Info("web chat: "+url+", for those who have a token of GATEHOUSE_TOKENS", "url", url)

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestLaw1_ImagesSurviveAKillAtEachStep kills the process around the commit of an image and of the message that it belongs to. The message
-// is answered once, its image can be read, and it goes with the session.
+// TestLaw1_ImagesSurviveAKillAtEachStep kills the process around the commit of an image and of the message that it
+// belongs to. The message is answered once, its image can be read, and it goes with the session.
 func TestLaw1_ImagesSurviveAKillAtEachStep(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		for _, point := range []string{"PutBlob.before", "PutBlob.after", "Finish.before", "Finish.after"} {
@@ -37,7 +37,8 @@ func TestLaw1_ImagesSurviveAKillAtEachStep(t *testing.T) {
 					t.Fatalf("the messages are %+v (%v)", msgs, err)
 				}
 				digest := msgs[0].StoredImages()[0]
-				if data, err := p.store.LoadBlob(t.Context(), digest); err != nil || string(data) != string(file.Content) {
+				if data, err := p.store.LoadBlob(t.Context(), digest); err != nil ||
+					string(data) != string(file.Content) {
 					t.Errorf("the image is %q (%v)", data, err)
 				}
 				if err := p.store.DeleteSession(t.Context(), sessions[0].ID); err != nil {

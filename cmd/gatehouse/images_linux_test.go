@@ -25,15 +25,17 @@ func images(n, size int) []slacktest.File {
 	return files
 }
 
-// TestManyImagesAtOnceFitIntoTheMemoryOfAContainer has eight people send eight images of 5 MB each, and eight of 1 MB each. All are
-// answered, the process needs less than 512 MiB, and afterwards their conversations are as fast as before.
+// TestManyImagesAtOnceFitIntoTheMemoryOfAContainer has eight people send eight images of 5 MB each, and eight of 1 MB
+// each. All are answered, the process needs less than 512 MiB, and afterwards their conversations are as fast as
+// before.
 func TestManyImagesAtOnceFitIntoTheMemoryOfAContainer(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_RATE=0")
 		p.released()
 		var senders []*slacktest.Person
 		for i := range 8 {
-			senders = append(senders, p.slack.AddUser(slacktest.User{ID: fmt.Sprintf("U9SEND%d", i), Name: fmt.Sprintf("sender-%d", i)}))
+			senders = append(senders,
+				p.slack.AddUser(slacktest.User{ID: fmt.Sprintf("U9SEND%d", i), Name: fmt.Sprintf("sender-%d", i)}))
 		}
 		p.open()
 		say := func(text string) {
@@ -62,7 +64,8 @@ func TestManyImagesAtOnceFitIntoTheMemoryOfAContainer(t *testing.T) {
 			t.Errorf("eight answers to hello took %s before the images, and %s afterwards", before, after)
 		}
 		_, highest := p.app.memory(t)
-		t.Logf("the memory rose to %d MiB; eight answers to hello took %s before, %s afterwards", highest/mebibyte, before, after)
+		t.Logf("the memory rose to %d MiB; eight answers to hello took %s before, %s afterwards", highest/mebibyte,
+			before, after)
 		if highest >= 512*mebibyte {
 			t.Errorf("the memory rose to %d MiB", highest/mebibyte)
 		}
@@ -70,7 +73,8 @@ func TestManyImagesAtOnceFitIntoTheMemoryOfAContainer(t *testing.T) {
 	})
 }
 
-// checkImages checks that each sender's history refers to one image of 5 MB and eight of 1 MB, which can be loaded, and names the others.
+// checkImages checks that each sender's history refers to one image of 5 MB and eight of 1 MB, which can be loaded, and
+// names the others.
 func (p *slackProcess) checkImages() {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -92,7 +96,10 @@ func (p *slackProcess) checkImages() {
 			p.t.Fatal(err)
 		}
 		for _, m := range msgs {
-			want := map[bool]int{strings.HasPrefix(m.Content.Own(), "large ones"): 1, strings.HasPrefix(m.Content.Own(), "small ones"): 8}[true]
+			want := map[bool]int{
+				strings.HasPrefix(m.Content.Own(), "large ones"): 1,
+				strings.HasPrefix(m.Content.Own(), "small ones"): 8,
+			}[true]
 			if m.Role != core.User || want == 0 {
 				continue
 			}
@@ -100,7 +107,8 @@ func (p *slackProcess) checkImages() {
 			if len(digests) != want {
 				p.t.Errorf("%s: the message %q has %d images, want %d", s.ID, m.Content.Own(), len(digests), want)
 			}
-			if n := strings.Count(m.Content.Own(), "over the limit of 8 MB for the images of one message"); want == 1 && n != 7 {
+			if n := strings.Count(m.Content.Own(), "over the limit of 8 MB for the images of one message"); want == 1 &&
+				n != 7 {
 				p.t.Errorf("%s: %d images are named as left out: %q", s.ID, n, m.Content.Own())
 			}
 			for _, digest := range digests {

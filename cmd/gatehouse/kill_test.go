@@ -14,8 +14,8 @@ import (
 	"gatehouse/storage/storagetest/failpoints"
 )
 
-// TestLaw2_KilledBetweenQuestionAndAnswer is the main case: a message suspends its turn, kill -9, a new process, an approval from the
-// command line; the result is one reply and one note.
+// TestLaw2_KilledBetweenQuestionAndAnswer is the main case: a message suspends its turn, kill -9, a new process, an
+// approval from the command line; the result is one reply and one note.
 func TestLaw2_KilledBetweenQuestionAndAnswer(t *testing.T) { onEachEngine(t, killedBetween) }
 
 func killedBetween(t *testing.T, e engine) {
@@ -36,13 +36,17 @@ func killedBetween(t *testing.T, e engine) {
 	w.until("the end", second, w.settled)
 	second.ok(t)
 	w.wantOneNote("")
-	if log, err := w.store.AuditLog(t.Context(), 0, 100); err != nil || len(log) == 0 || !slices.ContainsFunc(log, func(e audit.Entry) bool { return e.Actor == "local-admin" }) {
+	if log, err := w.store.AuditLog(t.Context(), 0, 100); err != nil || len(log) == 0 ||
+		!slices.ContainsFunc(log, func(e audit.Entry) bool {
+			return e.Actor == "local-admin"
+		}) {
 		t.Errorf("the audit log does not name local-admin: %+v, %v", log, err)
 	}
 }
 
-// wantOneNote checks what must hold after a kill at any point: one signal, ended once, one reply; and one note or, if the process was
-// killed between intent and result, at most one note and a reply that the outcome is unknown. point is where the process was killed.
+// wantOneNote checks what must hold after a kill at any point: one signal, ended once, one reply; and one note or, if
+// the process was killed between intent and result, at most one note and a reply that the outcome is unknown. point is
+// where the process was killed.
 func (w *workbench) wantOneNote(point string) {
 	w.t.Helper()
 	reply, intent := w.endedOnce(point)
@@ -64,8 +68,8 @@ func (w *workbench) wantOneNote(point string) {
 	}
 }
 
-// endedOnce checks that there is one signal, ended once, with one reply, and that the audit log is whole. It gives the reply, and the call's
-// intent with its result.
+// endedOnce checks that there is one signal, ended once, with one reply, and that the audit log is whole. It gives the
+// reply, and the call's intent with its result.
 func (w *workbench) endedOnce(point string) (reply string, intent *core.IntentRecord) {
 	w.t.Helper()
 	var signals []core.EventRecord
@@ -94,11 +98,15 @@ func (w *workbench) endedOnce(point string) (reply string, intent *core.IntentRe
 	return replies[0], intent
 }
 
-// These are points of the turn's own goroutine. At those of mustBeUnknown only the intent is committed; at those of mustBeKnown there
-// is no intent yet, or its result is committed too. At points of other goroutines the turn may be anywhere.
+// These are points of the turn's own goroutine. At those of mustBeUnknown only the intent is committed; at those of
+// mustBeKnown there is no intent yet, or its result is committed too. At points of other goroutines the turn may be
+// anywhere.
 var (
 	mustBeUnknown = []string{"BeginIntent.after", "AddNote.before", "AddNote.after", "FinishIntent.before"}
-	mustBeKnown   = []string{"LoadPaused.before", "LoadPaused.after", "BeginIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after"}
+	mustBeKnown   = []string{
+		"LoadPaused.before", "LoadPaused.after", "BeginIntent.before", "FinishIntent.after", "SaveSession.before",
+		"SaveSession.after", "Finish.before", "Finish.after",
+	}
 )
 
 // The phases of the scenario in which a process is killed.
@@ -111,8 +119,8 @@ const (
 // end, as the point of a phase, ends the scenario after that phase.
 const end = "end"
 
-// scenario runs a whole approval. One process is killed at the n-th pass of a point in one phase ("" = none), or the points of each
-// phase are recorded. A database on which phases have already run continues with the next one.
+// scenario runs a whole approval. One process is killed at the n-th pass of a point in one phase ("" = none), or the
+// points of each phase are recorded. A database on which phases have already run continues with the next one.
 func (w *workbench) scenario(phase, point string, nth int, record string) {
 	w.t.Helper()
 	arm := func(now string) []string {
@@ -171,8 +179,8 @@ func (w *workbench) scenario(phase, point string, nth int, record string) {
 	w.wantOneNote(point)
 }
 
-// TestLaw2_KilledAtEveryPoint kills a real process before and after every store call, in every phase of an approval. Each step of the
-// executor is such a call. On Postgres, unless it is wide, only at those that the scenario must pass.
+// TestLaw2_KilledAtEveryPoint kills a real process before and after every store call, in every phase of an approval.
+// Each step of the executor is such a call. On Postgres, unless it is wide, only at those that the scenario must pass.
 func TestLaw2_KilledAtEveryPoint(t *testing.T) { onEachEngine(t, killedAtEveryPoint) }
 
 func killedAtEveryPoint(t *testing.T, e engine) {
@@ -214,16 +222,26 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 	}
 }
 
-// must are the points that a scenario has to pass, by phase; of those with a | between them, one. A message that comes before the dispatcher runs
-// is not claimed as it is accepted.
+// must are the points that a scenario has to pass, by phase; of those with a | between them, one. A message that comes
+// before the dispatcher runs is not claimed as it is accepted.
 var must = map[string][]string{
-	asking:    {"Accept.before|AcceptClaim.before", "Accept.after|AcceptClaim.after", "Claim.after|AcceptClaim.after", "LoadSession.after|AcceptClaim.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before", "SavePost.after", "ReleasePost.before", "ReleasePost.after"},
+	asking: {
+		"Accept.before|AcceptClaim.before", "Accept.after|AcceptClaim.after", "Claim.after|AcceptClaim.after",
+		"LoadSession.after|AcceptClaim.after", "Finish.before", "Finish.after", "ClaimPosts.after", "SavePost.before",
+		"SavePost.after", "ReleasePost.before", "ReleasePost.after",
+	},
 	approving: {"Decide.before", "Decide.after"},
-	resuming: {"Claim.after", "LoadPaused.after", "LoadApproval.after", "BeginIntent.before", "BeginIntent.after", "AddNote.before", "AddNote.after",
-		"FinishIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "ReleasePost.before", "ReleasePost.after"},
+	resuming: {
+		"Claim.after", "LoadPaused.after", "LoadApproval.after", "BeginIntent.before", "BeginIntent.after",
+		"AddNote.before", "AddNote.after",
+		"FinishIntent.before", "FinishIntent.after", "SaveSession.before", "SaveSession.after", "Finish.before",
+		"Finish.after", "ReleasePost.before", "ReleasePost.after",
+	},
 }
 
 // mustPass reports whether a point is one of those of a phase.
 func mustPass(phase, point string) bool {
-	return slices.ContainsFunc(must[phase], func(points string) bool { return slices.Contains(strings.Split(points, "|"), point) })
+	return slices.ContainsFunc(must[phase], func(points string) bool {
+		return slices.Contains(strings.Split(points, "|"), point)
+	})
 }

@@ -51,20 +51,28 @@ func (c oldCard) press(t *testing.T, s *testGateway, action string) core.Approva
 			continue
 		}
 		payload := mustJSON(map[string]any{
-			"type": "block_actions", "team": map[string]string{"id": "T0GATE"}, "user": map[string]string{"id": "U2BOB", "team_id": "T0GATE"},
-			"container": map[string]string{"type": "message", "message_ts": c.TS, "thread_ts": c.Thread, "channel_id": c.Channel},
-			"channel":   map[string]string{"id": c.Channel}, "trigger_id": "1.1", "response_url": s.slack.APIURL() + "none",
-			"actions": []map[string]string{{"type": "button", "action_id": b.Action, "block_id": b.Block, "value": b.Value}},
+			"type": "block_actions", "team": map[string]string{"id": "T0GATE"},
+			"user": map[string]string{"id": "U2BOB", "team_id": "T0GATE"},
+			"container": map[string]string{
+				"type": "message", "message_ts": c.TS, "thread_ts": c.Thread, "channel_id": c.Channel,
+			},
+			"channel": map[string]string{"id": c.Channel}, "trigger_id": "1.1",
+			"response_url": s.slack.APIURL() + "none",
+			"actions": []map[string]string{{
+				"type": "button", "action_id": b.Action, "block_id": b.Block, "value": b.Value,
+			}},
 		})
 		body := url.Values{"payload": {payload}}.Encode()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/slack/interactions", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/slack/interactions",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := time.Now()
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("X-Slack-Request-Timestamp", strconv.FormatInt(at.Unix(), 10))
-		request.Header.Set("X-Slack-Signature", slacktest.Sign(transports["HTTP"]["SLACK_SIGNING_SECRET"], at, []byte(body)))
+		request.Header.Set("X-Slack-Signature",
+			slacktest.Sign(transports["HTTP"]["SLACK_SIGNING_SECRET"], at, []byte(body)))
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -81,8 +89,8 @@ func (c oldCard) press(t *testing.T, s *testGateway, action string) core.Approva
 	return ""
 }
 
-// TestLaw12_AnOpenApprovalOfALandedBuildIsDecidedByItsOldButton: the database is brought up to date, the button that the earlier build drew
-// decides, the turn that waited goes on, and the whole log is as it was recorded.
+// TestLaw12_AnOpenApprovalOfALandedBuildIsDecidedByItsOldButton: the database is brought up to date, the button that
+// the earlier build drew decides, the turn that waited goes on, and the whole log is as it was recorded.
 func TestLaw12_AnOpenApprovalOfALandedBuildIsDecidedByItsOldButton(t *testing.T) {
 	t.Parallel()
 	for engine, restore := range landed {
@@ -127,7 +135,8 @@ func TestLaw12_AnOpenApprovalOfALandedBuildIsDecidedByItsOldButton(t *testing.T)
 func TestLaw12_CommandsSayWhatALandedDatabaseNeedsAndWhyAnotherIsRefused(t *testing.T) {
 	at := landed["sqlite"](t, "e7d6217")
 	t.Setenv("GATEHOUSE_DATABASE_URL", at)
-	if code, out, errs := gatehouse(t, "migrate", "--status"); code != cli.ExitBad || !strings.Contains(out+errs, "has schema version 2") {
+	if code, out, errs := gatehouse(t, "migrate", "--status"); code != cli.ExitBad ||
+		!strings.Contains(out+errs, "has schema version 2") {
 		t.Errorf("--status ends with %d and prints\n%s%s", code, out, errs)
 	}
 	if _, out, _ := gatehouse(t, "doctor"); !strings.Contains(out, "\nwarn  database ") {
@@ -143,7 +152,8 @@ func TestLaw12_CommandsSayWhatALandedDatabaseNeedsAndWhyAnotherIsRefused(t *test
 	}
 	const unreleased = "An unreleased build wrote this database; open it with that build, or start a new one."
 	for _, command := range [][]string{{"migrate", "--status"}, {"migrate"}, {"doctor"}, {"serve"}} {
-		if code, out, errs := gatehouse(t, command...); code == cli.ExitDone || !strings.Contains(out+errs, unreleased) {
+		if code, out, errs := gatehouse(t, command...); code == cli.ExitDone ||
+			!strings.Contains(out+errs, unreleased) {
 			t.Errorf("%v ends with %d and prints\n%s%s", command, code, out, errs)
 		}
 	}

@@ -1,5 +1,5 @@
-// Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the terminal, the
-// other commands administer it. This is the only package that imports everything.
+// Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the
+// terminal, the other commands administer it. This is the only package that imports everything.
 //
 //	commands.go       the command line; help.go explains it, complete.go and completion.go complete it in a shell
 //	platforms.go      the list of platforms

@@ -15,14 +15,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// quickExit is the value of GORACE with which a process under the race detector does not sleep for a second when it ends.
+// quickExit is the value of GORACE with which a process under the race detector does not sleep for a second when it
+// ends.
 const quickExit = "atexit_sleep_ms=50"
 
 func TestMain(m *testing.M) {
-	time.Local = time.UTC               // the terminal shows local times
-	_ = flag.Set("test.parallel", "10") // unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
-	debug.SetGCPercent(400)             // faster, and the heap is small
-	debug.SetMemoryLimit(1 << 30)       // but with the race detector each byte of it takes several more
+	time.Local = time.UTC // the terminal shows local times
+	// unless -parallel is given: most tests wait most of the time, so more of them can run than there are cores
+	_ = flag.Set("test.parallel", "10")
+	debug.SetGCPercent(400)       // faster, and the heap is small
+	debug.SetMemoryLimit(1 << 30) // but with the race detector each byte of it takes several more
 	if os.Getenv("GATEHOUSE_RATE") == "" {
 		_ = os.Setenv("GATEHOUSE_RATE", "0") // the tests' few people send much
 	}
@@ -43,10 +45,11 @@ func (s suite) Run() int {
 	return code
 }
 
-// TestCommands runs the scripts of testdata. They have these commands in addition to testscript's own: exits CODE gatehouse ARG… runs a
-// command that must end with that exit code; seed fills sqlite:gatehouse.db with one record of each kind; undeliver turns its posts into
-// dead letters; tamper changes an entry of its audit log; prove puts the proof of the approval ap-1 into $PROOF and the published keys into the
-// file keys.json, made with GATEHOUSE_SECRET_KEY if that is set.
+// TestCommands runs the scripts of testdata. They have these commands in addition to testscript's own: exits CODE
+// gatehouse ARG… runs a command that must end with that exit code; seed fills sqlite:gatehouse.db with one record of
+// each kind; undeliver turns its posts into dead letters; tamper changes an entry of its audit log; prove puts the
+// proof of the approval ap-1 into $PROOF and the published keys into the file keys.json, made with GATEHOUSE_SECRET_KEY
+// if that is set.
 func TestCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -57,16 +60,21 @@ func TestCommands(t *testing.T) {
 			return startedAs(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":     exits,
-			"undeliver": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(undeliver(ts.MkAbs("gatehouse.db"))) },
-			"seed":      func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
-			"prove":     func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(prove(ts)) },
-			"tamper":    func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(tamper(ts.MkAbs("gatehouse.db"))) },
+			"exits": exits,
+			"undeliver": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Check(undeliver(ts.MkAbs("gatehouse.db")))
+			},
+			"seed":  func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
+			"prove": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(prove(ts)) },
+			"tamper": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Check(tamper(ts.MkAbs("gatehouse.db")))
+			},
 		},
 	})
 }
 
-// startedAs makes the command gatehouse that of programKey, if there is one: its name is what makes a test binary run it.
+// startedAs makes the command gatehouse that of programKey, if there is one: its name is what makes a test binary run
+// it.
 func startedAs(e *testscript.Env) error {
 	program := os.Getenv(programKey)
 	if program == "" {

@@ -22,7 +22,8 @@ func (c *child) cpu(t *testing.T) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:]) // the first one is the state, the third of the file
+	// the first one is the state, the third of the file
+	fields := strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:])
 	var ticks int
 	for _, field := range fields[11:13] { // utime and stime
 		n, err := strconv.Atoi(field)
@@ -72,12 +73,13 @@ func (p *slackProcess) saysAll(turns int) []*thread {
 	return all
 }
 
-// TestMoreTurnsThanWorkers: as many run as there are workers, and no more; meanwhile control words are answered, and /metrics and doctor say
-// that workers are missing. In the end each message is answered once.
+// TestMoreTurnsThanWorkers: as many run as there are workers, and no more; meanwhile control words are answered, and
+// /metrics and doctor say that workers are missing. In the end each message is answered once.
 func TestMoreTurnsThanWorkers(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		const turns, workers = 60, 40
-		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=40s", fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
+		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo",
+			"GATEHOUSE_ECHO_DELAY=40s", fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
 		p.open()
 		all := p.saysAll(turns)
 		begun := func() (n int) { // a place may be taken before there is a turn for it
@@ -89,7 +91,9 @@ func TestMoreTurnsThanWorkers(t *testing.T) {
 		p.until("all workers", p.app, func() bool { return p.metric(metricRunning) == workers && begun() == workers })
 		var running *thread // one of those that run: which ones do is the store's business
 		for _, e := range p.events(core.EventFilter{Waiting: true}) {
-			if i := slices.IndexFunc(all, func(t *thread) bool { return t.ts == e.Address.Thread }); e.Attempt > 0 && i >= 0 {
+			if i := slices.IndexFunc(all, func(t *thread) bool {
+				return t.ts == e.Address.Thread
+			}); e.Attempt > 0 && i >= 0 {
 				running = all[i]
 			}
 		}
@@ -100,13 +104,17 @@ func TestMoreTurnsThanWorkers(t *testing.T) {
 		p.reads(running.channel, running.ts, "I am working on a message.")
 		p.ann.Posts(running.channel, p.slack.MentionOfBot()+" !stop", slacktest.InThread(running.ts))
 		p.reads(running.channel, running.ts, "Stopped.")
-		p.until("another one in its place", p.app, func() bool { return p.metric(metricRunning) == workers && p.metric(metricWaiting) == turns-workers-1 })
+		p.until("another one in its place", p.app, func() bool {
+			return p.metric(metricRunning) == workers && p.metric(metricWaiting) == turns-workers-1
+		})
 		c := p.serveProcess.start(nil, "doctor", "--quick")
 		c.quit(t)
-		if out := c.out.String(); !strings.Contains(out, "Turns that run: 40 of 40") || !strings.Contains(out, "Raise GATEHOUSE_WORKERS") {
+		if out := c.out.String(); !strings.Contains(out, "Turns that run: 40 of 40") ||
+			!strings.Contains(out, "Raise GATEHOUSE_WORKERS") {
 			t.Errorf("doctor prints\n%s", out)
 		}
-		if n, limit := p.metric(metricMemory), p.metric(metricMemoryLimit); n < workers*64<<10 || limit != 256*mebibyte {
+		if n, limit := p.metric(metricMemory), p.metric(metricMemoryLimit); n < workers*64<<10 ||
+			limit != 256*mebibyte {
 			t.Errorf("the turns hold %d bytes of %d", n, limit)
 		}
 		most := 0
@@ -122,8 +130,8 @@ func TestMoreTurnsThanWorkers(t *testing.T) {
 	})
 }
 
-// TestManyTurnsWait measures what turns cost that wait 30 seconds: memory, processor time, and how late their answers are.
-// GATEHOUSE_MANY_TURNS says how many; without it nothing is measured.
+// TestManyTurnsWait measures what turns cost that wait 30 seconds: memory, processor time, and how late their answers
+// are. GATEHOUSE_MANY_TURNS says how many; without it nothing is measured.
 func TestManyTurnsWait(t *testing.T) {
 	turns, _ := strconv.Atoi(os.Getenv("GATEHOUSE_MANY_TURNS"))
 	if turns == 0 {
@@ -134,7 +142,8 @@ func TestManyTurnsWait(t *testing.T) {
 		if turns < 100 {
 			delay = time.Second
 		}
-		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY="+delay.String(), fmt.Sprintf("GATEHOUSE_WORKERS=%d", turns+500), "GATEHOUSE_RATE=0", "GATEHOUSE_LEASE=5s")
+		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY="+delay.String(),
+			fmt.Sprintf("GATEHOUSE_WORKERS=%d", turns+500), "GATEHOUSE_RATE=0", "GATEHOUSE_LEASE=5s")
 		if turns > 100 {
 			p.released()
 		}
@@ -149,7 +158,9 @@ func TestManyTurnsWait(t *testing.T) {
 			now, highest := p.app.memory(t)
 			cpu := p.app.cpu(t)
 			ended = len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}}))
-			t.Logf("after %s: %d ended, %d answers read, %d ms CPU, %d MiB, %d at most", time.Since(began).Round(10*time.Millisecond), ended, p.slack.CountFromBot(), (cpu - used).Milliseconds(), now/mebibyte, highest/mebibyte)
+			t.Logf("after %s: %d ended, %d answers read, %d ms CPU, %d MiB, %d at most",
+				time.Since(began).Round(10*time.Millisecond), ended, p.slack.CountFromBot(),
+				(cpu - used).Milliseconds(), now/mebibyte, highest/mebibyte)
 			used = cpu
 			if time.Since(began) > delay+2*patience {
 				t.Fatalf("%d of %d turns have ended", ended, turns)

@@ -14,15 +14,18 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-// The image that an MCP server gives is shown to the model, of a call that runs at once and of one that is approved, and in later turns after a
-// restart as well; the conversation's own text has a note of it.
+// The image that an MCP server gives is shown to the model, of a call that runs at once and of one that is approved,
+// and in later turns after a restart as well; the conversation's own text has a note of it.
 func TestAnImageOfAServerIsShownToTheModel(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		picture := []byte("\x89PNG\x0d\x0a\x1a\x0a of a cat")
 		server := mcp.NewServer(&mcp.Implementation{Name: "eyes", Version: "1"}, nil)
-		server.AddTool(&mcp.Tool{Name: "see", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "Here:"}, &mcp.ImageContent{MIMEType: "image/png", Data: picture}}}, nil
-		})
+		server.AddTool(&mcp.Tool{Name: "see", InputSchema: map[string]any{"type": "object"}},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{
+					&mcp.TextContent{Text: "Here:"}, &mcp.ImageContent{MIMEType: "image/png", Data: picture},
+				}}, nil
+			})
 		h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 		t.Cleanup(h.Close)
 		file := serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"eyes": h.URL})
@@ -35,7 +38,8 @@ func TestAnImageOfAServerIsShownToTheModel(t *testing.T) {
 		want := base64.StdEncoding.EncodeToString(picture)
 		shown := func() {
 			t.Helper()
-			if body := v.lastBody(); strings.Count(body, want) != 1 || !strings.Contains(body, "(an image, image/png, 17 bytes)") {
+			if body := v.lastBody(); strings.Count(body, want) != 1 ||
+				!strings.Contains(body, "(an image, image/png, 17 bytes)") {
 				t.Errorf("the model is asked %s", body)
 			}
 		}

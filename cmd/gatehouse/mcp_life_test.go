@@ -21,10 +21,11 @@ func pingServer(t *testing.T) (url string, calls *atomic.Int64) {
 	t.Helper()
 	calls = &atomic.Int64{}
 	server := mcp.NewServer(&mcp.Implementation{Name: "ping", Version: "1"}, nil)
-	server.AddTool(&mcp.Tool{Name: "ping", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		calls.Add(1)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "pong"}}}, nil
-	})
+	server.AddTool(&mcp.Tool{Name: "ping", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			calls.Add(1)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "pong"}}}, nil
+		})
 	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(h.Close)
 	return h.URL, calls
@@ -57,13 +58,14 @@ func serversFile(t *testing.T, path string, addresses map[string]string) string 
 	return path
 }
 
-// A conversation is answered while one of three servers has not answered anything yet, and the tools of the others are called. That the third
-// does not run is said by /readyz, which stays green.
+// A conversation is answered while one of three servers has not answered anything yet, and the tools of the others are
+// called. That the third does not run is said by /readyz, which stays green.
 func TestASilentServerDelaysNobody(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		first, calls := pingServer(t)
 		second, _ := pingServer(t)
-		file := serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"first": first, "second": second, "third": silentServer(t)})
+		file := serversFile(t, filepath.Join(t.TempDir(), "mcp.json"),
+			map[string]string{"first": first, "second": second, "third": silentServer(t)})
 		s := serveModel(t, v, map[string]string{"GATEHOUSE_MCP_CONFIG": file})
 		v.Then(v.say("Hello."), v.call(toolCall("c1", "first.ping", `{}`)), v.say("It is done."))
 		s.ann.Says("hello")
@@ -85,8 +87,8 @@ func TestASilentServerDelaysNobody(t *testing.T) {
 	})
 }
 
-// A call that waits for its approval while its server is removed from the file is not run, and card and model are told that the tool is gone. A
-// file with a fault changes nothing; one that is put right is read without a signal.
+// A call that waits for its approval while its server is removed from the file is not run, and card and model are told
+// that the tool is gone. A file with a fault changes nothing; one that is put right is read without a signal.
 func TestTheFileOfServersIsReadAgain(t *testing.T) {
 	t.Parallel()
 	fake := vendors["OpenAI"](t)
@@ -117,7 +119,8 @@ func TestTheFileOfServersIsReadAgain(t *testing.T) {
 	p.bob.Clicks("C1", card.TS, "approve")
 	p.reads("C1", ask.TS, "I see.")
 	p.shows("C1", card.TS, "The tool first.ping is gone, so nothing was done.", 0)
-	if body := fake.lastBody(); !strings.Contains(body, "first.ping is gone") && !strings.Contains(body, "first__ping is gone") {
+	if body := fake.lastBody(); !strings.Contains(body, "first.ping is gone") &&
+		!strings.Contains(body, "first__ping is gone") {
 		t.Errorf("the model reads %s", body)
 	}
 	again := p.ann.Posts("C1", p.slack.MentionOfBot()+" ping")

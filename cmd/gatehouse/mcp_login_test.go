@@ -30,7 +30,8 @@ func loginServer(t *testing.T) (address string) {
 		switch r.URL.Path {
 		case "/.well-known/oauth-authorization-server":
 			says(w, map[string]any{
-				"issuer": base, "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token", "registration_endpoint": base + "/register",
+				"issuer": base, "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token",
+				"registration_endpoint":            base + "/register",
 				"code_challenge_methods_supported": []string{"S256"},
 			})
 		case "/register":
@@ -38,7 +39,8 @@ func loginServer(t *testing.T) (address string) {
 			says(w, map[string]any{"client_id": "c", "token_endpoint_auth_method": "none"})
 		case "/authorize":
 			q := r.URL.Query()
-			http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+url.QueryEscape(q.Get("state")), http.StatusFound)
+			http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+url.QueryEscape(q.Get("state")),
+				http.StatusFound)
 		case "/token":
 			says(w, map[string]any{"access_token": "the-token-of-the-test", "token_type": "Bearer", "expires_in": 3600})
 		case "/mcp":
@@ -59,8 +61,8 @@ func loginServer(t *testing.T) (address string) {
 
 var printedAddress = regexp.MustCompile(`(?m)^  (http\S+)$`)
 
-// TestServeTakesALogin: gatehouse mcp login beside a running gatehouse serve has the server's tools there soon. It warns where the key lies beside the
-// login, and how long the login is good for.
+// TestServeTakesALogin: gatehouse mcp login beside a running gatehouse serve has the server's tools there soon. It
+// warns where the key lies beside the login, and how long the login is good for.
 func TestServeTakesALogin(t *testing.T) {
 	t.Parallel()
 	path := serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"guarded": loginServer(t)})
@@ -78,7 +80,9 @@ func TestServeTakesALogin(t *testing.T) {
 	}
 	login := p.workbench.start(nil, "mcp", "login", "guarded", "--paste")
 	p.until("the address to open", login, func() bool { return printedAddress.MatchString(login.out.String()) })
-	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	resp, err := browser.Get(printedAddress.FindStringSubmatch(login.out.String())[1])
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +93,8 @@ func TestServeTakesALogin(t *testing.T) {
 	fmt.Fprintln(login.in, resp.Header.Get("Location"))
 	<-login.done
 	for _, want := range []string{
-		"That is not the address of this login", "GATEHOUSE_SECRET_KEY is not set, so the key", "the login ends at", "Logged in to the MCP server guarded",
+		"That is not the address of this login", "GATEHOUSE_SECRET_KEY is not set, so the key", "the login ends at",
+		"Logged in to the MCP server guarded",
 	} {
 		if !strings.Contains(login.out.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, login.out.String())
@@ -107,10 +112,12 @@ func TestDoctorSaysWhatToDoAboutAServerThatIsAway(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	w := newProg(t)
-	t.Setenv("GATEHOUSE_MCP_CONFIG", serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"guarded": login, "gone": gone.URL}))
+	t.Setenv("GATEHOUSE_MCP_CONFIG",
+		serversFile(t, filepath.Join(t.TempDir(), "mcp.json"), map[string]string{"guarded": login, "gone": gone.URL}))
 	_, out, _ := w.prog(nil, "doctor")
 	for _, want := range []string{
-		"→ Run gatehouse mcp login guarded.\n", "→ Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or ask whoever runs the server.",
+		"→ Run gatehouse mcp login guarded.\n",
+		"→ Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or ask whoever runs the server.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)

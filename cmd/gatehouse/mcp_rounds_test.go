@@ -18,7 +18,8 @@ import (
 	"gatehouse/core"
 )
 
-// roundServer is an MCP server of the version 2026-07-28 alone, by hand. Its tool answers the calls one after the other by what is given.
+// roundServer is an MCP server of the version 2026-07-28 alone, by hand. Its tool answers the calls one after the other
+// by what is given.
 type roundServer struct {
 	t    *testing.T
 	mu   sync.Mutex
@@ -34,7 +35,8 @@ func newRoundServer(t *testing.T) (s *roundServer, env string) {
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	config := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(config, fmt.Appendf(nil, `{"mcpServers":{"jobs":{"type":"http","url":%q}}}`, h.URL), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, `{"mcpServers":{"jobs":{"type":"http","url":%q}}}`, h.URL),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return s, "GATEHOUSE_MCP_CONFIG=" + config
@@ -78,7 +80,8 @@ func (s *roundServer) answer(r *http.Request, method string, params map[string]a
 	case "server/discover":
 		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, ""
 	case "tools/list":
-		return `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"build","inputSchema":{"type":"object"}}]}`, ""
+		return `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"build","inputSchema":{"type":"object"}}]}`,
+			""
 	case "tools/call":
 		n := 0
 		for _, line := range s.seen {
@@ -87,7 +90,8 @@ func (s *roundServer) answer(r *http.Request, method string, params map[string]a
 			}
 		}
 		key := meta["gatehouse/call-key"]
-		if key == nil || !strings.Contains(string(can), `"io.modelcontextprotocol/tasks":{}`) || !strings.Contains(string(can), `"form":{}`) {
+		if key == nil || !strings.Contains(string(can), `"io.modelcontextprotocol/tasks":{}`) ||
+			!strings.Contains(string(can), `"form":{}`) {
 			s.t.Errorf("a call with the key %v and the capabilities %s", key, can)
 		}
 		args, _ := json.Marshal(params["arguments"])
@@ -99,8 +103,10 @@ func (s *roundServer) answer(r *http.Request, method string, params map[string]a
 		said := s.said[n]
 		return said(params), ""
 	case "tasks/get", "tasks/update", "tasks/cancel":
-		if r.Header.Get("Mcp-Name") != params["taskId"] || !strings.Contains(string(can), `"io.modelcontextprotocol/tasks":{}`) {
-			s.t.Errorf("%s of the task %v with the header %q and the capabilities %s", method, params["taskId"], r.Header.Get("Mcp-Name"), can)
+		if r.Header.Get("Mcp-Name") != params["taskId"] ||
+			!strings.Contains(string(can), `"io.modelcontextprotocol/tasks":{}`) {
+			s.t.Errorf("%s of the task %v with the header %q and the capabilities %s", method, params["taskId"],
+				r.Header.Get("Mcp-Name"), can)
 		}
 		answers, _ := json.Marshal(params["inputResponses"])
 		s.seen = append(s.seen, fmt.Sprintf("%s %v %s", method, params["taskId"], answers))
@@ -161,7 +167,8 @@ func approved(p *serveProcess, ann *shell) (again func() reply) {
 func TestLaw5_ATaskOfAServerGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
 	s, env := newRoundServer(t)
-	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))}, working
+	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))},
+		working
 	p, ann, _, _ := newTrio(t, env)
 	again := approved(p, ann)
 	p.until("the task is polled", p.app, func() bool { n, _ := s.saw("tasks/get"); return n > 0 })
@@ -170,7 +177,9 @@ func TestLaw5_ATaskOfAServerGoesOnAfterAKill(t *testing.T) {
 	p.open()
 	p.until("polling goes on", p.app, func() bool { n, _ := s.saw("tasks/get"); return n > polled })
 	s.set(completed)
-	if got := again(); !slices.ContainsFunc(got.texts(), func(text string) bool { return strings.Contains(text, "built in the end") }) {
+	if got := again(); !slices.ContainsFunc(got.texts(), func(text string) bool {
+		return strings.Contains(text, "built in the end")
+	}) {
 		t.Errorf("%s", got.Raw)
 	}
 	if n, call := s.saw("tools/call"); n != 1 || call != `tools/call {"n":1.5} <nil> null` {
@@ -178,17 +187,20 @@ func TestLaw5_ATaskOfAServerGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-// TestLaw5_APollThatIsNotAnsweredDoesNotHoldTheEnd: gatehouse ends once its time to drain is over, and polling goes on afterwards.
+// TestLaw5_APollThatIsNotAnsweredDoesNotHoldTheEnd: gatehouse ends once its time to drain is over, and polling goes on
+// afterwards.
 func TestLaw5_APollThatIsNotAnsweredDoesNotHoldTheEnd(t *testing.T) {
 	t.Parallel()
 	s, env := newRoundServer(t)
 	s.held = make(chan struct{})
 	release := sync.OnceFunc(func() { close(s.held) })
 	t.Cleanup(release)
-	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))}, completed
+	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))},
+		completed
 	config := strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG=")
 	text, _ := os.ReadFile(config)
-	if err := os.WriteFile(config, bytes.Replace(text, []byte(`"type"`), []byte(`"timeout":"1h","type"`), 1), 0o600); err != nil {
+	if err := os.WriteFile(config, bytes.Replace(text, []byte(`"type"`), []byte(`"timeout":"1h","type"`), 1),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, ann, _, _ := newTrio(t, env, "GATEHOUSE_DRAIN_TIMEOUT=100ms")
@@ -204,8 +216,8 @@ func TestLaw5_APollThatIsNotAnsweredDoesNotHoldTheEnd(t *testing.T) {
 	}
 }
 
-// TestLaw5_AServersQuestionIsAnsweredByPeople: after a restart, under the one approval of the call, whose arguments stay; then the call's task
-// asks, too.
+// TestLaw5_AServersQuestionIsAnsweredByPeople: after a restart, under the one approval of the call, whose arguments
+// stay; then the call's task asks, too.
 func TestLaw5_AServersQuestionIsAnsweredByPeople(t *testing.T) {
 	t.Parallel()
 	s, env := newRoundServer(t)
@@ -224,10 +236,12 @@ func TestLaw5_AServersQuestionIsAnsweredByPeople(t *testing.T) {
 	p.app.kill()
 	p.open()
 	send := func(id string, to reply, value any) reply {
-		return p.outcome(ann, p.ask(ann, answering(with(request(id, "s1", ""), to.card().own().Answer), "answer", value)))
+		return p.outcome(ann,
+			p.ask(ann, answering(with(request(id, "s1", ""), to.card().own().Answer), "answer", value)))
 	}
 	asked = send("r3", asked, map[string]any{"branch": "main"})
-	if n, call := s.saw("tools/call"); n != 2 || call != `tools/call {"n":1.5} state 1 {"q1":{"action":"accept","content":{"branch":"main"}}}` {
+	if n, call := s.saw("tools/call"); n != 2 ||
+		call != `tools/call {"n":1.5} state 1 {"q1":{"action":"accept","content":{"branch":"main"}}}` {
 		t.Errorf("%d calls, the last %s", n, call)
 	}
 	says(t, asked, "Sure?")
@@ -238,7 +252,8 @@ func TestLaw5_AServersQuestionIsAnsweredByPeople(t *testing.T) {
 	p.until("the answer arrives", p.app, func() bool { n, _ := s.saw("tasks/update"); return n == 1 })
 	s.set(completed)
 	says(t, <-done, "built in the end")
-	if _, update := s.saw("tasks/update"); update != `tasks/update t-1 {"page":{"action":"decline"},"sure":{"action":"accept"}}` {
+	if _, update := s.saw(
+		"tasks/update"); update != `tasks/update t-1 {"page":{"action":"decline"},"sure":{"action":"accept"}}` {
 		t.Errorf("the task got %s", update)
 	}
 	p.app.kill()
@@ -260,7 +275,10 @@ func TestLaw5_ARoundThatIsCutOffIsUnknown(t *testing.T) {
 		func(map[string]any) string { p.latest.Load().kill(); return `{}` },
 	}
 	asked := approved(p, ann)()
-	got := p.outcome(ann, p.ask(ann, answering(with(request("r3", "s1", ""), asked.card().own().Answer), "answer", map[string]any{"branch": "main"})))
+	got := p.outcome(ann,
+		p.ask(ann,
+			answering(with(request("r3", "s1", ""), asked.card().own().Answer),
+				"answer", map[string]any{"branch": "main"})))
 	says(t, got, "unknown")
 	if n, _ := s.saw("tools/call"); n != 2 {
 		t.Errorf("%d calls", n)
@@ -271,7 +289,8 @@ func TestLaw5_ARoundThatIsCutOffIsUnknown(t *testing.T) {
 func TestStopCancelsATask(t *testing.T) {
 	t.Parallel()
 	s, env := newRoundServer(t)
-	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))}, working
+	s.said, s.task = []func(map[string]any) string{saysResult(strings.Replace(working, `"complete"`, `"task"`, 1))},
+		working
 	p, ann, _, _ := newTrio(t, env)
 	approved(p, ann)
 	p.until("the task is polled", p.app, func() bool { n, _ := s.saw("tasks/get"); return n > 0 })
@@ -280,20 +299,23 @@ func TestStopCancelsATask(t *testing.T) {
 	}
 	p.until("the task is cancelled", p.app, func() bool { n, _ := s.saw("tasks/cancel"); return n == 1 })
 	p.until("the turn ends", p.app, p.settled)
-	if got := p.workbench.outcome(); got == nil || got.Category != core.ToolFailed || !strings.Contains(got.Content, "was cancelled") {
+	if got := p.workbench.outcome(); got == nil || got.Category != core.ToolFailed ||
+		!strings.Contains(got.Content, "was cancelled") {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A call whose server was removed, or replaced by another, while its question was open is not said to have done nothing: it was sent. The other
-// server does not get the answer.
+// A call whose server was removed, or replaced by another, while its question was open is not said to have done
+// nothing: it was sent. The other server does not get the answer.
 func TestLaw5_ACallOfRoundsOfARemovedServerIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, replaced := range []bool{false, true} {
 		t.Run(fmt.Sprint("replaced ", replaced), func(t *testing.T) {
 			t.Parallel()
 			s, env := newRoundServer(t)
-			s.said = []func(map[string]any) string{saysResult(`{"resultType":"input_required","requestState":"state 1",` + asksName + `}`)}
+			s.said = []func(
+				map[string]any) string{saysResult(`{"resultType":"input_required","requestState":"state 1",` +
+				asksName + `}`)}
 			other, otherEnv := newRoundServer(t)
 			p, ann, _, _ := newTrio(t, env)
 			asked := approved(p, ann)()
@@ -302,11 +324,15 @@ func TestLaw5_ACallOfRoundsOfARemovedServerIsUnknown(t *testing.T) {
 			if replaced {
 				text, err = os.ReadFile(strings.TrimPrefix(otherEnv, "GATEHOUSE_MCP_CONFIG="))
 			}
-			if err = errors.Join(err, os.WriteFile(strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG="), text, 0o600)); err != nil {
+			if err = errors.Join(err,
+				os.WriteFile(strings.TrimPrefix(env, "GATEHOUSE_MCP_CONFIG="), text, 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			p.open()
-			got := p.outcome(ann, p.ask(ann, answering(with(request("r3", "s1", ""), asked.card().own().Answer), "answer", map[string]any{"branch": "main"})))
+			got := p.outcome(ann,
+				p.ask(ann,
+					answering(with(request("r3", "s1", ""), asked.card().own().Answer),
+						"answer", map[string]any{"branch": "main"})))
 			says(t, got, "unknown")
 			n, _ := s.saw("tools/call")
 			others, _ := other.saw("")
@@ -317,12 +343,14 @@ func TestLaw5_ACallOfRoundsOfARemovedServerIsUnknown(t *testing.T) {
 	}
 }
 
-// roundsKilled are passes of the store's points while a call asks a person, and then becomes a task; and whether its outcome is unknown after a kill
-// there: only if a message was on its way, or may have been.
+// roundsKilled are passes of the store's points while a call asks a person, and then becomes a task; and whether its
+// outcome is unknown after a kill there: only if a message was on its way, or may have been.
 var roundsKilled = map[string][]bool{
 	"BeginIntent.before": {false, false}, "BeginIntent.after": {true, false}, // the call; going on with the answer
-	"KeepIntent.before": {true, false, true}, "KeepIntent.after": {false, true, false}, // what is asked; the second round is sent; the task
-	"FinishIntent.before": {false}, "FinishIntent.after": {false}, "Finish.before": {false, false, false}, "Finish.after": {false, false, false},
+	// what is asked; the second round is sent; the task
+	"KeepIntent.before": {true, false, true}, "KeepIntent.after": {false, true, false},
+	"FinishIntent.before": {false}, "FinishIntent.after": {false}, "Finish.before": {false, false, false},
+	"Finish.after": {false, false, false},
 }
 
 // TestLaw5_ACallOfRoundsKilledAtEveryPoint: no round is sent twice, and what can go on does.
@@ -344,7 +372,10 @@ func TestLaw5_ACallOfRoundsKilledAtEveryPoint(t *testing.T) {
 				asked := p.outcome(ann, p.ask(ann, request("r1", "s1", "call jobs.build {}")))
 				got := p.outcome(ann, p.ask(ann, with(request("r2", "s1", ""), asked.card().choice("approve"))))
 				if card := got.card(); card != nil {
-					got = p.outcome(ann, p.ask(ann, answering(with(request("r3", "s1", ""), card.own().Answer), "answer", map[string]any{"branch": "main"})))
+					got = p.outcome(ann,
+						p.ask(ann,
+							answering(with(request("r3", "s1", ""), card.own().Answer),
+								"answer", map[string]any{"branch": "main"})))
 				}
 				want := map[bool]string{true: "unknown", false: "built in the end"}[unknown]
 				says(t, got, want)

@@ -33,18 +33,26 @@ func useFileServer(t *testing.T) *fileServer {
 	f := &fileServer{}
 	server := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)
 	for _, name := range []string{"read", "change"} {
-		server.AddTool(&mcp.Tool{Name: name, InputSchema: map[string]any{"type": "object"}, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
+		server.AddTool(
+			&mcp.Tool{
+				Name: name, InputSchema: map[string]any{"type": "object"},
+				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
+			},
 			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				f.mu.Lock()
 				defer f.mu.Unlock()
-				f.calls = append(f.calls, fmt.Sprintf("%s %s keyed %t", name, r.Params.Arguments, r.Params.Meta["gatehouse/call-key"] != nil))
+				f.calls = append(f.calls,
+					fmt.Sprintf("%s %s keyed %t", name, r.Params.Arguments, r.Params.Meta["gatehouse/call-key"] != nil))
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name + " is done"}}}, nil
 			})
 	}
 	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(h.Close)
 	path := filepath.Join(t.TempDir(), "mcp.json")
-	text, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"files": map[string]any{"type": "http", "url": h.URL, "readOnly": []string{"read"}}}})
+	text, _ := json.Marshal(
+		map[string]any{"mcpServers": map[string]any{"files": map[string]any{
+			"type": "http", "url": h.URL, "readOnly": []string{"read"},
+		}}})
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +60,16 @@ func useFileServer(t *testing.T) *fileServer {
 	return f
 }
 
-// listed has the tools of the configured servers stored, as an earlier start does. What a server that was never seen has is not waited for.
+// listed has the tools of the configured servers stored, as an earlier start does. What a server that was never seen
+// has is not waited for.
 func listed(t *testing.T, w *workbench) {
 	t.Helper()
 	cfg, err := mcpservers.Load(os.Getenv("GATEHOUSE_MCP_CONFIG"), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	servers := mcpservers.New(mcpservers.Options{Config: cfg, Pins: mcpservers.Pins{Get: w.store.Get, Put: w.store.Put}})
+	servers := mcpservers.New(
+		mcpservers.Options{Config: cfg, Pins: mcpservers.Pins{Get: w.store.Get, Put: w.store.Put}})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	ended := make(chan error)
 	go func() { ended <- servers.Run(ctx) }()
@@ -109,33 +119,41 @@ func useOddServer(t *testing.T) (config string) {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "odd", Version: "1"}, nil)
 	for name, schema := range oddSchemas {
-		server.AddTool(&mcp.Tool{Name: name, Description: strings.Repeat("Long. ", 500), InputSchema: json.RawMessage(schema)},
+		server.AddTool(
+			&mcp.Tool{Name: name, Description: strings.Repeat("Long. ", 500), InputSchema: json.RawMessage(schema)},
 			func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "it got " + string(r.Params.Arguments)}}}, nil
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{
+					Text: "it got " + string(r.Params.Arguments),
+				}}}, nil
 			})
 	}
 	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(h.Close)
 	config = filepath.Join(t.TempDir(), "mcp.json")
-	text, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"odd": map[string]any{"type": "http", "url": h.URL, "readOnly": []string{"*"}}}})
+	text, _ := json.Marshal(
+		map[string]any{"mcpServers": map[string]any{"odd": map[string]any{
+			"type": "http", "url": h.URL, "readOnly": []string{"*"},
+		}}})
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return config
 }
 
-// TestAModelIsToldOfToolsHoweverTheyAreDefined: no schema of a server's tool makes a vendor refuse the request. Arguments are checked against the
-// schema as it is.
+// TestAModelIsToldOfToolsHoweverTheyAreDefined: no schema of a server's tool makes a vendor refuse the request.
+// Arguments are checked against the schema as it is.
 func TestAModelIsToldOfToolsHoweverTheyAreDefined(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		s := serveModel(t, v, map[string]string{"GATEHOUSE_MCP_CONFIG": useOddServer(t)})
 		awaitServer(t, s.base, "odd")
 		v.Then(
-			v.call(toolCall("c1", "odd.either", `{"a":"milk"}`), toolCall("c2", "odd.either", `{"c":1}`), toolCall("c3", "odd.old_limits", `{"a":0}`)),
+			v.call(toolCall("c1", "odd.either", `{"a":"milk"}`), toolCall("c2", "odd.either", `{"c":1}`),
+				toolCall("c3", "odd.old_limits", `{"a":0}`)),
 			v.say("That is all."))
 		s.ann.Says("go")
 		s.reads(s.dm, "", "That is all.")
-		if body := v.lastBody(); !strings.Contains(body, `it got {\"a\":\"milk\"}`) || strings.Count(body, "tool_arguments") != 2 {
+		if body := v.lastBody(); !strings.Contains(body, `it got {\"a\":\"milk\"}`) ||
+			strings.Count(body, "tool_arguments") != 2 {
 			t.Errorf("the model reads %s", body)
 		}
 		for name := range oddSchemas {
@@ -157,7 +175,8 @@ func (f *fileServer) ran() string {
 // asks is a model that reads and changes in one answer.
 func asks() *batchModel {
 	return &batchModel{answers: [][]core.ToolCall{{
-		{ID: "c1", Name: "files.read", Arguments: json.RawMessage(`{"a":1.0}`)}, {ID: "c2", Name: "files.change", Arguments: json.RawMessage(`{"b":2}`)},
+		{ID: "c1", Name: "files.read", Arguments: json.RawMessage(`{"a":1.0}`)},
+		{ID: "c2", Name: "files.change", Arguments: json.RawMessage(`{"b":2}`)},
 	}}}
 }
 
@@ -169,7 +188,8 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 		listed(t, w)
 		useModel(t, asks())
 		out := w.chat("go", "y")
-		if got := f.ran(); got != both || !strings.Contains(out, "files.change") || !strings.Contains(out, "That is all.") {
+		if got := f.ran(); got != both || !strings.Contains(out, "files.change") ||
+			!strings.Contains(out, "That is all.") {
 			t.Errorf("%s\n%s", got, out)
 		}
 		w.wantVerdict("is done", "")
@@ -186,7 +206,8 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	t.Run("the policy allows it", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
 		listed(t, w)
-		t.Setenv("GATEHOUSE_APPROVAL_POLICY", policyFile(t, "version: 1\nrules:\n- name: files\n  tools: [\"files.*\"]\n  action: allow\n"))
+		t.Setenv("GATEHOUSE_APPROVAL_POLICY",
+			policyFile(t, "version: 1\nrules:\n- name: files\n  tools: [\"files.*\"]\n  action: allow\n"))
 		useModel(t, asks())
 		out := w.chat("go")
 		if got := f.ran(); got != both || !strings.Contains(out, "That is all.") {
@@ -197,7 +218,9 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	t.Run("the policy trusts the server's annotations", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
 		listed(t, w)
-		t.Setenv("GATEHOUSE_APPROVAL_POLICY", policyFile(t, "version: 1\nrules:\n- name: files\n  tools: [\"files.*\"]\n  when: annotations.readOnly\n  action: allow\n"))
+		t.Setenv("GATEHOUSE_APPROVAL_POLICY",
+			policyFile(t, "version: 1\nrules:\n- name: files\n  tools: [\"files.*\"]\n  when: annotations.readOnly\n "+
+				" action: allow\n"))
 		useModel(t, asks())
 		out := w.chat("go")
 		if got := f.ran(); got != both || !strings.Contains(out, "That is all.") {
@@ -218,13 +241,15 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	})
 }
 
-// TestExplainSaysWhatItDoesNotKnowOfAServersTool: its answer may differ from what happens, where a policy trusts annotations.
+// TestExplainSaysWhatItDoesNotKnowOfAServersTool: its answer may differ from what happens, where a policy trusts
+// annotations.
 func TestExplainSaysWhatItDoesNotKnowOfAServersTool(t *testing.T) {
 	useFileServer(t)
 	w := newProg(t)
 	for name, warned := range map[string]bool{"files.read": true, "note.add": false} {
 		code, _, said := w.prog(nil, "approvals", "explain", "--tool", name, "--args", "{}", "--as", "local:ann")
-		if code != cli.ExitDone || strings.Contains(said, "run gatehouse approvals explain --all --server files") != warned {
+		if code != cli.ExitDone ||
+			strings.Contains(said, "run gatehouse approvals explain --all --server files") != warned {
 			t.Errorf("%s: %d, %q", name, code, said)
 		}
 	}
@@ -235,14 +260,16 @@ func TestDoctorNamesAllArgumentsThatServersAloneCheck(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "many", Version: "1"}, nil)
 	for i := range 60 {
 		schema := json.RawMessage(`{"type":"object","properties":{"to":{"pattern":"^(?!a)"},"at":{"$ref":"#/no"}}}`)
-		server.AddTool(&mcp.Tool{Name: fmt.Sprintf("send_%d", i), InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{}, nil
-		})
+		server.AddTool(&mcp.Tool{Name: fmt.Sprintf("send_%d", i), InputSchema: schema},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{}, nil
+			})
 	}
 	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(h.Close)
 	path := filepath.Join(t.TempDir(), "mcp.json")
-	text, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"many": map[string]any{"type": "http", "url": h.URL}}})
+	text, _ := json.Marshal(
+		map[string]any{"mcpServers": map[string]any{"many": map[string]any{"type": "http", "url": h.URL}}})
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -267,13 +294,16 @@ func TestDoctorReportsMCPServers(t *testing.T) {
 	if err := os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ = w.prog(nil, "doctor"); code != cli.ExitUsage || !strings.Contains(out, `server "bad": "type" "sse" is not supported`) {
+	if code, out, _ = w.prog(nil, "doctor"); code != cli.ExitUsage ||
+		!strings.Contains(out, `server "bad": "type" "sse" is not supported`) {
 		t.Errorf("%d\n%s", code, out)
 	}
-	if err := os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"), []byte(strings.Replace(text, `, "bad": {"type": "sse"}`, "", 1)), 0o600); err != nil {
+	if err := os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"),
+		[]byte(strings.Replace(text, `, "bad": {"type": "sse"}`, "", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ = w.prog(nil, "doctor"); code != cli.ExitBad || !strings.Contains(out, "fail  mcp files") || !strings.Contains(out, `"x" is ignored`) {
+	if code, out, _ = w.prog(nil, "doctor"); code != cli.ExitBad || !strings.Contains(out, "fail  mcp files") ||
+		!strings.Contains(out, `"x" is ignored`) {
 		t.Errorf("%d\n%s", code, out)
 	}
 }

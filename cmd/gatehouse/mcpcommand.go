@@ -26,7 +26,8 @@ type mcpCmd struct {
 	TokenFile string `env:"GATEHOUSE_TOKEN_FILE" type:"path" help:"A file with the token. Without one, give it as GATEHOUSE_TOKEN."`
 }
 
-// Run serves MCP on the standard streams: an agent's client starts it, and it asks the running gatehouse. It needs no database and no configuration.
+// Run serves MCP on the standard streams: an agent's client starts it, and it asks the running gatehouse. It needs no
+// database and no configuration.
 func (c mcpCmd) Run(ctx context.Context, a *cli.App) error {
 	token := c.Token
 	if c.TokenFile != "" {
@@ -37,10 +38,13 @@ func (c mcpCmd) Run(ctx context.Context, a *cli.App) error {
 		token = strings.TrimSpace(string(text))
 	}
 	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return core.Errorf(core.Invalid, "The address of gatehouse, %q, is no URL. Write it like https://gatehouse.example.com.", c.URL)
+		return core.Errorf(core.Invalid,
+			"The address of gatehouse, %q, is no URL. Write it like https://gatehouse.example.com.", c.URL)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return core.Errorf(core.Invalid, "The token has a space, a line break or another character that no token has. Give the token alone, without its name.")
+		return core.Errorf(core.Invalid,
+			"The token has a space, a line break or another character that no token has. Give the token alone, "+
+				"without its name.")
 	}
 	err := agents.Client{URL: c.URL, Token: token}.Serve(ctx, io.NopCloser(a.In), unclosed{a.Out})
 	if err == nil || ctx.Err() != nil {

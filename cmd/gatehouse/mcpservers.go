@@ -29,7 +29,10 @@ type mcpServers struct {
 // newServers makes the configured MCP servers.
 func newServers(cfg settings.Config, store *storage.Store, log *slog.Logger) *mcpServers {
 	version, _ := build()
-	servers := mcp.New(mcp.Options{Config: cfg.MCP, Pins: mcp.Pins{Get: store.Get, Put: store.Put}, Logins: store, Version: version, Log: log})
+	servers := mcp.New(
+		mcp.Options{
+			Config: cfg.MCP, Pins: mcp.Pins{Get: store.Get, Put: store.Put}, Logins: store, Version: version, Log: log,
+		})
 	return &mcpServers{Servers: servers, file: cfg.MCPFile, used: cfg.MCP.Text, log: log}
 }
 
@@ -75,7 +78,8 @@ func (s *mcpServers) reload() {
 		for fault := range strings.SplitSeq(core.MessageOf(err), "\n") {
 			s.log.Error("the file of MCP servers is invalid: "+fault, "category", core.CategoryOf(err))
 		}
-		s.log.Error("the old MCP servers stay in force; correct the file", "file", s.file, "category", core.CategoryOf(err))
+		s.log.Error("the old MCP servers stay in force; correct the file", "file", s.file,
+			"category", core.CategoryOf(err))
 		return
 	}
 	s.used = cfg.Text

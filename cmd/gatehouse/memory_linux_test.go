@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// released makes the processes of a workbench run the program as it is released: without the race detector, with Go's default settings.
+// released makes the processes of a workbench run the program as it is released: without the race detector, with Go's
+// default settings.
 func (w *workbench) released() {
 	w.t.Helper()
 	w.program = filepath.Join(w.t.TempDir(), "gatehouse")
@@ -46,22 +47,25 @@ func (c *child) memory(t *testing.T) (now, highest int) {
 
 const mebibyte = 1 << 20
 
-// TestStalledRequestsCostLittleMemory opens 200 connections. Each sends almost all of a body, or of a large head, and stops.
+// TestStalledRequestsCostLittleMemory opens 200 connections. Each sends almost all of a body, or of a large head, and
+// stops.
 func TestStalledRequestsCostLittleMemory(t *testing.T) {
 	t.Parallel()
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo")
 	p.released()
 	part := strings.Repeat("x", mebibyte-1)
 	head := func(length int) string {
-		return "POST /slack/events HTTP/1.1\r\nHost: gatehouse\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(length) + "\r\n" +
+		return "POST /slack/events HTTP/1.1\r\nHost: gatehouse\r\nContent-Type: application/json\r\nContent-Length: " +
+			fmt.Sprint(length) + "\r\n" +
 			"X-Slack-Signature: v0=00\r\nX-Slack-Request-Timestamp: " + fmt.Sprint(time.Now().Unix()) + "\r\n"
 	}
 	large, small := head(mebibyte)+"\r\n"+part, head(64<<10)+"\r\n"+part[:64<<10-1]
 	for name, stalled := range map[string][]string{
 		"large bodies": slices.Repeat([]string{large}, 200),
 		"small bodies": slices.Repeat([]string{small}, 200),
-		"both bodies":  append(slices.Repeat([]string{large}, 40), slices.Repeat([]string{small}, 160)...), // as many large ones as are read, and more
-		"heads":        slices.Repeat([]string{head(mebibyte) + "X: " + part}, 200),
+		// as many large ones as are read, and more
+		"both bodies": append(slices.Repeat([]string{large}, 40), slices.Repeat([]string{small}, 160)...),
+		"heads":       slices.Repeat([]string{head(mebibyte) + "X: " + part}, 200),
 	} {
 		opened := time.Now()
 		p.open()
@@ -73,20 +77,24 @@ func TestStalledRequestsCostLittleMemory(t *testing.T) {
 			counts[status]++
 		}
 		_, highest := p.app.memory(t)
-		t.Logf("%s: the answers were %v; the memory rose from %d MiB to %d MiB", name, counts, before/mebibyte, highest/mebibyte)
+		t.Logf("%s: the answers were %v; the memory rose from %d MiB to %d MiB", name, counts, before/mebibyte,
+			highest/mebibyte)
 		if highest-before > 50*mebibyte {
 			t.Errorf("200 stalled %s: the memory rose from %d MiB to %d MiB", name, before/mebibyte, highest/mebibyte)
 		}
 		p.ann.Says("after " + name)
 		p.reads(p.dm, "", "echo: after "+name)
-		if lines := strings.Count(p.app.out.String(), "a request is refused"); float64(lines) > time.Since(opened).Seconds()+1 { // one a second, however many there are
+		// one a second, however many there are
+		if lines := strings.Count(p.app.out.String(),
+			"a request is refused"); float64(lines) > time.Since(opened).Seconds()+1 {
 			t.Errorf("200 stalled %s: the log has %d lines about refused requests", name, lines)
 		}
 		p.app.kill()
 	}
 }
 
-// stall opens connections that each send an incomplete request, and returns the first line of each answer. It ends with the last one.
+// stall opens connections that each send an incomplete request, and returns the first line of each answer. It ends with
+// the last one.
 func (l *serveProcess) stall(requests []string) <-chan string {
 	l.t.Helper()
 	answers := make(chan string)

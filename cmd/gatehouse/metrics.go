@@ -27,7 +27,8 @@ const (
 	metricSkew        = "gatehouse_clock_skew_seconds"
 )
 
-// metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They count; they name nobody.
+// metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They
+// count; they name nobody.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
@@ -45,10 +46,18 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		{metricRunning, "Turns that run in this process; most of them wait for a model.", int64(load.Running)},
 		{metricWorkers, "How many turns may run in this process (GATEHOUSE_WORKERS).", int64(load.Workers)},
 		{metricMemory, "Bytes that the running turns are estimated to hold.", load.Held},
-		{metricMemoryLimit, "How many they may hold before no more begin (GATEHOUSE_TURN_MEMORY); 0: no limit.", load.Memory},
-		{metricWaiting, "Conversations on the database whose next turn waits, for a process or for its next attempt.", int64(waiting)},
+		{
+			metricMemoryLimit, "How many they may hold before no more begin (GATEHOUSE_TURN_MEMORY); 0: no limit.",
+			load.Memory,
+		},
+		{
+			metricWaiting,
+			"Conversations on the database whose next turn waits, for a process or for its next attempt.",
+			int64(waiting),
+		},
 	} {
-		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.value) // the client has disconnected
+		// the client has disconnected
+		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.value)
 	}
 	_, _ = fmt.Fprintf(w, "# HELP %s 1: the model answered its last call.\n# TYPE %[1]s gauge\n", metricModelUp)
 	bit := map[bool]int{true: 1}
@@ -59,7 +68,8 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	for server, up := range s.gateway.servers.Up() {
 		_, _ = fmt.Fprintf(w, "%s{server=%q} %d\n", metricServerUp, server, bit[up])
 	}
-	_, _ = fmt.Fprintf(w, "# HELP %s How far this machine's clock is ahead of a platform's.\n# TYPE %s gauge\n", metricSkew, metricSkew)
+	_, _ = fmt.Fprintf(w, "# HELP %s How far this machine's clock is ahead of a platform's.\n# TYPE %s gauge\n",
+		metricSkew, metricSkew)
 	for _, p := range s.gateway.platforms {
 		if h, ok := p.(core.Health); ok {
 			if now, ahead, _ := h.Clock(); !now.IsZero() {
@@ -69,7 +79,8 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// turnsOf asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none answers.
+// turnsOf asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none
+// answers.
 func turnsOf(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -91,7 +102,8 @@ func turnsOf(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok b
 		}
 	}
 	turns.Load = dispatch.Load{
-		Running: int(values[metricRunning]), Workers: int(values[metricWorkers]), Held: values[metricMemory], Memory: values[metricMemoryLimit],
+		Running: int(values[metricRunning]), Workers: int(values[metricWorkers]), Held: values[metricMemory],
+		Memory: values[metricMemoryLimit],
 	}
 	turns.Waiting = int(values[metricWaiting])
 	return turns, answer.StatusCode == http.StatusOK && turns.Workers > 0

@@ -24,9 +24,11 @@ import (
 // retryWait is how long a chain waits before it asks a model again; nil: as it likes.
 var retryWait func() time.Duration
 
-// newProvider makes the provider of the configured models: the first one that can answer does. tracer, health and log may be
-// nil.
-func newProvider(cfg settings.Config, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (llm.Provider, error) {
+// newProvider makes the provider of the configured models: the first one that can answer does. tracer, health and log
+// may be nil.
+func newProvider(
+	cfg settings.Config, tracer graph.Tracer, health *modelHealth, log *slog.Logger,
+) (llm.Provider, error) {
 	var all []llm.Link
 	for _, m := range cfg.Model.Chosen {
 		p, origin, err := m.Open()
@@ -37,13 +39,15 @@ func newProvider(cfg settings.Config, tracer graph.Tracer, health *modelHealth, 
 			p = llm.NewStreamed(p, warnNoStream(m.Name, log))
 		}
 		p = view.Bind(origin, llm.WithBadCalls(llm.NewLimit(p, cfg.Model.Calls)))
-		all = append(all, llm.Link{Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(tracer, health)})
+		all = append(all,
+			llm.Link{Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(tracer, health)})
 	}
 	if len(all) == 0 {
 		return nil, core.Errorf(core.Invalid, "GATEHOUSE_MODEL: no model is set")
 	}
 	first := cfg.Model.Chosen[0]
-	chain := llm.NewChain(llm.ChainConfig{Time: cfg.Model.RetryTime, Wait: retryWait, Failed: warnFailed(log)}, all[0], all[1:]...)
+	chain := llm.NewChain(llm.ChainConfig{Time: cfg.Model.RetryTime, Wait: retryWait, Failed: warnFailed(log)}, all[0],
+		all[1:]...)
 	return llm.Told{Provider: chain, Vendor: first.Vendor, Model: first.Model, Tell: graph.Emit}, nil
 }
 
@@ -51,7 +55,8 @@ func newProvider(cfg settings.Config, tracer graph.Tracer, health *modelHealth, 
 func warnFailed(log *slog.Logger) func(model string, class llm.Class, err error) {
 	return func(model string, class llm.Class, err error) {
 		if log != nil {
-			log.Warn("a model did not answer", "model", model, "remedy", string(class), "category", core.CategoryOf(err), "err", err)
+			log.Warn("a model did not answer", "model", model, "remedy", string(class),
+				"category", core.CategoryOf(err), "err", err)
 		}
 	}
 }
@@ -59,7 +64,8 @@ func warnFailed(log *slog.Logger) func(model string, class llm.Class, err error)
 // observer makes a span of each attempt of a call, and notes how it ended.
 func observer(tracer graph.Tracer, health *modelHealth) llm.Observer {
 	return func(ctx context.Context, a llm.Attempt) (context.Context, func(llm.Response, error)) {
-		ctx, end := graph.StartSpan(ctx, tracer, graph.Span{Kind: graph.SpanModel, Name: "openarmature.llm.complete", Attempt: a.Index})
+		ctx, end := graph.StartSpan(ctx, tracer,
+			graph.Span{Kind: graph.SpanModel, Name: "openarmature.llm.complete", Attempt: a.Index})
 		return ctx, func(r llm.Response, err error) {
 			if health != nil {
 				health.note(a.Model, err)
@@ -72,13 +78,17 @@ func observer(tracer graph.Tracer, health *modelHealth) llm.Observer {
 }
 
 // newProviderModel makes the model of the agent from the configured models.
-func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (agent.ProviderModel, error) {
+func newProviderModel(
+	cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, health *modelHealth,
+	log *slog.Logger,
+) (agent.ProviderModel, error) {
 	p, err := newProvider(cfg, tracer, health, log)
 	if err != nil {
 		return agent.ProviderModel{}, err
 	}
 	return agent.ProviderModel{
-		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context, System: rendering(systemPrompt(cfg)), Zone: zone(),
+		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context,
+		System: rendering(systemPrompt(cfg)), Zone: zone(),
 		Image: store.LoadBlob, Count: store.AddTokens, Daily: cfg.Model.Daily,
 		LeftOut: warnLeftOut(log),
 	}, nil
@@ -87,7 +97,8 @@ func newProviderModel(cfg settings.Config, store *storage.Store, tools *tool.Reg
 // warnNoStream logs what an endpoint refuses of a stream. log may be nil.
 func warnNoStream(model string, log *slog.Logger) func(options bool) {
 	return func(options bool) {
-		what := "its answers come at once, so that a call that hangs is noticed late; set stream: false in GATEHOUSE_MODELS"
+		what := "its answers come at once, so that a call that hangs is noticed late; set stream: false in " +
+			"GATEHOUSE_MODELS"
 		if options {
 			what = "its streams don't say how many tokens were used"
 		}
@@ -102,7 +113,8 @@ func warnLeftOut(log *slog.Logger) func(int) {
 	var before atomic.Int64
 	return func(tools int) {
 		if before.Swap(int64(tools)) != int64(tools) && tools > 0 && log != nil {
-			log.Warn("the model is not told of some tools, because there are too many or they take more than half of GATEHOUSE_MODEL_CONTEXT; remove the ones that it does not need", "left_out", tools)
+			log.Warn("the model is not told of some tools, because there are too many or they take more than half of "+
+				"GATEHOUSE_MODEL_CONTEXT; remove the ones that it does not need", "left_out", tools)
 		}
 	}
 }
@@ -111,7 +123,8 @@ func warnLeftOut(log *slog.Logger) func(int) {
 func viewRef(cfg settings.Config) (string, error) {
 	p := systemPrompt(cfg)
 	sampling, err := json.Marshal(p.Sampling)
-	return fmt.Sprintf("prompt %s %s, context %d, text only %t, answers of %d tokens, sampling %s", p.Name, p.TemplateHash, cfg.Model.Context, cfg.Model.TextOnly, cfg.Model.MaxTokens, sampling), err
+	return fmt.Sprintf("prompt %s %s, context %d, text only %t, answers of %d tokens, sampling %s", p.Name,
+		p.TemplateHash, cfg.Model.Context, cfg.Model.TextOnly, cfg.Model.MaxTokens, sampling), err
 }
 
 // modelRef names the configured models in the evidence.

@@ -30,17 +30,23 @@ var expectations = map[string]struct{ reads, shown []string }{
 	"the text is shown":               {reads: []string{"The answer."}},
 	"the call runs":                   {reads: []string{"That is all."}, shown: []string{"[No output.]"}},
 	"the call runs without arguments": {reads: []string{"That is all."}, shown: []string{"[No output.]"}},
-	`"Done: …"; nobody is told to adjust their message`:                            {reads: []string{"Done: Add “milk” to the note book."}},
-	"the text with \"(cut off at the model's limit)\"; never that no tool was run": {reads: []string{"Added mi", "(cut off at the model's limit)"}},
-	"asked again once; the second answer is shown":                                 {reads: []string{"The answer."}},
-	"the model is shown its call as it wrote it, and what is wrong":                {reads: []string{"That is all."}, shown: []string{"must be a JSON object"}},
-	"nothing runs; the text is shown with the mark":                                {reads: []string{"Let me", "(cut off at the model's limit)"}},
+	`"Done: …"; nobody is told to adjust their message`: {reads: []string{"Done: Add “milk” to the note book."}},
+	"the text with \"(cut off at the model's limit)\"; never that no tool was run": {reads: []string{
+		"Added mi", "(cut off at the model's limit)",
+	}},
+	"asked again once; the second answer is shown": {reads: []string{"The answer."}},
+	"the model is shown its call as it wrote it, and what is wrong": {
+		reads: []string{"That is all."}, shown: []string{"must be a JSON object"},
+	},
+	"nothing runs; the text is shown with the mark": {reads: []string{"Let me", "(cut off at the model's limit)"}},
 }
 
 // refusals are the cases that are no answers but errors: what becomes of those is tested where calls are repeated.
 var refusals = []string{
-	"error_beside_null_choices", "error_is_a_text", "error_flat", "error_inside_the_choice", "context_as_200", "context_as_500", "insufficient_quota",
-	"groq_tool_use_failed_once", "wall_403", "max_tokens_refused", "anthropic_overloaded_as_200", "anthropic_signature_of_another_model",
+	"error_beside_null_choices", "error_is_a_text", "error_flat", "error_inside_the_choice", "context_as_200",
+	"context_as_500", "insufficient_quota",
+	"groq_tool_use_failed_once", "wall_403", "max_tokens_refused", "anthropic_overloaded_as_200",
+	"anthropic_signature_of_another_model",
 }
 
 // TestAnswersFromTheField: what servers have answered is shown to people as it was meant.
@@ -77,10 +83,12 @@ func TestAnswersLikeThoseFromTheField(t *testing.T) {
 		return json.RawMessage(`{"choices":[{"index":0,"message":` + message + `,"finish_reason":` + finish + `}]}`)
 	}
 	messages := func(content, stop string) json.RawMessage {
-		return json.RawMessage(`{"type":"message","role":"assistant","content":` + content + `,"stop_reason":` + stop + `}`)
+		return json.RawMessage(`{"type":"message","role":"assistant","content":` + content + `,"stop_reason":` + stop +
+			`}`)
 	}
 	arguments := func(text string) string {
-		return `{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"note__add","arguments":` + text + `}}]}`
+		return `{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"note__add","arguments":` +
+			text + `}}]}`
 	}
 	answer := chat(`{"content":"The answer."}`, `"stop"`)
 	const (
@@ -94,32 +102,72 @@ func TestAnswersLikeThoseFromTheField(t *testing.T) {
 		nothing = "nothing runs; the text is shown with the mark"
 	)
 	for _, c := range []fieldCase{
-		{Name: "a reason of the other wire", Wire: "messages", Body: messages(`[{"type":"text","text":"The answer."}]`, `"stop"`), Expect: shown},
+		{
+			Name: "a reason of the other wire", Wire: "messages",
+			Body: messages(`[{"type":"text","text":"The answer."}]`, `"stop"`), Expect: shown,
+		},
 		{Name: "no reason, in a stream", Wire: "chat", Expect: shown,
-			stream: `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"The answer."},"finish_reason":null}]}` + "\n\ndata: [DONE]\n\n"},
+			stream: `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"The answer."},"finish_reason":null}]}` +
+				"\n\ndata: [DONE]\n\n"},
 		{Name: "an empty reason, in a stream", Wire: "chat", Expect: shown,
-			stream: `data: {"choices":[{"delta":{"content":"The answer."}}]}` + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":""}]}` + "\n\ndata: [DONE]\n\n"},
+			stream: `data: {"choices":[{"delta":{"content":"The answer."}}]}` + "\n\n" +
+				`data: {"choices":[{"delta":{},"finish_reason":""}]}` + "\n\ndata: [DONE]\n\n"},
 		{Name: "calls for no reason", Wire: "messages", Body: messages(list, `null`), Expect: runs},
 		{Name: "calls for another reason", Wire: "chat", Expect: runs,
-			Body: chat(`{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"note__list","arguments":"\"null\""}}]}`, `"TOOL_CALLS"`)},
-		{Name: "thinking in the text", Wire: "chat", Body: chat(`{"content":"<think>\nThey ask.\n</think>\n\nThe answer."}`, `"stop"`), Expect: shown},
-		{Name: "the end of thinking alone", Wire: "chat", Body: chat(`{"content":"They ask.\n</think>\n\nThe answer."}`, `"stop"`), Expect: shown},
-		{Name: "thinking that does not end", Wire: "chat", Body: chat(`{"content":"<think>\nThey ask."}`, `"stop"`), Then: answer, Expect: again},
+			Body: chat(
+				`{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"note__list","arguments":"\"null\""}}]}`,
+				`"TOOL_CALLS"`)},
+		{
+			Name: "thinking in the text", Wire: "chat",
+			Body: chat(`{"content":"<think>\nThey ask.\n</think>\n\nThe answer."}`, `"stop"`), Expect: shown,
+		},
+		{
+			Name: "the end of thinking alone", Wire: "chat",
+			Body: chat(`{"content":"They ask.\n</think>\n\nThe answer."}`, `"stop"`), Expect: shown,
+		},
+		{
+			Name: "thinking that does not end", Wire: "chat", Body: chat(`{"content":"<think>\nThey ask."}`, `"stop"`),
+			Then: answer, Expect: again,
+		},
 		{Name: "a call in the text", Wire: "chat", Then: answer, Expect: again,
-			Body: chat(`{"content":"<tool_call>\n{\"name\":\"note__add\",\"arguments\":{\"text\":\"a\"}}\n</tool_call>"}`, `"stop"`)},
+			Body: chat(
+				`{"content":"<tool_call>\n{\"name\":\"note__add\",\"arguments\":{\"text\":\"a\"}}\n</tool_call>"}`,
+				`"stop"`)},
 		{Name: "a call that is the text", Wire: "chat", Then: answer, Expect: again,
 			Body: chat(`{"content":"{\"name\":\"note__add\",\"parameters\":{\"text\":\"a\"}}"}`, `"stop"`)},
 		{Name: "nothing", Wire: "chat", Body: chat(`{"content":null}`, `"stop"`), Then: answer, Expect: again},
-		{Name: "nothing, on the other wire", Wire: "messages", Body: messages(`[]`, `"end_turn"`), Then: messages(`[{"type":"text","text":"The answer."}]`, `"end_turn"`), Expect: again},
-		{Name: "nothing after a change", Wire: "messages", Body: messages(`[]`, `"end_turn"`), After: "note__add approved", Expect: done},
-		{Name: "cut after a change, before a word", Wire: "chat", Body: chat(`{"content":""}`, `"length"`), After: "note__add approved", Expect: done},
-		{Name: "a filter after a change", Wire: "chat", Body: chat(`{"content":""}`, `"content_filter"`), After: "note__add approved", Expect: done},
+		{
+			Name: "nothing, on the other wire", Wire: "messages", Body: messages(`[]`, `"end_turn"`),
+			Then: messages(`[{"type":"text","text":"The answer."}]`, `"end_turn"`), Expect: again,
+		},
+		{
+			Name: "nothing after a change", Wire: "messages", Body: messages(`[]`, `"end_turn"`),
+			After: "note__add approved", Expect: done,
+		},
+		{
+			Name: "cut after a change, before a word", Wire: "chat", Body: chat(`{"content":""}`, `"length"`),
+			After: "note__add approved", Expect: done,
+		},
+		{
+			Name: "a filter after a change", Wire: "chat", Body: chat(`{"content":""}`, `"content_filter"`),
+			After: "note__add approved", Expect: done,
+		},
 		{Name: "cut in a word of its own", Wire: "chat", Body: chat(begun, `"MAX_TOKENS"`), Expect: nothing},
-		{Name: "arguments, encoded twice", Wire: "chat", Body: chat(arguments(`"\"{\\\"text\\\":\\\"a\\\"}\""`), `"tool_calls"`), Expect: mended},
-		{Name: "arguments that are a list", Wire: "chat", Body: chat(arguments(`"[\"a\"]"`), `"tool_calls"`), Expect: mended},
-		{Name: "arguments with something behind them", Wire: "chat", Body: chat(arguments(`"{\"text\":\"a\"}<|im_end|>"`), `"tool_calls"`), Expect: mended},
+		{
+			Name: "arguments, encoded twice", Wire: "chat",
+			Body: chat(arguments(`"\"{\\\"text\\\":\\\"a\\\"}\""`), `"tool_calls"`), Expect: mended,
+		},
+		{
+			Name: "arguments that are a list", Wire: "chat", Body: chat(arguments(`"[\"a\"]"`), `"tool_calls"`),
+			Expect: mended,
+		},
+		{
+			Name: "arguments with something behind them", Wire: "chat",
+			Body: chat(arguments(`"{\"text\":\"a\"}<|im_end|>"`), `"tool_calls"`), Expect: mended,
+		},
 		{Name: "arguments that are a text, on the other wire", Wire: "messages", Expect: mended,
-			Body: messages(`[{"type":"tool_use","id":"toolu_a","name":"note__add","input":"{\"text\": \"a"}]`, `"tool_use"`)},
+			Body: messages(`[{"type":"tool_use","id":"toolu_a","name":"note__add","input":"{\"text\": \"a"}]`,
+				`"tool_use"`)},
 	} {
 		c.run(t)
 	}
@@ -216,7 +264,10 @@ func (c fieldCase) run(t *testing.T) {
 		server := c.serve(t)
 		env := map[string]string{"GATEHOUSE_MODEL": "openai:local", "OPENAI_BASE_URL": server.URL + "/v1"}
 		if c.Wire == "messages" {
-			env = map[string]string{"GATEHOUSE_MODEL": "anthropic:local", "ANTHROPIC_API_KEY": "sk-test-0123456789", "ANTHROPIC_BASE_URL": server.URL}
+			env = map[string]string{
+				"GATEHOUSE_MODEL": "anthropic:local", "ANTHROPIC_API_KEY": "sk-test-0123456789",
+				"ANTHROPIC_BASE_URL": server.URL,
+			}
 		}
 		s := serveModel(t, fakeVendor{}, env)
 		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" please")
@@ -241,7 +292,8 @@ func (c fieldCase) run(t *testing.T) {
 				t.Errorf("the model was not shown %q: %s", text, asked[len(asked)-1])
 			}
 		}
-		if strings.HasPrefix(c.Expect, "the model is shown its call") && !strings.Contains(asked[len(asked)-1], c.written()) {
+		if strings.HasPrefix(c.Expect, "the model is shown its call") &&
+			!strings.Contains(asked[len(asked)-1], c.written()) {
 			t.Errorf("the model was not shown %s: %s", c.written(), asked[len(asked)-1])
 		}
 		for _, never := range []string{"adjust", "no tools were run", "think>", "tool_call"} {

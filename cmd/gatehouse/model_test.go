@@ -29,13 +29,19 @@ var vendors = map[string]func(t *testing.T) fakeVendor{
 		s := llmtest.NewOpenAI()
 		s.Models = []string{"gpt-test"}
 		t.Cleanup(s.Close)
-		env := map[string]string{"GATEHOUSE_MODEL": "openai:gpt-test", "OPENAI_API_KEY": "sk-test-0123456789", "OPENAI_BASE_URL": s.URL + "/v1"}
+		env := map[string]string{
+			"GATEHOUSE_MODEL": "openai:gpt-test", "OPENAI_API_KEY": "sk-test-0123456789",
+			"OPENAI_BASE_URL": s.URL + "/v1",
+		}
 		return fakeVendor{&s.Server, env, llmtest.OpenAISay, llmtest.OpenAICall, llmtest.OpenAIFault}
 	},
 	"Anthropic": func(t *testing.T) fakeVendor {
 		s := llmtest.NewAnthropic()
 		t.Cleanup(s.Close)
-		env := map[string]string{"GATEHOUSE_MODEL": "anthropic:claude-test", "ANTHROPIC_API_KEY": "sk-ant-test-0123456789", "ANTHROPIC_BASE_URL": s.URL}
+		env := map[string]string{
+			"GATEHOUSE_MODEL": "anthropic:claude-test", "ANTHROPIC_API_KEY": "sk-ant-test-0123456789",
+			"ANTHROPIC_BASE_URL": s.URL,
+		}
 		return fakeVendor{&s.Server, env, llmtest.AnthropicSay, llmtest.AnthropicCall, llmtest.AnthropicFault}
 	},
 }
@@ -76,7 +82,8 @@ func serveModel(t *testing.T, v fakeVendor, env map[string]string) *testGateway 
 	return serveSlack(t, slacktest.Options{}, all)
 }
 
-// TestAModelsTurn: a question, two tools that read, a change that is approved on Slack, and the answer. Its evidence closes, and needs every row.
+// TestAModelsTurn: a question, two tools that read, a change that is approved on Slack, and the answer. Its evidence
+// closes, and needs every row.
 func TestAModelsTurn(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		s := serveModel(t, v, nil)
@@ -104,12 +111,14 @@ func TestAModelsTurn(t *testing.T) {
 	})
 }
 
-// TestLaw6_WhatPeopleSayWhileAModelWaits: ann writes twice while her request waits for an approval. She is answered, then it is granted: all
-// three answers come, and the model was shown all that was said, in an order that the API takes.
+// TestLaw6_WhatPeopleSayWhileAModelWaits: ann writes twice while her request waits for an approval. She is answered,
+// then it is granted: all three answers come, and the model was shown all that was said, in an order that the API
+// takes.
 func TestLaw6_WhatPeopleSayWhileAModelWaits(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		s := serveModel(t, v, nil)
-		v.Then(v.call(toolCall("c1", "note.add", `{"text":"milk"}`)), v.say("Berlin is in Germany."), v.say("Two and two is four."), v.say("The milk is noted."))
+		v.Then(v.call(toolCall("c1", "note.add", `{"text":"milk"}`)), v.say("Berlin is in Germany."),
+			v.say("Two and two is four."), v.say("The milk is noted."))
 		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note milk")
 		card := s.card("C1", ask.TS, "Add “milk” to the note book.")
 		s.ann.Posts("C1", "where is Berlin?", slacktest.InThread(ask.TS))
@@ -118,7 +127,9 @@ func TestLaw6_WhatPeopleSayWhileAModelWaits(t *testing.T) {
 		s.reads("C1", ask.TS, "Two and two is four.")
 		s.bob.Clicks("C1", card.TS, "approve")
 		s.reads("C1", ask.TS, "The milk is noted.")
-		for _, said := range []string{"note milk", "where is Berlin?", "Berlin is in Germany.", "what is two and two?", "Two and two is four."} {
+		for _, said := range []string{
+			"note milk", "where is Berlin?", "Berlin is in Germany.", "what is two and two?", "Two and two is four.",
+		} {
 			if !strings.Contains(v.lastBody(), said) {
 				t.Errorf("the model was not shown %q: %s", said, v.lastBody())
 			}
@@ -145,11 +156,13 @@ func TestAModelHearsWhyAChangeWasDenied(t *testing.T) {
 	})
 }
 
-// TestAModelsBadArgumentsComeBack: arguments that don't fit, and a tool that does not exist, are told to the model, which tries again.
+// TestAModelsBadArgumentsComeBack: arguments that don't fit, and a tool that does not exist, are told to the model,
+// which tries again.
 func TestAModelsBadArgumentsComeBack(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		s := serveModel(t, v, nil)
-		v.Then(v.call(toolCall("c1", "note.add", `{"txt":"milk"}`), toolCall("c2", "no.such", `{}`)), v.say("I could not do that."))
+		v.Then(v.call(toolCall("c1", "note.add", `{"txt":"milk"}`), toolCall("c2", "no.such", `{}`)),
+			v.say("I could not do that."))
 		s.ann.Says("note milk")
 		s.reads(s.dm, "", "I could not do that.")
 		for _, told := range []string{"tool_arguments", "tool_unknown"} {
@@ -160,7 +173,8 @@ func TestAModelsBadArgumentsComeBack(t *testing.T) {
 	})
 }
 
-// TestAModelHearsThatItsArgumentsAreNoObject: arguments that can't be read at all are told to the model like others that don't fit.
+// TestAModelHearsThatItsArgumentsAreNoObject: arguments that can't be read at all are told to the model like others
+// that don't fit.
 func TestAModelHearsThatItsArgumentsAreNoObject(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		s := serveModel(t, v, nil)
@@ -176,7 +190,8 @@ func TestAModelHearsThatItsArgumentsAreNoObject(t *testing.T) {
 	})
 }
 
-// TestAModelThatCannotAnswer: each trouble ends in the bucket's reply. What may pass by itself is tried again before; what can't is not.
+// TestAModelThatCannotAnswer: each trouble ends in the bucket's reply. What may pass by itself is tried again before;
+// what can't is not.
 func TestAModelThatCannotAnswer(t *testing.T) {
 	const rejected, unavailable = "couldn't be processed", "I had trouble responding"
 	stall := func(fakeVendor) llmtest.Answer { return llmtest.Answer{Trouble: llmtest.Stall} }
@@ -197,8 +212,10 @@ func TestAModelThatCannotAnswer(t *testing.T) {
 		"a vendor that is down": {func(v fakeVendor) llmtest.Answer {
 			return v.fail(http.StatusServiceUnavailable, "overloaded_error", "busy")
 		}, 2, unavailable},
-		"a connection that breaks": {func(fakeVendor) llmtest.Answer { return llmtest.Answer{Trouble: llmtest.Drop} }, 2, unavailable},
-		"a vendor that is slow":    {stall, 2, unavailable},
+		"a connection that breaks": {func(fakeVendor) llmtest.Answer {
+			return llmtest.Answer{Trouble: llmtest.Drop}
+		}, 2, unavailable},
+		"a vendor that is slow": {stall, 2, unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachVendor(t, func(t *testing.T, v fakeVendor) {
@@ -247,7 +264,9 @@ func TestALongWaitIsTold(t *testing.T) {
 		s.reads(s.dm, "", "Try again in 10 minutes.")
 		s.ann.Says("and you?")
 		told := func(f *slacktest.Server) bool {
-			return len(slices.DeleteFunc(f.FromBot(s.dm), func(m slacktest.Message) bool { return !strings.Contains(m.Shown(), "in 10 minutes") })) == 2
+			return len(slices.DeleteFunc(f.FromBot(s.dm), func(m slacktest.Message) bool {
+				return !strings.Contains(m.Shown(), "in 10 minutes")
+			})) == 2
 		}
 		if err := s.slack.WaitFor(s.ctx(), told); err != nil || len(v.Calls()) != 1 {
 			t.Errorf("%v, %d calls\n%s", err, len(v.Calls()), s.slack.Dump())
@@ -303,7 +322,8 @@ func TestTokensOfADayAreLimited(t *testing.T) {
 	})
 }
 
-// TestDoctorCallsTheModels: doctor makes one call with a tool of each model, and says what a person would meet; with --quick it makes none.
+// TestDoctorCallsTheModels: doctor makes one call with a tool of each model, and says what a person would meet; with
+// --quick it makes none.
 func TestDoctorCallsTheModels(t *testing.T) {
 	type step = func(v fakeVendor) llmtest.Answer
 	ping := func(v fakeVendor) llmtest.Answer { return v.call(toolCall("c1", "ping", `{"word":"pong"}`)) }
@@ -317,15 +337,30 @@ func TestDoctorCallsTheModels(t *testing.T) {
 		fix           string
 		calls         int
 	}{
-		"it calls the tool":  {nil, []step{ping}, "ok", " answers, and calls tools.", "", 1},
-		"it talks":           {nil, []step{func(v fakeVendor) llmtest.Answer { return v.say("pong") }}, "warn", " did not call the tool", "Take a model that calls tools", 1},
-		"it refuses the key": {nil, []step{refused(401, "authentication_error", rawWords)}, "fail", "acct_77 owes 12 dollars", "Copy the key again", 1},
+		"it calls the tool": {nil, []step{ping}, "ok", " answers, and calls tools.", "", 1},
+		"it talks": {nil, []step{func(v fakeVendor) llmtest.Answer {
+			return v.say("pong")
+		}}, "warn", " did not call the tool", "Take a model that calls tools", 1},
+		"it refuses the key": {
+			nil, []step{refused(401, "authentication_error", rawWords)}, "fail", "acct_77 owes 12 dollars",
+			"Copy the key again", 1,
+		},
 		"it refuses tools": {
-			nil, []step{refused(400, "invalid_request_error", "this model does not support tools"), func(v fakeVendor) llmtest.Answer { return v.say("pong") }},
+			nil,
+			[]step{
+				refused(400, "invalid_request_error", "this model does not support tools"),
+				func(v fakeVendor) llmtest.Answer {
+					return v.say("pong")
+				},
+			},
 			"fail", " answers, and refuses tools: ", "Take a model that calls tools", 2,
 		},
 		"it refuses all": {
-			nil, []step{refused(400, "invalid_request_error", "account closed"), refused(400, "invalid_request_error", "account closed")},
+			nil,
+			[]step{
+				refused(400, "invalid_request_error", "account closed"),
+				refused(400, "invalid_request_error", "account closed"),
+			},
 			"fail", "account closed", "status page", 2,
 		},
 		"quick": {[]string{"--quick"}, nil, "ok", " is there.", "", 0},
@@ -342,7 +377,8 @@ func TestDoctorCallsTheModels(t *testing.T) {
 				o.during(func() {
 					_, out, _ := gatehouse(t, append([]string{"doctor"}, c.flags...)...)
 					at := slices.IndexFunc(strings.Split(out, "\n"), func(line string) bool {
-						return strings.HasPrefix(line, c.state) && strings.Contains(line, v.env["GATEHOUSE_MODEL"]) && strings.Contains(line, c.prints)
+						return strings.HasPrefix(line, c.state) && strings.Contains(line, v.env["GATEHOUSE_MODEL"]) &&
+							strings.Contains(line, c.prints)
 					})
 					if at < 0 || !strings.Contains(out, c.fix) || strings.Contains(out, foreignKey) {
 						t.Errorf("doctor prints\n%s", out)

@@ -28,7 +28,9 @@ func openAIWire(model, more string, set func(*llmtest.OpenAI)) func(t *testing.T
 			set(s)
 		}
 		lines := fmt.Sprintf("vendor: openai, model: %s, base_url: %q%s", model, s.URL+"/v1", more)
-		return modelWire{fakeVendor: fakeVendor{&s.Server, nil, llmtest.OpenAISay, llmtest.OpenAICall, llmtest.OpenAIFault}, model: lines}
+		return modelWire{fakeVendor: fakeVendor{
+			&s.Server, nil, llmtest.OpenAISay, llmtest.OpenAICall, llmtest.OpenAIFault,
+		}, model: lines}
 	}
 }
 
@@ -40,7 +42,9 @@ func anthropicWire(model string, set func(*llmtest.Anthropic)) func(t *testing.T
 			set(s)
 		}
 		lines := fmt.Sprintf("vendor: anthropic, model: %s, base_url: %q", model, s.URL)
-		return modelWire{fakeVendor: fakeVendor{&s.Server, nil, llmtest.AnthropicSay, llmtest.AnthropicCall, llmtest.AnthropicFault}, model: lines}
+		return modelWire{fakeVendor: fakeVendor{
+			&s.Server, nil, llmtest.AnthropicSay, llmtest.AnthropicCall, llmtest.AnthropicFault,
+		}, model: lines}
 	}
 }
 
@@ -54,17 +58,19 @@ func refusing(n int, start func(t *testing.T) modelWire) func(t *testing.T) mode
 
 // wires start a fake of each API and of its kinds.
 var wires = map[string]func(t *testing.T) modelWire{
-	"chat":                 openAIWire("gpt-test", "", nil),
-	"chat, a strict one":   openAIWire("qwen", "", func(s *llmtest.OpenAI) { s.Strict = true }),
-	"Gemini":               openAIWire("gemini-3-pro", "", func(s *llmtest.OpenAI) { s.Gemini = true }),
-	"DeepSeek V4":          openAIWire("deepseek-chat", "", func(s *llmtest.OpenAI) { s.DeepSeek = true }),
-	"DeepSeek R1":          openAIWire("deepseek-reasoner", "", func(s *llmtest.OpenAI) { s.DeepSeek = true }),
-	"Responses":            openAIWire("gpt-6-sol", ", api: responses", nil),
-	"Responses, behind":    refusing(1, openAIWire("gpt-5.6-mini", "", nil)),
-	"Anthropic":            anthropicWire("claude-opus-5-5", nil),
-	"Anthropic, before":    anthropicWire("claude-sonnet-4-5", nil),
-	"Anthropic, binding":   anthropicWire("claude-fable-5-1", func(s *llmtest.Anthropic) { s.Binds = true }),
-	"Anthropic, no header": refusing(1, anthropicWire("claude-sonnet-5-5", func(s *llmtest.Anthropic) { s.NoBeta = true })),
+	"chat":               openAIWire("gpt-test", "", nil),
+	"chat, a strict one": openAIWire("qwen", "", func(s *llmtest.OpenAI) { s.Strict = true }),
+	"Gemini":             openAIWire("gemini-3-pro", "", func(s *llmtest.OpenAI) { s.Gemini = true }),
+	"DeepSeek V4":        openAIWire("deepseek-chat", "", func(s *llmtest.OpenAI) { s.DeepSeek = true }),
+	"DeepSeek R1":        openAIWire("deepseek-reasoner", "", func(s *llmtest.OpenAI) { s.DeepSeek = true }),
+	"Responses":          openAIWire("gpt-6-sol", ", api: responses", nil),
+	"Responses, behind":  refusing(1, openAIWire("gpt-5.6-mini", "", nil)),
+	"Anthropic":          anthropicWire("claude-opus-5-5", nil),
+	"Anthropic, before":  anthropicWire("claude-sonnet-4-5", nil),
+	"Anthropic, binding": anthropicWire("claude-fable-5-1", func(s *llmtest.Anthropic) { s.Binds = true }),
+	"Anthropic, no header": refusing(1, anthropicWire("claude-sonnet-5-5", func(s *llmtest.Anthropic) {
+		s.NoBeta = true
+	})),
 }
 
 // writeModels writes a file of one model.
@@ -94,14 +100,16 @@ func newTalk(t *testing.T, w modelWire, stream bool) *talk {
 	k := &talk{w: w, models: filepath.Join(t.TempDir(), "models.yaml"), tools: filepath.Join(t.TempDir(), "tools.yaml")}
 	writeModels(t, k.models, w.model, stream)
 	k.writeTools(t, "first.run")
-	k.testGateway = serveModel(t, w.fakeVendor, map[string]string{"GATEHOUSE_MODEL": "it", "GATEHOUSE_MODELS": k.models, "GATEHOUSE_TOOLS": k.tools,
-		"GATEHOUSE_RATE": "0", "GATEHOUSE_MODEL_CONTEXT": "0", "TZ": "Europe/Berlin"})
+	k.testGateway = serveModel(t, w.fakeVendor,
+		map[string]string{"GATEHOUSE_MODEL": "it", "GATEHOUSE_MODELS": k.models, "GATEHOUSE_TOOLS": k.tools,
+			"GATEHOUSE_RATE": "0", "GATEHOUSE_MODEL_CONTEXT": "0", "TZ": "Europe/Berlin"})
 	return k
 }
 
 func (k *talk) writeTools(t *testing.T, name string) {
 	t.Helper()
-	yaml := "version: 1\ntools:\n  - name: " + name + "\n    description: Says nothing.\n    risk: read\n    command: [\"true\"]\n    env: [PATH]\n"
+	yaml := "version: 1\ntools:\n  - name: " + name +
+		"\n    description: Says nothing.\n    risk: read\n    command: [\"true\"]\n    env: [PATH]\n"
 	if err := os.WriteFile(k.tools, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +130,9 @@ func (k *talk) turns(n int) {
 	for range n {
 		k.asked++
 		id := func(part string) string { return fmt.Sprintf("c%d%s", k.asked, part) }
-		k.w.Then(k.w.call(toolCall(id("a"), "demo.calc", fmt.Sprintf(`{"expression":"1000+%d"}`, k.asked)), toolCall(id("b"), "note.list", `{}`)),
+		k.w.Then(
+			k.w.call(toolCall(id("a"), "demo.calc", fmt.Sprintf(`{"expression":"1000+%d"}`, k.asked)),
+				toolCall(id("b"), "note.list", `{}`)),
 			k.w.call(toolCall(id("c"), "demo.calc", fmt.Sprintf(`{"expression":"2000+%d"}`, k.asked))),
 			k.w.say(fmt.Sprintf("answer (%d)", k.asked)))
 		k.says(fmt.Sprintf("question (%d)", k.asked))
@@ -159,7 +169,8 @@ func (k *talk) midnight() {
 	k.restart()
 	k.turns(1)
 	body := k.w.lastBody()
-	if now := "It is now " + time.Now().In(zoneOf(k.t)).AddDate(0, 0, 1).Format(time.DateOnly) + " (Europe/Berlin)."; strings.Count(body, now) != 1 ||
+	if now := "It is now " + time.Now().In(zoneOf(k.t)).AddDate(0, 0, 1).Format(time.DateOnly) +
+		" (Europe/Berlin)."; strings.Count(body, now) != 1 ||
 		strings.Contains(body, "Today is") && !strings.Contains(body, before) {
 		k.t.Errorf("the model is not told that it is %s once: %s", now, body)
 	}
@@ -194,8 +205,9 @@ func (k *talk) ends() {
 	}
 }
 
-// TestALongConversation: fifteen turns with tools, forty if wide: a change that waits over midnight and over a restart with another list of tools. No vendor refuses a request, but for
-// forms that it is asked for once in a process, and nothing is lost.
+// TestALongConversation: fifteen turns with tools, forty if wide: a change that waits over midnight and over a restart
+// with another list of tools. No vendor refuses a request, but for forms that it is asked for once in a process, and
+// nothing is lost.
 func TestALongConversation(t *testing.T) {
 	for name, start := range wires {
 		for _, stream := range []bool{true, false} {
@@ -228,8 +240,8 @@ func TestALongConversation(t *testing.T) {
 	}
 }
 
-// TestAConversationGoesOnElsewhere: one that was begun with one model, with a change that waits, goes on with another model, over another API, or with
-// another key. Nobody is shown what only the other can read.
+// TestAConversationGoesOnElsewhere: one that was begun with one model, with a change that waits, goes on with another
+// model, over another API, or with another key. Nobody is shown what only the other can read.
 func TestAConversationGoesOnElsewhere(t *testing.T) {
 	for name, c := range map[string]struct{ from, to func(t *testing.T) modelWire }{
 		"to Gemini":                  {wires["chat"], wires["Gemini"]},
@@ -279,7 +291,8 @@ func goesOn(t *testing.T, from, to modelWire) {
 	}
 }
 
-// TestMostOfALongConversationIsCached: twenty turns with tools, a hundred if wide. What each vendor's cache knows of the requests after the tenth turn is billed for less.
+// TestMostOfALongConversationIsCached: twenty turns with tools, a hundred if wide. What each vendor's cache knows of
+// the requests after the tenth turn is billed for less.
 func TestMostOfALongConversationIsCached(t *testing.T) {
 	for name, start := range wires {
 		t.Run(name, func(t *testing.T) {

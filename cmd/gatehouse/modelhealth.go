@@ -9,17 +9,20 @@ import (
 	"gatehouse/core"
 )
 
-// modelHealth remembers what the last call of each model tells of it, by the model's name: "" = it answered. It is safe for concurrent use.
+// modelHealth remembers what the last call of each model tells of it, by the model's name: "" = it answered. It is safe
+// for concurrent use.
 type modelHealth struct {
 	mu   sync.Mutex
 	last map[string]core.Category
 }
 
-// note takes the result of a call. Only a model that can't be asked is down: a refused request, a limit or a turn that was stopped tell nothing.
+// note takes the result of a call. Only a model that can't be asked is down: a refused request, a limit or a turn that
+// was stopped tell nothing.
 func (h *modelHealth) note(model string, err error) {
 	category := core.CategoryOf(err)
 	switch category {
-	case "", core.ProviderAuthentication, core.ProviderUnavailable, core.ProviderInvalidModel, core.ProviderModelNotLoaded:
+	case "", core.ProviderAuthentication, core.ProviderUnavailable, core.ProviderInvalidModel,
+		core.ProviderModelNotLoaded:
 	default:
 		return
 	}

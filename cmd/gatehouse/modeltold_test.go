@@ -13,22 +13,28 @@ import (
 	"gatehouse/core/llm"
 )
 
-// TestObserversHearTheModel: an observer of a graph whose node asks the configured model hears the tokens of the streamed answer, and then its end.
+// TestObserversHearTheModel: an observer of a graph whose node asks the configured model hears the tokens of the
+// streamed answer, and then its end.
 func TestObserversHearTheModel(t *testing.T) {
 	v := vendors["OpenAI"](t)
 	v.Then(v.say("Here I am."))
 	cfg := settings.Config{Model: settings.Model{Calls: 1, Silence: time.Minute, Chosen: []settings.ChosenModel{
-		{Name: "one", Vendor: "openai", Model: "gpt-test", At: &openai.Config{BaseURL: v.URL + "/v1", APIKey: "sk-test-0123456789"}, Stream: true},
+		{
+			Name: "one", Vendor: "openai", Model: "gpt-test",
+			At: &openai.Config{BaseURL: v.URL + "/v1", APIKey: "sk-test-0123456789"}, Stream: true,
+		},
 	}}}
 	p, err := newProvider(cfg, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var said, ended []string // of the one goroutine that delivers; read after the drain
-	b := graph.New("asks", "1").Entry("ask").Edge("ask", graph.END).Node("ask", func(ctx context.Context, _ graph.State) (graph.Update, error) {
-		_, err := p.Complete(ctx, llm.Request{Messages: []core.Message{{Role: core.User, Content: core.Text("hi")}}})
-		return nil, err
-	})
+	b := graph.New("asks", "1").Entry("ask").Edge("ask", graph.END).Node("ask",
+		func(ctx context.Context, _ graph.State) (graph.Update, error) {
+			_, err := p.Complete(ctx,
+				llm.Request{Messages: []core.Message{{Role: core.User, Content: core.Text("hi")}}})
+			return nil, err
+		})
 	g, err := b.Observe(graph.Observer{Name: "collector", Hear: func(_ context.Context, r graph.Report) error {
 		switch e := r.Event.(type) {
 		case llm.TokenEvent:

@@ -110,7 +110,8 @@ func TestAnUploadOutlivesItsProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, data := range []string{pngBytes, "buy milk"} {
-			if _, err := p.store.LoadBlob(t.Context(), core.Digest([]byte(data))); core.CategoryOf(err) != core.NotFound {
+			if _, err := p.store.LoadBlob(t.Context(),
+				core.Digest([]byte(data))); core.CategoryOf(err) != core.NotFound {
 				t.Errorf("after the conversation was deleted, %.20q: %v", data, err)
 			}
 		}
@@ -146,7 +147,8 @@ func TestOpenHarnessReadmeDoesWhatItSays(t *testing.T) {
 func TestLaw1_UploadsSurviveAKillAtEachStep(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		for at, nth := range map[string]int{
-			"KeepBlob.before/1": 1, "KeepBlob.after/1": 1, "KeepBlob.before/2": 2, "KeepBlob.after/2": 2, "KeepFetched.after": 1,
+			"KeepBlob.before/1": 1, "KeepBlob.after/1": 1, "KeepBlob.before/2": 2, "KeepBlob.after/2": 2,
+			"KeepFetched.after": 1,
 		} {
 			t.Run(at, func(t *testing.T) {
 				t.Parallel()

@@ -18,17 +18,23 @@ func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	p, ann, bob, _ := newTrio(t)
 	t.Run("no token, a wrong one, two", func(t *testing.T) {
-		for _, header := range [][]string{nil, {"Bearer wrong-token-0123456789"}, {"Basic " + annsToken}, {"Bearer"}, {"Bearer " + annsToken, "Bearer " + bobsToken}} {
+		for _, header := range [][]string{
+			nil, {"Bearer wrong-token-0123456789"}, {"Basic " + annsToken}, {"Bearer"},
+			{"Bearer " + annsToken, "Bearer " + bobsToken},
+		} {
 			s := newShell(t, p.at, "")
 			s.header["Authorization"] = header
 			got := s.send(request("r", "s1", "hello"))
-			if got.Status != http.StatusUnauthorized || got.Header.Get("WWW-Authenticate") == "" || got.Answer.RequestID != nil {
+			if got.Status != http.StatusUnauthorized || got.Header.Get("WWW-Authenticate") == "" ||
+				got.Answer.RequestID != nil {
 				t.Errorf("%q: %d %s", header, got.Status, got.Raw)
 			}
 		}
 	})
 	t.Run("a page of another site", func(t *testing.T) {
-		for _, header := range []http.Header{{"Origin": {"https://evil.example"}}, {"Origin": {"null"}}, {"Sec-Fetch-Site": {"cross-site"}}} {
+		for _, header := range []http.Header{
+			{"Origin": {"https://evil.example"}}, {"Origin": {"null"}}, {"Sec-Fetch-Site": {"cross-site"}},
+		} {
 			s := newShell(t, p.at, annsToken)
 			s.header = header
 			s.refused(s.send(request("r", "s1", "hello")), http.StatusForbidden, "forbidden")
@@ -66,7 +72,8 @@ func TestHostileRequests(t *testing.T) {
 			if n%10 == 0 {
 				token = "Authorization: Bearer " + bobsToken + "\r\n"
 			}
-			_, _ = fmt.Fprintf(c, "POST /v1/openharness HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n%sContent-Length: 1000\r\n\r\n{", token)
+			_, _ = fmt.Fprintf(c, "POST /v1/openharness HTTP/1.1\r\nHost: x\r\nContent-Type: "+
+				"application/json\r\n%sContent-Length: 1000\r\n\r\n{", token)
 		}
 		for n := range 5 {
 			start := time.Now()
@@ -91,14 +98,16 @@ func TestHostileRequests(t *testing.T) {
 				got := s.send(request(fmt.Sprint("flood", n), fmt.Sprint("s", n), "hello"))
 				mu.Lock()
 				defer mu.Unlock()
-				if codes[got.Status]++; got.Status == http.StatusTooManyRequests && (got.Header.Get("Retry-After") == "" || !got.Answer.Response.Error.Retryable) {
+				if codes[got.Status]++; got.Status == http.StatusTooManyRequests &&
+					(got.Header.Get("Retry-After") == "" || !got.Answer.Response.Error.Retryable) {
 					t.Errorf("refused without saying until when: %s", got.Raw)
 				}
 			})
 		}
 		ann.must(ann.send(request("beside", "s1", "hello")))
 		all.Wait()
-		if codes[http.StatusTooManyRequests] == 0 || codes[http.StatusOK] == 0 || codes[http.StatusOK]+codes[http.StatusTooManyRequests] != 600 {
+		if codes[http.StatusTooManyRequests] == 0 || codes[http.StatusOK] == 0 ||
+			codes[http.StatusOK]+codes[http.StatusTooManyRequests] != 600 {
 			t.Errorf("the flood was answered with %v", codes)
 		}
 	})
@@ -125,10 +134,14 @@ func TestOnlyThisMachineWithoutTokens(t *testing.T) {
 	t.Parallel()
 	p := newServeProcess(t, sqliteFile, "GATEHOUSE_AGENT=demo")
 	p.open()
-	for name, value := range map[string]string{"X-Forwarded-For": "203.0.113.9", "Forwarded": "for=203.0.113.9", "Cf-Connecting-Ip": "203.0.113.9", "Via": "1.1 proxy"} {
+	for name, value := range map[string]string{
+		"X-Forwarded-For": "203.0.113.9", "Forwarded": "for=203.0.113.9", "Cf-Connecting-Ip": "203.0.113.9",
+		"Via": "1.1 proxy",
+	} {
 		s := newShell(t, p.at, "")
 		s.header.Set(name, value)
-		if got := s.refused(s.send(request("r", "s1", "hello")), http.StatusForbidden, "forbidden"); !strings.Contains(string(got.Raw), "GATEHOUSE_TOKENS") {
+		if got := s.refused(s.send(request("r", "s1", "hello")), http.StatusForbidden,
+			"forbidden"); !strings.Contains(string(got.Raw), "GATEHOUSE_TOKENS") {
 			t.Errorf("it does not say what to do: %s", got.Raw)
 		}
 	}
@@ -152,12 +165,14 @@ func TestOnlyThisMachineWithoutTokens(t *testing.T) {
 	p.app.kill()
 }
 
-// TestWebhooksWithoutTokens: others are meant to reach the address of webhooks, so gatehouse warns that only headers keep them from the chat.
+// TestWebhooksWithoutTokens: others are meant to reach the address of webhooks, so gatehouse warns that only headers
+// keep them from the chat.
 func TestWebhooksWithoutTokens(t *testing.T) {
 	t.Parallel()
 	fake := slacktest.Start(t, slacktest.Options{})
 	for _, tokens := range []string{"", "ann=" + annsToken} {
-		p := newServeProcess(t, sqliteFile, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_SIGNING_SECRET="+fake.SigningSecret(), "GATEHOUSE_TOKENS="+tokens)
+		p := newServeProcess(t, sqliteFile, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(),
+			"SLACK_SIGNING_SECRET="+fake.SigningSecret(), "GATEHOUSE_TOKENS="+tokens)
 		p.open()
 		if warned := strings.Contains(p.app.out.String(), "GATEHOUSE_TOKENS is not set"); warned != (tokens == "") {
 			t.Errorf("with the tokens %q it logs %s", tokens, p.app.out.String())

@@ -29,21 +29,37 @@ func TestFormsOfHTTP(t *testing.T) {
 		status       int
 		code         string
 	}{
-		"the alias":            {path: "/openharness", status: http.StatusOK},
-		"a query":              {path: "/v1/openharness?x=1", status: http.StatusOK},
-		"in chunks":            {body: io.MultiReader(bytes.NewReader(body)), status: http.StatusOK},
-		"a charset":            {header: http.Header{"Content-Type": {"Application/JSON; charset=utf-8"}}, status: http.StatusOK},
-		"identity":             {header: http.Header{"Content-Encoding": {"identity"}}, status: http.StatusOK},
-		"tracing headers":      {header: http.Header{"X-Correlation-Id": {"other"}, "X-Request-Id": {"other"}, "Traceparent": {"garbage"}}, status: http.StatusOK},
-		"a stream is wanted":   {header: http.Header{"Accept": {"text/event-stream"}}, status: http.StatusOK},
-		"compressed":           {body: &packed, header: http.Header{"Content-Encoding": {"gzip"}}, status: http.StatusUnsupportedMediaType, code: "unsupported_media_type"},
-		"not UTF-8":            {body: strings.NewReader(strings.Replace(string(body), "hello", "h\xffllo", 1)), status: http.StatusBadRequest, code: "invalid_request"},
-		"not UTF-8, unknown":   {body: strings.NewReader(strings.Replace(string(body), "{", "{\"x\":\"\xff\",", 1)), status: http.StatusBadRequest, code: "invalid_request"},
-		"a token in the query": {path: "/v1/openharness?access_token=" + annsToken, header: http.Header{"Authorization": nil}, status: http.StatusUnauthorized, code: "unauthorized"},
-		"GET":                  {method: http.MethodGet, status: http.StatusMethodNotAllowed, code: "method_not_allowed"},
-		"HEAD":                 {method: http.MethodHead, status: http.StatusMethodNotAllowed},
-		"OPTIONS":              {method: http.MethodOptions, status: http.StatusMethodNotAllowed, code: "method_not_allowed"},
-		"PUT":                  {method: http.MethodPut, status: http.StatusMethodNotAllowed, code: "method_not_allowed"},
+		"the alias": {path: "/openharness", status: http.StatusOK},
+		"a query":   {path: "/v1/openharness?x=1", status: http.StatusOK},
+		"in chunks": {body: io.MultiReader(bytes.NewReader(body)), status: http.StatusOK},
+		"a charset": {
+			header: http.Header{"Content-Type": {"Application/JSON; charset=utf-8"}}, status: http.StatusOK,
+		},
+		"identity": {header: http.Header{"Content-Encoding": {"identity"}}, status: http.StatusOK},
+		"tracing headers": {header: http.Header{
+			"X-Correlation-Id": {"other"}, "X-Request-Id": {"other"}, "Traceparent": {"garbage"},
+		}, status: http.StatusOK},
+		"a stream is wanted": {header: http.Header{"Accept": {"text/event-stream"}}, status: http.StatusOK},
+		"compressed": {
+			body: &packed, header: http.Header{"Content-Encoding": {"gzip"}}, status: http.StatusUnsupportedMediaType,
+			code: "unsupported_media_type",
+		},
+		"not UTF-8": {
+			body:   strings.NewReader(strings.Replace(string(body), "hello", "h\xffllo", 1)),
+			status: http.StatusBadRequest, code: "invalid_request",
+		},
+		"not UTF-8, unknown": {
+			body:   strings.NewReader(strings.Replace(string(body), "{", "{\"x\":\"\xff\",", 1)),
+			status: http.StatusBadRequest, code: "invalid_request",
+		},
+		"a token in the query": {
+			path: "/v1/openharness?access_token=" + annsToken, header: http.Header{"Authorization": nil},
+			status: http.StatusUnauthorized, code: "unauthorized",
+		},
+		"GET":     {method: http.MethodGet, status: http.StatusMethodNotAllowed, code: "method_not_allowed"},
+		"HEAD":    {method: http.MethodHead, status: http.StatusMethodNotAllowed},
+		"OPTIONS": {method: http.MethodOptions, status: http.StatusMethodNotAllowed, code: "method_not_allowed"},
+		"PUT":     {method: http.MethodPut, status: http.StatusMethodNotAllowed, code: "method_not_allowed"},
 	} {
 		if c.body == nil {
 			c.body = bytes.NewReader(body)
@@ -72,7 +88,8 @@ func TestFormsOfHTTP(t *testing.T) {
 		if c.method != http.MethodHead && err == nil {
 			err = json.Unmarshal(raw, &got.Answer)
 		}
-		if err != nil || answer.StatusCode != c.status || got.code() != c.code || got.Answer.CorrelationID != nil || got.Answer.RequestID != nil {
+		if err != nil || answer.StatusCode != c.status || got.code() != c.code || got.Answer.CorrelationID != nil ||
+			got.Answer.RequestID != nil {
 			t.Errorf("%s: %v, %d %s", name, err, answer.StatusCode, raw)
 		}
 		if allow := answer.Header.Get("Allow"); (allow == "POST") != (c.status == http.StatusMethodNotAllowed) {

@@ -24,8 +24,8 @@ func newTrio(t *testing.T, env ...string) (p *serveProcess, ann, bob, eve *shell
 	return p, newShell(t, p.at, annsToken), newShell(t, p.at, bobsToken), newShell(t, p.at, evesToken)
 }
 
-// TestLaw7_ATokenDecidesForItsPrincipalOnce sends tokens of somebody else, of another session or run, used and forged ones. All have the same
-// answer, and the run still waits; then the right one counts.
+// TestLaw7_ATokenDecidesForItsPrincipalOnce sends tokens of somebody else, of another session or run, used and forged
+// ones. All have the same answer, and the run still waits; then the right one counts.
 func TestLaw7_ATokenDecidesForItsPrincipalOnce(t *testing.T) {
 	t.Parallel()
 	p, ann, bob, eve := newTrio(t)
@@ -78,7 +78,8 @@ func TestLaw7_ATokenDecidesForItsPrincipalOnce(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotApproveGetsNoToken: the requester without rights gets the card, its state, and a way to withdraw it, and nothing that decides.
+// TestWhoMayNotApproveGetsNoToken: the requester without rights gets the card, its state, and a way to withdraw it, and
+// nothing that decides.
 func TestWhoMayNotApproveGetsNoToken(t *testing.T) {
 	t.Parallel()
 	p, _, _, eve := newTrio(t)
@@ -124,7 +125,8 @@ func (p *serveProcess) decide(verb, as string) (core.ApprovalID, error) {
 	return open[0].ID, nil
 }
 
-// TestLaw2_RepliesAfterAResumeComeOnce: somebody else approves while no request waits; the next answer begins with what was said, once.
+// TestLaw2_RepliesAfterAResumeComeOnce: somebody else approves while no request waits; the next answer begins with what
+// was said, once.
 func TestLaw2_RepliesAfterAResumeComeOnce(t *testing.T) {
 	t.Parallel()
 	p, _, _, eve := newTrio(t)
@@ -145,8 +147,8 @@ func TestLaw2_RepliesAfterAResumeComeOnce(t *testing.T) {
 	}
 }
 
-// TestRequestIDs: the same id and content is one message, also at the same time; another content is a conflict; another principal's is another
-// request; without an id nothing is known.
+// TestRequestIDs: the same id and content is one message, also at the same time; another content is a conflict; another
+// principal's is another request; without an id nothing is known.
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	p, ann, bob, _ := newTrio(t)
@@ -182,7 +184,8 @@ func TestSessionsOfPrincipals(t *testing.T) {
 	}
 	named := map[core.ConversationID]bool{}
 	for _, e := range p.events(core.EventFilter{Platform: "openharness"}) {
-		if named[e.Conversation] = true; !strings.HasPrefix(string(e.Conversation), "openharness:oh/ann/") || strings.Count(string(e.Conversation), "/") != 2 {
+		if named[e.Conversation] = true; !strings.HasPrefix(string(e.Conversation), "openharness:oh/ann/") ||
+			strings.Count(string(e.Conversation), "/") != 2 {
 			t.Errorf("the conversation is %q", e.Conversation)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// ask sends a request under its id until it is answered with success. The process is started again if it has killed itself.
+// ask sends a request under its id until it is answered with success. The process is started again if it has killed
+// itself.
 func (p *serveProcess) ask(s *shell, m map[string]any) reply {
 	p.t.Helper()
 	body, err := json.Marshal(m)
@@ -39,8 +40,8 @@ func (p *serveProcess) outcome(s *shell, got reply) reply {
 	return got
 }
 
-// openHarnessScenario is an approval by a Shell that repeats each request until it is answered. The process is killed at the n-th pass of a
-// point, and started again.
+// openHarnessScenario is an approval by a Shell that repeats each request until it is answered. The process is killed
+// at the n-th pass of a point, and started again.
 func openHarnessScenario(t *testing.T, e engine, point string, nth int, record string) {
 	p := newServeProcess(t, e, "GATEHOUSE_TOKENS=ann!=anns-token-0123456789", "GATEHOUSE_AGENT=demo")
 	p.conversation = "openharness:oh/ann/s1"
@@ -54,13 +55,17 @@ func openHarnessScenario(t *testing.T, e engine, point string, nth int, record s
 	decision := with(request("r2", "s1", ""), token)
 	done := p.outcome(s, p.ask(s, decision))
 	p.untilRestarting("the end", p.settled)
-	if !slices.ContainsFunc(done.texts(), func(text string) bool { return strings.Contains(text, "Done:") || strings.Contains(text, "unknown") }) {
+	if !slices.ContainsFunc(done.texts(), func(text string) bool {
+		return strings.Contains(text, "Done:") || strings.Contains(text, "unknown")
+	}) {
 		t.Errorf("%s: the decision was answered with %s", point, done.Raw)
 	}
 	if again := p.ask(s, decision); fmt.Sprint(again.texts()) != fmt.Sprint(done.texts()) {
 		t.Errorf("%s: repeated, the decision is answered with %q, before with %q", point, again.texts(), done.texts())
 	}
-	if next := p.ask(s, request("r3", "s1", "hello")); slices.ContainsFunc(next.texts(), func(text string) bool { return strings.Contains(text, "Done:") }) {
+	if next := p.ask(s, request("r3", "s1", "hello")); slices.ContainsFunc(next.texts(), func(text string) bool {
+		return strings.Contains(text, "Done:")
+	}) {
 		t.Errorf("%s: the next answer has what was said before: %s", point, next.Raw)
 	}
 	p.app.kill()
@@ -76,8 +81,8 @@ func openHarnessScenario(t *testing.T, e engine, point string, nth int, record s
 	}
 }
 
-// TestLaw2_OpenHarnessKilledAtEveryPoint kills the process before and after every store call of an approval, so also between the commit of a
-// request and its answer: the same request_id recovers the answer.
+// TestLaw2_OpenHarnessKilledAtEveryPoint kills the process before and after every store call of an approval, so also
+// between the commit of a request and its answer: the same request_id recovers the answer.
 func TestLaw2_OpenHarnessKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "points")

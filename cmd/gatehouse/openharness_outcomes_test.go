@@ -24,7 +24,8 @@ func newModelEngine(t *testing.T, v fakeVendor) (*serveProcess, *shell) {
 	return p, newShell(t, p.at, annsToken)
 }
 
-// TestARefusalOfTheModelIsRepeated: a turn that can't succeed as it is fails again under its request_id, without asking the model.
+// TestARefusalOfTheModelIsRepeated: a turn that can't succeed as it is fails again under its request_id, without asking
+// the model.
 func TestARefusalOfTheModelIsRepeated(t *testing.T) {
 	t.Parallel()
 	v := vendors["OpenAI"](t)
@@ -40,7 +41,8 @@ func TestARefusalOfTheModelIsRepeated(t *testing.T) {
 	p.app.kill()
 }
 
-// TestARetryableRequestIsTriedAgain: who is told that a request may be repeated repeats it, and is served. From then on that is its answer.
+// TestARetryableRequestIsTriedAgain: who is told that a request may be repeated repeats it, and is served. From then on
+// that is its answer.
 func TestARetryableRequestIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	v := vendors["OpenAI"](t)
@@ -75,14 +77,15 @@ func TestARetryableRequestIsTriedAgain(t *testing.T) {
 	if again := ann.must(ann.send(request("r1", "s1", "hello"))); !bytes.Equal(again.Raw, done.Raw) {
 		t.Errorf("the answer differs:\n%s\n%s", done.Raw, again.Raw)
 	}
-	if next := ann.must(ann.send(request("r2", "s1", "hello"))); len(next.texts()) != 1 || strings.Count(v.lastBody(), "hello") != 2 {
+	if next := ann.must(ann.send(request("r2", "s1", "hello"))); len(next.texts()) != 1 ||
+		strings.Count(v.lastBody(), "hello") != 2 {
 		t.Errorf("the next answer is %s; the model was sent %s", next.Raw, v.lastBody())
 	}
 	p.app.kill()
 }
 
-// TestAPressIsAnsweredTheSame: two messages failed, and both are tried again; each button has the answer of its own message, however often and
-// in whatever order it is pressed.
+// TestAPressIsAnsweredTheSame: two messages failed, and both are tried again; each button has the answer of its own
+// message, however often and in whatever order it is pressed.
 func TestAPressIsAnsweredTheSame(t *testing.T) {
 	t.Parallel()
 	v := vendors["OpenAI"](t)
@@ -106,14 +109,15 @@ func TestAPressIsAnsweredTheSame(t *testing.T) {
 			t.Fatalf("pressed, the answer is %s", got.Raw)
 		}
 	}
-	if again := ann.must(ann.send(with(request("", "s1", ""), buttons[0]))); !slices.Equal(again.texts(), []string{"Good morning."}) {
+	if again := ann.must(ann.send(with(request("", "s1", ""), buttons[0]))); !slices.Equal(again.texts(),
+		[]string{"Good morning."}) {
 		t.Errorf("pressed again, the answer is %s", again.Raw)
 	}
 	p.app.kill()
 }
 
-// TestADeadLetterIsNotTriedAgainByItsRequest: a message that was given up, since it ended its process again and again, is not retryable, and
-// repeating its request does not run it again.
+// TestADeadLetterIsNotTriedAgainByItsRequest: a message that was given up, since it ended its process again and again,
+// is not retryable, and repeating its request does not run it again.
 func TestADeadLetterIsNotTriedAgainByItsRequest(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=10m")

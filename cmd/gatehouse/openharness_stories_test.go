@@ -35,7 +35,8 @@ func (s *shell) listen(session, last string, enough func(heard) bool) (all []hea
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.at+"/v1/openharness/events?session="+url.QueryEscape(session), nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		s.at+"/v1/openharness/events?session="+url.QueryEscape(session), nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func (s *shell) listen(session, last string, enough func(heard) bool) (all []hea
 		s.t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+	if answer.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
 		s.t.Fatalf("the stream was answered with %d %s", answer.StatusCode, answer.Header)
 	}
 	in := bufio.NewScanner(answer.Body)
@@ -80,8 +82,9 @@ func has(text string) func(heard) bool {
 	return func(h heard) bool { return strings.Contains(h.text(), text) }
 }
 
-// TestLaw2_AStreamReplaysWhatWasMissedOnce: a client that was away while the process was killed and somebody decided names the last event that
-// it has, and gets the rest, each once, in its order. Another principal's stream of the same session has nothing of it.
+// TestLaw2_AStreamReplaysWhatWasMissedOnce: a client that was away while the process was killed and somebody decided
+// names the last event that it has, and gets the rest, each once, in its order. Another principal's stream of the same
+// session has nothing of it.
 func TestLaw2_AStreamReplaysWhatWasMissedOnce(t *testing.T) {
 	t.Parallel()
 	p, ann, bob, _ := newTrio(t)
@@ -136,12 +139,18 @@ func TestAStreamRefusesWhatItCantServe(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
 	for query, field := range map[string]string{
-		"?session=s1&after=x": "Last-Event-ID", "?session=s1&after=-4": "Last-Event-ID", "?session=" + strings.Repeat("s", 300): "session",
-		"?session_id=" + strings.Repeat("s", 300): "session", "?session=s1&session_id=s2": "session_id", "?session=&session_id=s1": "session_id",
-		"?session=s1&session=s1": "session", "?session=s1&session=s2": "session", "?session_id=s1&session_id=s1": "session_id", "?session=s1&after=1&after=1": "after",
-		"?sessionid=s1": "sessionid", "?Session=s1": "Session", "?session=s1&conversation_id=c1": "conversation_id", "?session=s1&last_event_id=3": "last_event_id",
-		"?session=s1&limit=5": "limit", "?session=s1&html=yes": "html", "?session=s1&deltas=1": "deltas", "?session=s1&deltas=true": "deltas", "?session=s1&": "-",
-		"?session=s1;after=3": "", "?session=%zz": "", "?" + strings.Repeat("x", 99) + "=1": strings.Repeat("x", 40), "?session=s1&html=0&deltas=0": "-",
+		"?session=s1&after=x": "Last-Event-ID", "?session=s1&after=-4": "Last-Event-ID",
+		"?session=" + strings.Repeat("s", 300):    "session",
+		"?session_id=" + strings.Repeat("s", 300): "session", "?session=s1&session_id=s2": "session_id",
+		"?session=&session_id=s1": "session_id",
+		"?session=s1&session=s1":  "session", "?session=s1&session=s2": "session",
+		"?session_id=s1&session_id=s1": "session_id", "?session=s1&after=1&after=1": "after",
+		"?sessionid=s1": "sessionid", "?Session=s1": "Session", "?session=s1&conversation_id=c1": "conversation_id",
+		"?session=s1&last_event_id=3": "last_event_id",
+		"?session=s1&limit=5":         "limit", "?session=s1&html=yes": "html", "?session=s1&deltas=1": "deltas",
+		"?session=s1&deltas=true": "deltas", "?session=s1&": "-",
+		"?session=s1;after=3": "", "?session=%zz": "", "?" + strings.Repeat("x", 99) + "=1": strings.Repeat("x", 40),
+		"?session=s1&html=0&deltas=0":           "-",
 		"?session_id=s1&html=true&deltas=false": "-", "?session=s1&session_id=s1&conversation=&after=": "-",
 	} {
 		q, err := http.NewRequest(http.MethodGet, p.at+"/v1/openharness/events"+query, nil)
@@ -161,7 +170,8 @@ func TestAStreamRefusesWhatItCantServe(t *testing.T) {
 		}
 		var got reply
 		err = json.NewDecoder(answer.Body).Decode(&got.Answer)
-		if answer.Body.Close(); err != nil || answer.StatusCode != http.StatusBadRequest || got.code() != "invalid_request" {
+		if answer.Body.Close(); err != nil || answer.StatusCode != http.StatusBadRequest ||
+			got.code() != "invalid_request" {
 			t.Fatalf("%.40s: %d, %v", query, answer.StatusCode, err)
 		}
 		if named, _ := got.Answer.Response.Error.Details["field"].(string); named != field {
@@ -196,11 +206,13 @@ func TestAStreamHasTwoNamesForItsSession(t *testing.T) {
 	p.app.kill()
 }
 
-// TestWhatHidesSomethingIsReviewedFirst: a card that hides part of a call has no token that approves; the second step has.
+// TestWhatHidesSomethingIsReviewedFirst: a card that hides part of a call has no token that approves; the second step
+// has.
 func TestWhatHidesSomethingIsReviewedFirst(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
-	card := ann.must(ann.send(request("r1", "s1", "note add xoxb-"+"123456789012-123456789012-"+strings.Repeat("aB3", 8)))).card()
+	card := ann.must(
+		ann.send(request("r1", "s1", "note add xoxb-"+"123456789012-123456789012-"+strings.Repeat("aB3", 8)))).card()
 	if card.choice("approve").Token != "" || card.choice("review").Token == "" || card.choice("deny").Token == "" {
 		t.Fatalf("the choices: %+v", card.Payload.Choices)
 	}
@@ -215,12 +227,13 @@ func TestWhatHidesSomethingIsReviewedFirst(t *testing.T) {
 	p.app.kill()
 }
 
-// TestADenialWithAReasonAndAQuorum: where the rule demands a reason, a denial without one does not use up the token; where it wants two people, the
-// first one is told that more must decide.
+// TestADenialWithAReasonAndAQuorum: where the rule demands a reason, a denial without one does not use up the token;
+// where it wants two people, the first one is told that more must decide.
 func TestADenialWithAReasonAndAQuorum(t *testing.T) {
 	t.Parallel()
 	policy := filepath.Join(t.TempDir(), "policy.yaml")
-	rule := "version: 1\nrules:\n  - name: notes\n    tools: [note.add]\n    action: ask\n    approvers: [\"openharness:ann\", \"openharness:bob\"]\n    self: true\n    reason: required\n    quorum: 2\n"
+	rule := "version: 1\nrules:\n  - name: notes\n    tools: [note.add]\n    action: ask\n    approvers: " +
+		"[\"openharness:ann\", \"openharness:bob\"]\n    self: true\n    reason: required\n    quorum: 2\n"
 	if err := os.WriteFile(policy, []byte(rule), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +241,8 @@ func TestADenialWithAReasonAndAQuorum(t *testing.T) {
 	card := ann.must(ann.send(request("r1", "s1", "note add milk"))).card()
 	ann.refused(ann.send(with(request("r2", "s1", ""), card.choice("deny"))), http.StatusBadRequest, "invalid_request")
 	denied := ann.must(ann.send(because(with(request("r3", "s1", ""), card.choice("deny")), "not today")))
-	if text := strings.Join(denied.texts(), "\n"); !strings.Contains(text, "not today") && !strings.Contains(text, "denied") {
+	if text := strings.Join(denied.texts(), "\n"); !strings.Contains(text, "not today") &&
+		!strings.Contains(text, "denied") {
 		t.Errorf("the denial: %s", denied.Raw)
 	}
 	card = ann.must(ann.send(request("r4", "s1", "note add eggs"))).card()

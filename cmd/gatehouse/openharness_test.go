@@ -204,7 +204,9 @@ func request(id, session, intent string) map[string]any {
 
 // with adds a continuation to a request.
 func with(m map[string]any, c continuation) map[string]any {
-	m["request"].(map[string]any)["context"].(map[string]any)["continuation"] = map[string]any{"run_id": c.Run, "continuation_token": c.Token}
+	m["request"].(map[string]any)["context"].(map[string]any)["continuation"] = map[string]any{
+		"run_id": c.Run, "continuation_token": c.Token,
+	}
 	return m
 }
 
@@ -243,7 +245,11 @@ func (s *shell) refused(r reply, status int, code string) reply {
 // newEngine starts gatehouse serve with these tokens (NAME=TOKEN or NAME!=TOKEN).
 func newEngine(t *testing.T, e engine, tokens []string, env ...string) *serveProcess {
 	t.Helper()
-	p := newServeProcess(t, e, append([]string{"GATEHOUSE_TOKENS=" + strings.Join(tokens, ","), "GATEHOUSE_LOG_LEVEL=debug", "GATEHOUSE_AGENT=demo"}, env...)...)
+	p := newServeProcess(t, e,
+		append(
+			[]string{
+				"GATEHOUSE_TOKENS=" + strings.Join(tokens, ","), "GATEHOUSE_LOG_LEVEL=debug", "GATEHOUSE_AGENT=demo",
+			}, env...)...)
 	p.open()
 	return p
 }
@@ -260,7 +266,8 @@ func (p *serveProcess) notesOf(name, session string) []string {
 
 func (p *serveProcess) messagesOf(name, session string) (n int) {
 	p.t.Helper()
-	for _, e := range p.events(core.EventFilter{Conversation: core.ConversationID("openharness:oh/" + name + "/" + session)}) {
+	for _, e := range p.events(
+		core.EventFilter{Conversation: core.ConversationID("openharness:oh/" + name + "/" + session)}) {
 		if e.Kind() == core.KindMessage {
 			n++
 		}

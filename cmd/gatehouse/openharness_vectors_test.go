@@ -18,7 +18,8 @@ import (
 	"gatehouse/core"
 )
 
-// ohCase is one case of the OpenHarness vectors. Unknown members of an expectation are refused: they would not be checked.
+// ohCase is one case of the OpenHarness vectors. Unknown members of an expectation are refused: they would not be
+// checked.
 type ohCase struct {
 	ID      string
 	Decided string `json:"decided_by"`
@@ -92,14 +93,16 @@ var responseSchema = sync.OnceValue(func() *jsonschema.Schema {
 	if root == "" {
 		return nil
 	}
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, "openharness/golden/schema/openharness-v1.draft.json") + "#/$defs/responseMessage")
+	schema, err := jsonschema.NewCompiler().Compile(
+		filepath.Join(root, "openharness/golden/schema/openharness-v1.draft.json") + "#/$defs/responseMessage")
 	if err != nil {
 		panic(err)
 	}
 	return schema
 })
 
-// TestOpenHarnessVectors runs every request of the vectors against a running gatehouse serve, each under a principal of its own.
+// TestOpenHarnessVectors runs every request of the vectors against a running gatehouse serve, each under a principal of
+// its own.
 func TestOpenHarnessVectors(t *testing.T) {
 	root := ohRoot(t)
 	files, err := filepath.Glob(filepath.Join(root, "authored/request/*.json"))
@@ -138,7 +141,8 @@ func TestOpenHarnessVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := newShell(t, p.at, ohToken(len(cases)+i))
-			if got := s.post(body); got.Answer.ProtocolVersion != "1.0.0" || got.Answer.RequestID == nil || got.Answer.Response.Status != "success" && got.code() != "continuation_invalid" {
+			if got := s.post(body); got.Answer.ProtocolVersion != "1.0.0" || got.Answer.RequestID == nil ||
+				got.Answer.Response.Status != "success" && got.code() != "continuation_invalid" {
 				t.Errorf("%s: %d %s", name, got.Status, got.Raw)
 			}
 		}
@@ -215,7 +219,8 @@ func (r *ohRunner) prepare(t *testing.T, c ohCase) {
 		first := r.shell.must(r.shell.send(request("setup", "s1", "note add milk")))
 		card := first.card()
 		r.fill = []string{
-			"{{run_id}}", card.Payload.RunID, "{{approve_token}}", card.choice("approve").Token, "{{deny_token}}", card.choice("deny").Token,
+			"{{run_id}}", card.Payload.RunID, "{{approve_token}}", card.choice("approve").Token,
+			"{{deny_token}}", card.choice("deny").Token,
 			"{{status_token}}", card.own().Status.Token,
 		}
 		if slices.Contains(r.fill, "") {
@@ -224,7 +229,9 @@ func (r *ohRunner) prepare(t *testing.T, c ohCase) {
 	}
 	if c.Given.Clock != "" {
 		r.p.until("the approval expires", nil, func() bool {
-			return slices.ContainsFunc(r.p.approvals(core.Expired), func(a core.Approval) bool { return a.Requester.Name == r.name })
+			return slices.ContainsFunc(r.p.approvals(core.Expired), func(a core.Approval) bool {
+				return a.Requester.Name == r.name
+			})
 		})
 	}
 	switch turn := c.Given.Turn; {
@@ -289,7 +296,8 @@ func (r *ohRunner) parallel(t *testing.T, s ohStep) {
 	for n := range s.Parallel {
 		all.Go(func() {
 			var m map[string]any
-			if err := json.Unmarshal([]byte(strings.NewReplacer(r.fill...).Replace(string(s.Request))), &m); err != nil {
+			if err := json.Unmarshal([]byte(strings.NewReplacer(r.fill...).Replace(string(s.Request))),
+				&m); err != nil {
 				t.Error(err)
 				return
 			}
@@ -319,22 +327,27 @@ func (r *ohRunner) compare(t *testing.T, want ohExpected, got reply) {
 	if want.Status != nil && got.Answer.Response.Status != *want.Status {
 		t.Errorf("status %s, want %s: %s", got.Answer.Response.Status, *want.Status, got.Raw)
 	}
-	if want.ErrorCode != nil && !among(got.code(), want.ErrorCode) || want.ErrorCode == nil && got.code() != "" && want.Status != nil && *want.Status == "success" {
+	if want.ErrorCode != nil && !among(got.code(), want.ErrorCode) ||
+		want.ErrorCode == nil && got.code() != "" && want.Status != nil && *want.Status == "success" {
 		t.Errorf("code %q, want %v: %s", got.code(), want.ErrorCode, got.Raw)
 	}
-	if want.Retryable != nil && (got.Answer.Response.Error == nil || got.Answer.Response.Error.Retryable != *want.Retryable) {
+	if want.Retryable != nil &&
+		(got.Answer.Response.Error == nil || got.Answer.Response.Error.Retryable != *want.Retryable) {
 		t.Errorf("retryable differs, want %v: %s", *want.Retryable, got.Raw)
 	}
 	if want.HTTPStatus != nil && !among(float64(got.Status), want.HTTPStatus) {
 		t.Errorf("HTTP status %d, want %v", got.Status, want.HTTPStatus)
 	}
 	for key, value := range want.Echo {
-		echoed := map[string]*string{"request_id": got.Answer.RequestID, "correlation_id": got.Answer.CorrelationID}[key]
+		echoed := map[string]*string{
+			"request_id": got.Answer.RequestID, "correlation_id": got.Answer.CorrelationID,
+		}[key]
 		if value == "absent" && echoed != nil || value != "absent" && (echoed == nil || *echoed != value) {
 			t.Errorf("%s is not echoed as %q: %s", key, value, got.Raw)
 		}
 	}
-	if want.Field != "" && (got.Answer.Response.Error == nil || got.Answer.Response.Error.Details["field"] != want.Field) {
+	if want.Field != "" &&
+		(got.Answer.Response.Error == nil || got.Answer.Response.Error.Details["field"] != want.Field) {
 		t.Errorf("details.field is not %q: %s", want.Field, got.Raw)
 	}
 	for key, value := range want.Details {
@@ -348,7 +361,9 @@ func (r *ohRunner) compare(t *testing.T, want ohExpected, got reply) {
 		}
 	}
 	for _, name := range want.DenialsOut {
-		if slices.ContainsFunc(got.Answer.Denials, func(d struct{ Capability, Code string }) bool { return d.Capability == name }) {
+		if slices.ContainsFunc(got.Answer.Denials, func(d struct{ Capability, Code string }) bool {
+			return d.Capability == name
+		}) {
 			t.Errorf("%s is denied", name)
 		}
 	}

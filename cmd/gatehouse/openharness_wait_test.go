@@ -6,14 +6,16 @@ import (
 	"testing"
 )
 
-// TestTheEndOfAWaitIsNoFailure: a request whose wait is over is answered with what there is, and what it asked for is done.
+// TestTheEndOfAWaitIsNoFailure: a request whose wait is over is answered with what there is, and what it asked for is
+// done.
 func TestTheEndOfAWaitIsNoFailure(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
 	card := ann.must(ann.send(request("r1", "s1", "note add milk"))).card()
 	for _, wait := range []string{"wait=0", "wait=1"} {
 		ann.header.Set("Prefer", wait)
-		if got := ann.must(ann.send(with(request("", "s1", ""), card.own().Status))); got.card().choice("approve").Token == "" {
+		if got := ann.must(ann.send(with(request("", "s1", ""), card.own().Status))); got.card().choice(
+			"approve").Token == "" {
 			t.Errorf("%s, while the run waits: %s", wait, got.Raw)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 	"gatehouse/core/audit"
 )
 
-// bothProcess is a real gatehouse process that is connected to a fake Slack and to a fake Discord, with a policy of its own.
+// bothProcess is a real gatehouse process that is connected to a fake Slack and to a fake Discord, with a policy of its
+// own.
 type bothProcess struct {
 	*slackProcess
 	discord *discordGateway
@@ -25,8 +26,11 @@ type bothProcess struct {
 
 func newBothProcess(t *testing.T, e engine, policy string, env ...string) *bothProcess {
 	t.Helper()
-	p := &bothProcess{slackProcess: newSlackProcessOn(t, e, env...), discord: newDiscordGateway(t, discordtest.Options{})}
-	p.env = append(p.env, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, policy), "DISCORD_BOT_TOKEN="+p.discord.discord.BotToken(), "DISCORD_API_URL="+p.discord.discord.APIURL())
+	p := &bothProcess{
+		slackProcess: newSlackProcessOn(t, e, env...), discord: newDiscordGateway(t, discordtest.Options{}),
+	}
+	p.env = append(p.env, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, policy),
+		"DISCORD_BOT_TOKEN="+p.discord.discord.BotToken(), "DISCORD_API_URL="+p.discord.discord.APIURL())
 	return p
 }
 
@@ -40,7 +44,8 @@ func policyFile(t *testing.T, text string) string {
 	return file
 }
 
-// quorum is a policy with two of three approvers, who are on both platforms. ann asks, and is one of them; so is bob, who has two accounts.
+// quorum is a policy with two of three approvers, who are on both platforms. ann asks, and is one of them; so is bob,
+// who has two accounts.
 const quorum = `
 version: 1
 people:
@@ -76,8 +81,8 @@ func (p *bothProcess) told(user, text string) {
 	}
 }
 
-// TestLaw7_AQuorumOfPeopleOnTwoPlatforms: a request in Slack is approved by one person there and one on Discord, and runs once. Who asked may
-// not decide, a veto ends a request, and a late press gets its sentence.
+// TestLaw7_AQuorumOfPeopleOnTwoPlatforms: a request in Slack is approved by one person there and one on Discord, and
+// runs once. Who asked may not decide, a veto ends a request, and a late press gets its sentence.
 func TestLaw7_AQuorumOfPeopleOnTwoPlatforms(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		p := newBothProcess(t, e, quorum)
@@ -136,7 +141,8 @@ rules:
     expires: ` + expires
 }
 
-// addLast adds a task that is due after all others, and of which the process says that it drops it. If there is one, it stays.
+// addLast adds a task that is due after all others, and of which the process says that it drops it. If there is one, it
+// stays.
 func addLast(l *serveProcess) {
 	l.t.Helper()
 	const wait = 1100 * time.Millisecond // after what a killed process held is taken up again
@@ -145,8 +151,9 @@ func addLast(l *serveProcess) {
 	}
 }
 
-// naggingScenario lets a request be reminded of and escalated, and expire if it does. The process is killed at the n-th pass of a point, and
-// started again: nobody knows when, so only a request that does not expire is certain to be reminded of and escalated.
+// naggingScenario lets a request be reminded of and escalated, and expire if it does. The process is killed at the n-th
+// pass of a point, and started again: nobody knows when, so only a request that does not expire is certain to be
+// reminded of and escalated.
 func naggingScenario(t *testing.T, e engine, expires, point string, nth int, record string) {
 	p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, nagging(expires)))
 	p.open(armed(point, nth, record)...)
@@ -186,11 +193,13 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 			app = p.app
 			addLast(p.serveProcess)
 		}
-		return (lasts && strings.Contains(p.app.out.String(), "dropped a task of an unknown kind") || said()[string(core.Expired)] > 0) && p.settled()
+		return (lasts && strings.Contains(p.app.out.String(), "dropped a task of an unknown kind") ||
+			said()[string(core.Expired)] > 0) && p.settled()
 	})
 	p.app.kill()
 	counts := said()
-	reminders, escalations, ends := counts[audit.Reminded]+counts[audit.Overtaken], counts[audit.Escalated], counts[string(core.Expired)]
+	reminders, escalations, ends := counts[audit.Reminded]+counts[audit.Overtaken], counts[audit.Escalated],
+		counts[string(core.Expired)]
 	if reminders > 2 || escalations > 1 || ends > 1 || lasts && (ends > 0 || counts[audit.Reminded] < 1) {
 		t.Errorf("%s: the log has %v", point, counts)
 	}
@@ -204,7 +213,8 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 				t.Errorf("%s: a card is not that of an expired request:\n%s", point, text)
 			}
 		case strings.Contains(text, "/archives/"):
-			if reminders--; len(m.Buttons()) > 0 || lasts && !strings.Contains(text, "Reminder") || !strings.Contains(text, "milk") {
+			if reminders--; len(m.Buttons()) > 0 || lasts && !strings.Contains(text, "Reminder") ||
+				!strings.Contains(text, "milk") {
 				t.Errorf("%s: a reminder is no line with a link to its card:\n%s", point, text)
 			}
 		default:
@@ -216,7 +226,8 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 	}
 }
 
-// TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled kills the process before and after the store calls that remind, escalate and expire.
+// TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled kills the process before and after the store calls that remind,
+// escalate and expire.
 func TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		var all sync.WaitGroup
@@ -233,7 +244,9 @@ func TestLaw7_RemindersComeOnceWhereverTheProcessIsKilled(t *testing.T) {
 					all.Go(func() {
 						slots <- struct{}{}
 						defer func() { <-slots }()
-						t.Run(fmt.Sprintf("%s %s %d", expires, point, nth), func(t *testing.T) { naggingScenario(t, e, expires, point, nth, "") })
+						t.Run(fmt.Sprintf("%s %s %d", expires, point, nth), func(t *testing.T) {
+							naggingScenario(t, e, expires, point, nth, "")
+						})
 					})
 				}
 			}
@@ -253,8 +266,9 @@ rules:
 `
 }
 
-// TestLaw5_AnEditedPolicy: while a request waits, its snapshot says who may decide. An edit of other rules changes nothing. An edit of its rule
-// makes the call be asked for again, once, under today's rule, and the reply says so. An invalid file changes nothing.
+// TestLaw5_AnEditedPolicy: while a request waits, its snapshot says who may decide. An edit of other rules changes
+// nothing. An edit of its rule makes the call be asked for again, once, under today's rule, and the reply says so. An
+// invalid file changes nothing.
 func TestLaw5_AnEditedPolicy(t *testing.T) {
 	t.Parallel()
 	file := policyFile(t, edited("slack:U2BOB", "no"))
@@ -304,8 +318,9 @@ func TestLaw5_AnEditedPolicy(t *testing.T) {
 	}
 }
 
-// TestLaw5_ChangedArgumentsRun: where the rule allows it, the arguments can be changed. The card shows who did so, earlier approvals do not count,
-// and what runs is what was approved. Arguments for which another rule holds are refused.
+// TestLaw5_ChangedArgumentsRun: where the rule allows it, the arguments can be changed. The card shows who did so,
+// earlier approvals do not count, and what runs is what was approved. Arguments for which another rule holds are
+// refused.
 func TestLaw5_ChangedArgumentsRun(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, `
@@ -331,7 +346,8 @@ rules:
 		edit(`{"text":"wine"}`, "another rule of the policy applies (wine)", 2)
 		edit(`{"txt":"bread"}`, "Nothing was changed", 2)
 		edit(`[`, "must be a JSON object", 2)
-		edit(`{"text":"bread"}`, "The arguments were changed. This is waiting for a decision now: Add “bread” to the note book.", 0)
+		edit(`{"text":"bread"}`, "The arguments were changed. This is waiting for a decision now: Add “bread” to the "+
+			"note book.", 0)
 		p.reads("C1", ask.TS, "Cid (local-admin) changed the arguments: text: milk → bread")
 		p.reads("C1", ask.TS, "0 of 2")
 		p.bob.Clicks("C1", card.TS, "approve")

@@ -26,21 +26,29 @@ var accounts = []string{"slack:U1ANN", "openharness:ann", "slack:U2BOB", "openha
 
 // randomRules draws the text of a policy whose rules ask some of these people.
 func randomRules(t *rapid.T) string {
-	text := "version: 1\npeople:\n  ann: [slack:U1ANN, openharness:ann]\ngroups:\n  desk: [person:ann, slack:U2BOB]\nrules:\n"
+	text := "version: 1\npeople:\n  ann: [slack:U1ANN, openharness:ann]\ngroups:\n  desk: [person:ann, " +
+		"slack:U2BOB]\nrules:\n"
 	for i := range rapid.IntRange(1, 3).Draw(t, "rules") {
 		text += fmt.Sprintf("  - name: r%d\n", i)
-		if glob := rapid.SampledFrom([]string{"", "note.add", "external.*", "external.ci.a", "*.a*"}).Draw(t, "tools"); glob != "" {
+		if glob := rapid.SampledFrom([]string{"", "note.add", "external.*", "external.ci.a", "*.a*"}).Draw(t,
+			"tools"); glob != "" {
 			text += fmt.Sprintf("    tools: [%q]\n", glob)
 		}
-		if when := rapid.SampledFrom([]string{"", "args.n > 1", `requester.person == "ann"`, `"desk" in requester.groups`, `args.n < 0 || risk == "write"`}).Draw(t, "when"); when != "" {
+		if when := rapid.SampledFrom(
+			[]string{
+				"", "args.n > 1", `requester.person == "ann"`, `"desk" in requester.groups`,
+				`args.n < 0 || risk == "write"`,
+			}).Draw(t, "when"); when != "" {
 			text += "    when: '" + when + "'\n"
 		}
 		action := rapid.SampledFrom([]string{"allow", "ask", "ask", "ask", "deny"}).Draw(t, "action")
 		if text += "    action: " + action + "\n"; action != "ask" {
 			continue
 		}
-		who := rapid.SliceOfNDistinct(rapid.SampledFrom(append([]string{"person:ann", "group:desk"}, accounts...)), 1, 4, rapid.ID).Draw(t, "approvers")
-		text += fmt.Sprintf("    approvers: [%s]\n    quorum: %d\n    self: %t\n    notify: [dm]\n", strings.Join(who, ", "), rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "quorum"), rapid.Bool().Draw(t, "self"))
+		who := rapid.SliceOfNDistinct(rapid.SampledFrom(append([]string{"person:ann", "group:desk"}, accounts...)), 1,
+			4, rapid.ID).Draw(t, "approvers")
+		text += fmt.Sprintf("    approvers: [%s]\n    quorum: %d\n    self: %t\n    notify: [dm]\n",
+			strings.Join(who, ", "), rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "quorum"), rapid.Bool().Draw(t, "self"))
 	}
 	return text
 }
@@ -48,8 +56,12 @@ func randomRules(t *rapid.T) string {
 // explains is what gatehouse approvals explain prints, by the names of its lines.
 func explains(t *rapid.T, file, name, args, as, by string) map[string]string {
 	var out, said bytes.Buffer
-	line := []string{"approvals", "explain", "--policy", file, "--tool", name, "--risk", "write", "--args", args, "--as", as, "--by", by}
-	if code := run(t.Context(), line, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &said}, platforms); code != 0 {
+	line := []string{
+		"approvals", "explain", "--policy", file, "--tool", name, "--risk", "write", "--args", args, "--as", as,
+		"--by", by,
+	}
+	if code := run(t.Context(), line, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &said},
+		platforms); code != 0 {
 		t.Fatalf("explain ends with %d: %s", code, said.String())
 	}
 	lines := map[string]string{}
@@ -64,7 +76,8 @@ func explains(t *rapid.T, file, name, args, as, by string) map[string]string {
 // then happens: whether the call runs, is refused or waits, who may decide, with the sentence of the card, and that as
 // many as are needed can approve it.
 func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
-	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{NewID: cli.NewID})
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"),
+		storage.Options{NewID: cli.NewID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +96,8 @@ func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 			happened["refused at load"]++
 			return
 		}
-		name := rapid.SampledFrom([]string{"note.add", "external.ci.a", "external.ann.a", "external.ann.b"}).Draw(t, "tool")
+		name := rapid.SampledFrom([]string{"note.add", "external.ci.a", "external.ann.a", "external.ann.b"}).Draw(t,
+			"tool")
 		as := rapid.SampledFrom(accounts).Draw(t, "as")
 		if owner, agent := strings.CutPrefix(name, "external."); agent { // an agent asks as its token
 			owner, _, _ = strings.Cut(owner, ".")
@@ -94,7 +108,8 @@ func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 		explained := explains(t, file, name, args, as, "slack:U9")
 		switch {
 		case explained["action"] == "deny" || explained["happens"] != "":
-			if happened["refused"]++; one.err == nil || explained["why"] != "" && !strings.Contains(core.MessageOf(one.err), explained["why"]) {
+			if happened["refused"]++; one.err == nil ||
+				explained["why"] != "" && !strings.Contains(core.MessageOf(one.err), explained["why"]) {
 				t.Fatalf("explain says %v, and it is %+v, %v\n%s", explained, one.a, one.err, text)
 			}
 			return
@@ -109,7 +124,8 @@ func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 		}
 		happened["asked"]++
 		card := one.card()
-		if explained["approvers"] != strings.Join(card.Approvers, ", ") || explained["quorum"] != fmt.Sprint(card.Quorum) {
+		if explained["approvers"] != strings.Join(card.Approvers, ", ") ||
+			explained["quorum"] != fmt.Sprint(card.Quorum) {
 			t.Fatalf("explain says %v, and the card %v, %d\n%s", explained, card.Approvers, card.Quorum, text)
 		}
 		for _, by := range append([]string{"slack:U9"}, accounts...) {
@@ -119,13 +135,17 @@ func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 			vote := one.vote(who)
 			switch {
 			case may == by+" may":
-				if refusal != nil || vote != nil && core.CategoryOf(vote) != core.ApprovalDecided && !strings.Contains(core.MessageOf(vote), "already voted") {
+				if refusal != nil ||
+					vote != nil && core.CategoryOf(vote) != core.ApprovalDecided &&
+						!strings.Contains(core.MessageOf(vote), "already voted") {
 					t.Fatalf("explain says that %s, the card %v, the vote %v\n%s", may, refusal, vote, text)
 				}
 			case core.CategoryOf(refusal) != core.NotAllowed || vote == nil:
 				t.Fatalf("explain says that %s, the card %v, the vote %v\n%s", may, refusal, vote, text)
-			case strings.HasSuffix(may, "who asks may not decide") != strings.HasPrefix(core.MessageOf(refusal), "You asked for this yourself"),
-				strings.HasSuffix(may, "not an approver") != strings.HasPrefix(core.MessageOf(refusal), "You are not an approver"):
+			case strings.HasSuffix(may, "who asks may not decide") != strings.HasPrefix(core.MessageOf(refusal),
+				"You asked for this yourself"),
+				strings.HasSuffix(may, "not an approver") != strings.HasPrefix(core.MessageOf(refusal),
+					"You are not an approver"):
 				t.Fatalf("explain says that %s, the card %v\n%s", may, refusal, text)
 			}
 		}
@@ -149,7 +169,9 @@ type askedFor struct {
 }
 
 // askFor asks for a call: that of an agent by the service, as its endpoint does; that of a tool as a turn does.
-func askFor(t *rapid.T, cfg settings.Config, store *storage.Store, name, args string, who core.Actor, id string) *askedFor {
+func askFor(
+	t *rapid.T, cfg settings.Config, store *storage.Store, name, args string, who core.Actor, id string,
+) *askedFor {
 	digest, err := tool.Digest(name, json.RawMessage(args))
 	if err != nil {
 		t.Fatal(err)
@@ -170,14 +192,20 @@ func askFor(t *rapid.T, cfg settings.Config, store *storage.Store, name, args st
 				return card
 			},
 			vote: func(who core.Actor) error {
-				_, err := service.Vote(t.Context(), core.Click{Approval: core.ApprovalID(id), Choice: core.Approve}, who, 0)
+				_, err := service.Vote(t.Context(), core.Click{Approval: core.ApprovalID(id), Choice: core.Approve},
+					who, 0)
 				return err
 			},
 		}
-		one.a, _, one.err = service.Request(t.Context(), core.AgentRequest{ID: core.ApprovalID(id), Requester: who, Call: call, External: core.External{Request: id}})
+		one.a, _, one.err = service.Request(t.Context(),
+			core.AgentRequest{
+				ID: core.ApprovalID(id), Requester: who, Call: call, External: core.External{Request: id},
+			})
 		return one
 	}
-	one := &askedFor{a: core.Approval{ID: core.ApprovalID(id), Call: call, Requester: who, State: core.Open, CreatedAt: time.Now()}}
+	one := &askedFor{a: core.Approval{
+		ID: core.ApprovalID(id), Call: call, Requester: who, State: core.Open, CreatedAt: time.Now(),
+	}}
 	one.card = func() core.Card { return approvals.CardOf(one.a, nil) }
 	one.vote = func(who core.Actor) error {
 		decided, err := one.a.Decide(core.Decision{Vote: &core.Vote{Actor: who, Choice: core.Approve}}, time.Now())

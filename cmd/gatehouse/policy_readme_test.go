@@ -14,7 +14,8 @@ import (
 // is decided as it says.
 func TestThePolicyOfTheReadmeWorks(t *testing.T) {
 	blocks := map[string][]string{}
-	for _, m := range regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$").FindAllStringSubmatch(readFile("../../approvals/README.md"), -1) {
+	for _, m := range regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$").FindAllStringSubmatch(
+		readFile("../../approvals/README.md"), -1) {
 		blocks[m[1]] = append(blocks[m[1]], m[2])
 	}
 	if len(blocks["yaml"]) < 2 || len(blocks["sh"]) != 1 || len(blocks["text"]) != 1 {
@@ -32,7 +33,9 @@ func TestThePolicyOfTheReadmeWorks(t *testing.T) {
 		t.Errorf("%q ends with %d: %s%s", words, code, out, said)
 	}
 	t.Setenv("GATEHOUSE_APPROVAL_POLICY", "policy.yaml")
-	if code, out, _ := w.prog(nil, "doctor", "--quick"); code != cli.ExitDone || regexp.MustCompile(`(?m)^(fail|warn) +policy`).MatchString(out) || !strings.Contains(out, "policy.yaml is valid") {
+	if code, out, _ := w.prog(nil, "doctor", "--quick"); code != cli.ExitDone ||
+		regexp.MustCompile(`(?m)^(fail|warn) +policy`).MatchString(out) ||
+		!strings.Contains(out, "policy.yaml is valid") {
 		t.Errorf("doctor ends with %d: %s", code, out)
 	}
 }

@@ -36,7 +36,8 @@ asks:
 func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, map[string]string{
-		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": policyFile(t, lonely), "GATEHOUSE_TOKENS": "ci=" + ciToken + ",ann=" + cdToken,
+		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "",
+		"GATEHOUSE_APPROVAL_POLICY": policyFile(t, lonely), "GATEHOUSE_TOKENS": "ci=" + ciToken + ",ann=" + cdToken,
 	})
 	for text, want := range map[string]string{
 		"alone":  `Nobody could ever approve this: the rule "alone" needs 1 approval, and has no approver besides who asked. An admin can name more approvers in it or set self: true.`,
@@ -57,7 +58,9 @@ func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 			t.Errorf("%s: %d %s", action, status, f.Message)
 		}
 	}
-	if status, _, f := ci.do("POST", "/v1/approvals", "", `{"question":"Which?","of":["openharness:ci"]}`); status != 403 || !strings.Contains(f.Message, "Nobody could ever answer this") {
+	if status, _, f := ci.do("POST", "/v1/approvals", "",
+		`{"question":"Which?","of":["openharness:ci"]}`); status != 403 ||
+		!strings.Contains(f.Message, "Nobody could ever answer this") {
 		t.Errorf("%d %s", status, f.Message)
 	}
 	if _, out := s.command("approvals", "list", "--json"); strings.Count(out, `"state":`) != 1 {
@@ -98,7 +101,8 @@ rules:
 		p.until("the escalation", p.app, func() bool {
 			return slices.Contains(steps("now"), audit.Escalated) && slices.Contains(steps("now"), audit.Reminded)
 		})
-		if got := steps("late"); !slices.Equal(got, []string{"opened"}) && !slices.Equal(got, []string{"opened", "expired"}) {
+		if got := steps("late"); !slices.Equal(got, []string{"opened"}) &&
+			!slices.Equal(got, []string{"opened", "expired"}) {
 			t.Errorf("outside of its hours there is %q", got)
 		}
 		p.until("the end", p.app, func() bool { return slices.Contains(steps("late"), string(core.Expired)) })
@@ -119,8 +123,10 @@ func TestWarningsOfThePolicyAreLogged(t *testing.T) {
 	write("deny\n    tools: [Note.Add]\n  - name: server\n    action: deny\n    tools: [first.pong]")
 	p := newSlackProcess(t, "GATEHOUSE_MCP_CONFIG="+servers, "GATEHOUSE_APPROVAL_POLICY="+path)
 	p.open()
-	p.says(`approval policy: ` + path + `:3:11: tools of the rule \"all\": no tool has the name \"Note.Add\"; upper and lower case count: the tool is note.add`)
-	p.says(`approval policy: ` + path + `:6:11: tools of the rule \"server\": no tool has the name \"first.pong\"; did you mean first.ping?`)
+	p.says(`approval policy: ` + path +
+		`:3:11: tools of the rule \"all\": no tool has the name \"Note.Add\"; upper and lower case count: the tool is note.add`)
+	p.says(`approval policy: ` + path +
+		`:6:11: tools of the rule \"server\": no tool has the name \"first.pong\"; did you mean first.ping?`)
 	write("allow\n    when: args.text <= 5\n    tools: [note.add]")
 	p.signal(syscall.SIGHUP)
 	p.says(`approval policy: ` + path + `:3:11: the rule \"all\" bounds args.text above and not below`)
@@ -135,22 +141,28 @@ func TestWarningsOfThePolicyAreLogged(t *testing.T) {
 // person's.
 func TestDoctorAsksWhetherAccountsAreOnePersons(t *testing.T) {
 	t.Parallel()
-	const rules = "version: 1\n%srules:\n  - {name: notes, tools: [note.add], action: ask, approvers: [slack:U2BOB, \"openharness:ann\"]}\n"
+	const rules = "version: 1\n%srules:\n  - {name: notes, tools: [note.add], action: ask, approvers: [slack:U2BOB, " +
+		"\"openharness:ann\"]}\n"
 	file := policyFile(t, fmt.Sprintf(rules, ""))
 	s := serveSlack(t, slacktest.Options{}, map[string]string{
-		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "", "GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ann=" + ciToken + ",eve=" + cdToken,
+		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "",
+		"GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ann=" + ciToken + ",eve=" + cdToken,
 	})
 	thread, card := s.asked("milk")
 	s.bob.Clicks("C1", card.TS, "approve")
 	s.reads("C1", thread, "Done")
 	const question = `Are openharness:ann and slack:U1ANN one person? All are called "ann", and the policy does not say so`
-	if _, out := s.command("doctor", "--quick"); strings.Count(out, "Are openharness:") != 1 || !strings.Contains(out, "warn  people") || !strings.Contains(out, question) || !strings.Contains(out, "no e-mail address is known") {
+	if _, out := s.command("doctor", "--quick"); strings.Count(out, "Are openharness:") != 1 ||
+		!strings.Contains(out, "warn  people") || !strings.Contains(out, question) ||
+		!strings.Contains(out, "no e-mail address is known") {
 		t.Errorf("doctor says %s", out)
 	}
-	if err := os.WriteFile(file, fmt.Appendf(nil, rules, "people: {ann: [slack:U1ANN, \"openharness:ann\"]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, rules, "people: {ann: [slack:U1ANN, \"openharness:ann\"]}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, out := s.command("doctor", "--quick"); strings.Contains(out, "one person?") || !strings.Contains(out, "ok    policy") {
+	if _, out := s.command("doctor", "--quick"); strings.Contains(out, "one person?") ||
+		!strings.Contains(out, "ok    policy") {
 		t.Errorf("doctor says %s", out)
 	}
 }

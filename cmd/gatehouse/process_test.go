@@ -21,10 +21,11 @@ import (
 	"gatehouse/storage/storagetest/failpoints"
 )
 
-// This file starts real processes of the program: the test binary, started again, runs main. Variables in its environment
-// make it kill itself with SIGKILL at a failpoint of its store, or record which failpoints it passes.
+// This file starts real processes of the program: the test binary, started again, runs main. Variables in its
+// environment make it kill itself with SIGKILL at a failpoint of its store, or record which failpoints it passes.
 const (
-	// programKey names the test binary that children run, such as one without the race detector, which starts three times as fast.
+	// programKey names the test binary that children run, such as one without the race detector, which starts three
+	// times as fast.
 	programKey = "GATEHOUSE_TEST_PROGRAM"
 
 	childKey  = "TEST_CHILD"       // any value: run the program
@@ -37,8 +38,8 @@ const (
 	clockKey  = "TEST_CLOCK"       // a file: its content is added to the time that SQLite's store has, such as -240s
 )
 
-// Lookups of posts in doubt come soon, since the fakes show what was posted at once, and so do tasks of a killed process, and another question to
-// a model that fails.
+// Lookups of posts in doubt come soon, since the fakes show what was posted at once, and so do tasks of a killed
+// process, and another question to a model that fails.
 func init() {
 	retryWait = func() time.Duration { return 100 * time.Millisecond }
 	taskLease = time.Second
@@ -188,8 +189,12 @@ func newWorkbench(t *testing.T, env ...string) *workbench {
 // start runs gatehouse with these arguments; env adds to the workbench's.
 func (w *workbench) start(env []string, args ...string) *child {
 	w.t.Helper()
-	c := &child{cmd: exec.Command(cmp.Or(w.program, os.Getenv(programKey), os.Args[0]), args...), out: &transcript{}, done: make(chan struct{})}
-	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url, "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOGC=400")
+	c := &child{
+		cmd: exec.Command(cmp.Or(w.program, os.Getenv(programKey), os.Args[0]), args...), out: &transcript{},
+		done: make(chan struct{}),
+	}
+	c.cmd.Env = append(inherited(), childKey+"=1", "GATEHOUSE_DATABASE_URL="+w.url,
+		"GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOGC=400")
 	c.cmd.Env = append(append(c.cmd.Env, w.env...), env...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr = c.out, c.out, w.attr
 	var err error
@@ -257,7 +262,8 @@ func wide[T any](all, enough T) T {
 	return enough
 }
 
-// slowMachine is how long the fakes wait for an answer that Slack and Discord want within 3 s, in tests that are not about this limit.
+// slowMachine is how long the fakes wait for an answer that Slack and Discord want within 3 s, in tests that are not
+// about this limit.
 const slowMachine = 30 * time.Second
 
 // until polls until a condition holds.
@@ -295,7 +301,8 @@ func (w *workbench) events(f core.EventFilter) []core.EventRecord {
 	return found
 }
 
-// settled reports whether no event and no post is waiting. The events are read first, because the end of an event may add a post.
+// settled reports whether no event and no post is waiting. The events are read first, because the end of an event may
+// add a post.
 func (w *workbench) settled() bool {
 	w.t.Helper()
 	if len(w.events(core.EventFilter{Waiting: true, Limit: 1})) > 0 {

@@ -10,8 +10,8 @@ import (
 	"gatehouse/core/llm/prompt"
 )
 
-// builtInPrompt is the system prompt where none is configured. It tells the model what it can't see: where it talks, and what happens to
-// its calls.
+// builtInPrompt is the system prompt where none is configured. It tells the model what it can't see: where it talks,
+// and what happens to its calls.
 var builtInPrompt = builtIn(
 	`You are an assistant in a chat on {{ platform }}. Today is {{ today }} ({{ zone }}), until a message says that another day has begun.
 

@@ -17,7 +17,8 @@ func promptFolder(t *testing.T) string {
 	}
 	for name, text := range map[string]string{
 		"1.md": "You are old.\n",
-		"2.md": "---\nlabels: [production]\nsampling: {temperature: 0.25, max_tokens: 77, stop_sequences: [END]}\n---\nYou work on {{ platform }}.\n",
+		"2.md": "---\nlabels: [production]\nsampling: {temperature: 0.25, max_tokens: 77, stop_sequences: " +
+			"[END]}\n---\nYou work on {{ platform }}.\n",
 		"3.md": "---\nlabels: [staging]\n---\nYou are new.\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "system", name), []byte(text), 0o600); err != nil {
@@ -27,14 +28,17 @@ func promptFolder(t *testing.T) string {
 	return dir
 }
 
-// TestTheSystemPromptOfAFolder: the version in production is what the model is told, it samples as that version says, and the spans of its
-// calls name the version.
+// TestTheSystemPromptOfAFolder: the version in production is what the model is told, it samples as that version says,
+// and the spans of its calls name the version.
 func TestTheSystemPromptOfAFolder(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		var got spans
 		server := httptest.NewServer(&got)
 		defer server.Close()
-		env := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "GATEHOUSE_SYSTEM_PROMPT_FILE=" + promptFolder(t)}
+		env := []string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc",
+			"GATEHOUSE_SYSTEM_PROMPT_FILE=" + promptFolder(t),
+		}
 		for key, value := range v.env {
 			env = append(env, key+"="+value)
 		}
@@ -48,7 +52,10 @@ func TestTheSystemPromptOfAFolder(t *testing.T) {
 			}
 		}
 		call := got.segment(t)["invocation/model/llm.complete"]
-		for key, want := range map[string]string{"name": "system", "version": "2", "label": "production", "template_hash": "sha256:", "rendered_hash": "sha256:"} {
+		for key, want := range map[string]string{
+			"name": "system", "version": "2", "label": "production", "template_hash": "sha256:",
+			"rendered_hash": "sha256:",
+		} {
 			if value := attr(call, "openarmature.prompt."+key); !strings.HasPrefix(value, want) {
 				t.Errorf("the span has %s %q, want %s", key, value, want)
 			}

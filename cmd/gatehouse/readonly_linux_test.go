@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readOnlyKey is the variable with the only folder that a child may write to. The child remounts everything else read-only.
+// readOnlyKey is the variable with the only folder that a child may write to. The child remounts everything else
+// read-only.
 const readOnlyKey = "TEST_READONLY_BUT"
 
 // Package variables are initialized before init functions run, and so before the child runs the program.
@@ -40,10 +41,12 @@ func readOnlyBut(folder string) error {
 	if err := unix.Mount(folder, folder, "", unix.MS_BIND, ""); err != nil {
 		return fmt.Errorf("mounting %s: %w", folder, err)
 	}
-	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+	if err := unix.MountSetattr(unix.AT_FDCWD,
+		"/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return fmt.Errorf("remounting everything: %w", err)
 	}
-	if err := unix.MountSetattr(unix.AT_FDCWD, folder, 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}); err != nil {
+	if err := unix.MountSetattr(unix.AT_FDCWD, folder, 0,
+		&unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return fmt.Errorf("remounting %s: %w", folder, err)
 	}
 	for _, elsewhere := range []string{os.TempDir(), "/tmp", "/var/tmp", "."} {
@@ -65,8 +68,9 @@ func mountNamespace() *syscall.SysProcAttr {
 	return attr
 }
 
-// TestReadOnlyRoot runs the program with a file system that is read-only except for the database's folder, as with Kubernetes'
-// readOnlyRootFilesystem and docker run --read-only. With messages of this length SQLite would use a temporary file for savepoints.
+// TestReadOnlyRoot runs the program with a file system that is read-only except for the database's folder, as with
+// Kubernetes' readOnlyRootFilesystem and docker run --read-only. With messages of this length SQLite would use a
+// temporary file for savepoints.
 func TestReadOnlyRoot(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t, "GATEHOUSE_AGENT=echo")

@@ -13,7 +13,8 @@ import (
 	"gatehouse/storage/postgres/postgrestest"
 )
 
-// smallDiskKey is the variable with a folder that a child covers with a small disk of its own before it runs the program.
+// smallDiskKey is the variable with a folder that a child covers with a small disk of its own before it runs the
+// program.
 const smallDiskKey = "TEST_SMALL_DISK"
 
 // Package variables are initialized before init functions run, and so before the child runs the program.
@@ -36,8 +37,8 @@ var _ = func() error {
 	return nil
 }()
 
-// TestReadyzKnowsAFullDisk fills the disk of the database while the process runs: it is not ready. Once there is space again, it is ready and
-// answers.
+// TestReadyzKnowsAFullDisk fills the disk of the database while the process runs: it is not ready. Once there is space
+// again, it is ready and answers.
 func TestReadyzKnowsAFullDisk(t *testing.T) {
 	t.Parallel()
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo")
@@ -97,6 +98,7 @@ func (p *slackProcess) takeDatabaseAway() (back func()) {
 		}
 	}
 	name := postgrestest.Name(p.url)
-	run(`alter database `+name+` with allow_connections false`, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '`+name+`'`)
+	run(`alter database `+name+` with allow_connections false`,
+		`select pg_terminate_backend(pid) from pg_stat_activity where datname = '`+name+`'`)
 	return func() { run(`alter database ` + name + ` with allow_connections true`) }
 }

@@ -32,8 +32,9 @@ func voteOf(who core.Actor, choice core.Choice) core.Decision {
 	return core.Decision{Approval: "ap-1", Vote: &core.Vote{Actor: who, Choice: choice}}
 }
 
-// TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved: who can write the tables, but has no secret key, changes who may decide a request,
-// for whom, until when, or what its card says. Nobody can approve it then, and everybody who may can deny it.
+// TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved: who can write the tables, but has no secret key, changes
+// who may decide a request, for whom, until when, or what its card says. Nobody can approve it then, and everybody who
+// may can deny it.
 func TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved(t *testing.T) {
 	const other = `{"text":"rum","password":"hunter2"}`
 	for name, change := range map[string][]string{
@@ -56,7 +57,8 @@ func TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved(t *testing.T) {
 				ann := core.Actor{ID: "console:ann", Local: true}
 				for _, who := range []core.Actor{ann, {ID: "console:eve", Local: true}} {
 					_, err := store.Decide(t.Context(), voteOf(who, core.Approve))
-					if core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "is not the one that was asked for") {
+					if core.CategoryOf(err) != core.Invalid ||
+						!strings.Contains(core.MessageOf(err), "is not the one that was asked for") {
 						t.Errorf("%s: %v", who.ID, err)
 					}
 				}
@@ -82,8 +84,8 @@ func digestOfNote(t *testing.T, arguments string) string {
 	return digest
 }
 
-// TestLaw5_AForgedDecisionRunsNothing: who can write the tables, but has no secret key, makes an open request an approved one, or changes one
-// that was approved. Its tool does not begin.
+// TestLaw5_AForgedDecisionRunsNothing: who can write the tables, but has no secret key, makes an open request an
+// approved one, or changes one that was approved. Its tool does not begin.
 func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 	const approved = `update approvals set state = 'approved', decided_by = '{"id":"console:ann"}', decided_at = 1`
 	for name, change := range map[string]func(t *testing.T, store *storage.Store) []string{
@@ -93,14 +95,22 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return []string{approved, fmt.Sprintf(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
-				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`, log[0].Held(audit.OfRecord), log[0].Key)}
+			return []string{
+				approved,
+				fmt.Sprintf(
+					`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
+				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`, log[0].Held(audit.OfRecord), log[0].Key),
+			}
 		},
 		"what was approved": func(t *testing.T, store *storage.Store) []string {
-			if _, err := store.Decide(t.Context(), voteOf(core.Actor{ID: "console:ann", Local: true}, core.Approve)); err != nil {
+			if _, err := store.Decide(t.Context(),
+				voteOf(core.Actor{ID: "console:ann", Local: true}, core.Approve)); err != nil {
 				t.Fatal(err)
 			}
-			return []string{changedBody("milk", "rum"), changedBody(seedDigest, digestOfNote(t, `{"text":"rum","password":"hunter2"}`))}
+			return []string{
+				changedBody("milk", "rum"),
+				changedBody(seedDigest, digestOfNote(t, `{"text":"rum","password":"hunter2"}`)),
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,8 +128,10 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 				if err != nil || a.State != core.Approved {
 					t.Fatalf("%+v, %v", a, err)
 				}
-				_, err = store.BeginIntent(t.Context(), claims[0], core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest})
-				if core.CategoryOf(err) != core.ApprovalMismatch || !strings.Contains(core.MessageOf(err), "somebody changed its database") {
+				_, err = store.BeginIntent(t.Context(), claims[0],
+					core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest})
+				if core.CategoryOf(err) != core.ApprovalMismatch ||
+					!strings.Contains(core.MessageOf(err), "somebody changed its database") {
 					t.Errorf("the tool may begin: %v", err)
 				}
 			})
@@ -127,7 +139,8 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 	}
 }
 
-// TestARequestOfAnUnknownKeyIsNotApproved: a key was replaced, and the earlier one was not kept. The refusal says what to do.
+// TestARequestOfAnUnknownKeyIsNotApproved: a key was replaced, and the earlier one was not kept. The refusal says what
+// to do.
 func TestARequestOfAnUnknownKeyIsNotApproved(t *testing.T) {
 	url, first, _ := requested(t, sqliteFile)
 	if err := first.Close(); err != nil {
@@ -148,13 +161,14 @@ func TestARequestOfAnUnknownKeyIsNotApproved(t *testing.T) {
 	_ = store.Close()
 	store = open(secondKey, firstKey)
 	defer store.Close()
-	if got, err := store.Decide(t.Context(), voteOf(ann, core.Approve)); err != nil || got.Approval.State != core.Approved {
+	if got, err := store.Decide(t.Context(), voteOf(ann, core.Approve)); err != nil ||
+		got.Approval.State != core.Approved {
 		t.Errorf("with it: %+v, %v", got.Approval, err)
 	}
 }
 
-// TestLaw5_AForgedAnswerIsNotUsed: who can write the tables, but has no secret key, answers a question, or changes its answer or its text. The answer
-// is not what the audit log records, so no turn gets it.
+// TestLaw5_AForgedAnswerIsNotUsed: who can write the tables, but has no secret key, answers a question, or changes its
+// answer or its text. The answer is not what the audit log records, so no turn gets it.
 func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
 	const forged = `insert into votes (approval, n, actor, body) values ('q-1', 0, 'console:eve', '{"actor":{"id":"console:eve"},"choice":"answer","answer":"\"no\"","at":"2026-01-01T00:00:00Z"}')`
 	for name, change := range map[string][]string{
@@ -172,18 +186,24 @@ func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
 				}
 				ann := core.Actor{ID: "console:ann"}
 				_, _, err = store.OpenExternal(t.Context(), core.Approval{
-					ID: "q-1", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform}, Requester: core.Actor{ID: "openharness:x"}, Question: &q,
-					Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{ann.ID}}, External: &core.External{Request: "r"},
+					ID: "q-1", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform},
+					Requester: core.Actor{ID: "openharness:x"}, Question: &q,
+					Rule:     core.Rule{Verdict: core.VerdictAsk, Approvers: []string{ann.ID}},
+					External: &core.External{Request: "r"},
 				}, nil, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if name != "an answer" {
-					d := core.Decision{Approval: "q-1", Vote: &core.Vote{Actor: ann, Choice: core.Answer, Answer: json.RawMessage(`"yes"`)}}
+					d := core.Decision{
+						Approval: "q-1",
+						Vote:     &core.Vote{Actor: ann, Choice: core.Answer, Answer: json.RawMessage(`"yes"`)},
+					}
 					if _, err := store.Decide(t.Context(), d); err != nil {
 						t.Fatal(err)
 					}
-					if a, err := store.RecordedApproval(t.Context(), "q-1"); err != nil || string(a.Answer()) != `"yes"` {
+					if a, err := store.RecordedApproval(t.Context(), "q-1"); err != nil ||
+						string(a.Answer()) != `"yes"` {
 						t.Fatalf("before, it is %s, %v", a.Answer(), err)
 					}
 				}
@@ -196,19 +216,24 @@ func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestLaw5_WhatWasChangedIsNeverRecorded: a request is changed in the database, and then something happens to it that the audit log records: a denial
-// that does not end it yet, or an escalation. The log does not record what somebody put there, so nobody can approve it.
+// TestLaw5_WhatWasChangedIsNeverRecorded: a request is changed in the database, and then something happens to it that
+// the audit log records: a denial that does not end it yet, or an escalation. The log does not record what somebody put
+// there, so nobody can approve it.
 func TestLaw5_WhatWasChangedIsNeverRecorded(t *testing.T) {
 	bob, cleo := core.Actor{ID: "slack:U2BOB"}, core.Actor{ID: "slack:U3CLEO"}
 	for name, happens := range map[string]func(store *storage.Store) error{
 		"a denial": func(store *storage.Store) error {
-			_, err := store.Decide(t.Context(), core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: cleo, Choice: core.Deny}})
+			_, err := store.Decide(t.Context(),
+				core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: cleo, Choice: core.Deny}})
 			return err
 		},
 		"an escalation": func(store *storage.Store) error {
 			_, err := store.Decide(t.Context(), core.Decision{
 				Approval: "ap-x", Remind: core.Escalated, By: core.Actor{ID: "clock"},
-				Posts: []core.Post{{Key: "card/ap-x/1", To: core.Address{Platform: "slack"}, Kind: core.PostCard, Approval: "ap-x", Conversation: "external:x"}},
+				Posts: []core.Post{{
+					Key: "card/ap-x/1", To: core.Address{Platform: "slack"}, Kind: core.PostCard, Approval: "ap-x",
+					Conversation: "external:x",
+				}},
 			})
 			return err
 		},
@@ -222,9 +247,17 @@ func TestLaw5_WhatWasChangedIsNeverRecorded(t *testing.T) {
 				}
 				defer store.Close()
 				_, _, err = store.OpenExternal(t.Context(), core.Approval{
-					ID: "ap-x", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform}, Requester: core.Actor{ID: "openharness:x"}, State: core.Open,
-					Call:     core.Call{Tool: "external.x.pay", Arguments: json.RawMessage(`{"to":"milk"}`), Digest: "d", Summary: "Pay for milk."},
-					External: &core.External{Request: "r"}, Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{bob.ID, cleo.ID}, Vetoes: 2, Escalate: core.Escalation{After: 1, To: []string{cleo.ID}}},
+					ID: "ap-x", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform},
+					Requester: core.Actor{ID: "openharness:x"}, State: core.Open,
+					Call: core.Call{
+						Tool: "external.x.pay", Arguments: json.RawMessage(`{"to":"milk"}`), Digest: "d",
+						Summary: "Pay for milk.",
+					},
+					External: &core.External{Request: "r"},
+					Rule: core.Rule{
+						Verdict: core.VerdictAsk, Approvers: []string{bob.ID, cleo.ID}, Vetoes: 2,
+						Escalate: core.Escalation{After: 1, To: []string{cleo.ID}},
+					},
 				}, nil, 1)
 				if err != nil {
 					t.Fatal(err)
@@ -233,11 +266,14 @@ func TestLaw5_WhatWasChangedIsNeverRecorded(t *testing.T) {
 				if err := happens(store); err != nil {
 					t.Fatal(err)
 				}
-				_, err = store.Decide(t.Context(), core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: bob, Choice: core.Approve}})
-				if core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "is not the one that was asked for") {
+				_, err = store.Decide(t.Context(),
+					core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: bob, Choice: core.Approve}})
+				if core.CategoryOf(err) != core.Invalid ||
+					!strings.Contains(core.MessageOf(err), "is not the one that was asked for") {
 					t.Errorf("it can be approved: %v", err)
 				}
-				if _, err := store.RecordedApproval(t.Context(), "ap-x"); core.CategoryOf(err) != core.ApprovalMismatch {
+				if _, err := store.RecordedApproval(t.Context(),
+					"ap-x"); core.CategoryOf(err) != core.ApprovalMismatch {
 					t.Errorf("it is recorded: %v", err)
 				}
 			})

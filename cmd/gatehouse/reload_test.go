@@ -17,7 +17,8 @@ func reloadablePolicy(t *testing.T) (path string, write func(action string)) {
 	path = filepath.Join(t.TempDir(), "policy.yaml")
 	return path, func(action string) {
 		t.Helper()
-		if err := os.WriteFile(path, fmt.Appendf(nil, "version: 1\nrules:\n  - name: all\n    action: %s\n", action), 0o600); err != nil {
+		if err := os.WriteFile(path, fmt.Appendf(nil, "version: 1\nrules:\n  - name: all\n    action: %s\n", action),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,7 +35,10 @@ func TestServeReadsThePolicyAgain(t *testing.T) {
 	l.signal(syscall.SIGHUP)
 	l.says("the old policy stays in force")
 	out := l.app.out.String()
-	for _, want := range []string{path + `:4:13: unknown action \"alow\"; did you mean allow?`, path + `:5:13: quorum is \"0\"; write a whole number from 1`} {
+	for _, want := range []string{
+		path + `:4:13: unknown action \"alow\"; did you mean allow?`,
+		path + `:5:13: quorum is \"0\"; write a whole number from 1`,
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s is not in %s", want, out)
 		}
@@ -49,7 +53,8 @@ func TestServeReadsThePolicyAgain(t *testing.T) {
 	<-l.app.done
 }
 
-// TestChatReadsThePolicyAgain: the next call is decided by the policy that was read on SIGHUP, and an invalid file changes nothing.
+// TestChatReadsThePolicyAgain: the next call is decided by the policy that was read on SIGHUP, and an invalid file
+// changes nothing.
 func TestChatReadsThePolicyAgain(t *testing.T) {
 	t.Parallel()
 	path, write := reloadablePolicy(t)
@@ -90,14 +95,15 @@ func TestChatReadsThePolicyAgain(t *testing.T) {
 	c.ok(t)
 }
 
-// TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain: SIGHUP reads the file of tools again. A call that waits while its tool changes is asked
-// for again, and what runs is the tool of now. A file with a fault changes nothing.
+// TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain: SIGHUP reads the file of tools again. A call that waits while its
+// tool changes is asked for again, and what runs is the tool of now. A file with a fault changes nothing.
 func TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tools.yaml")
 	write := func(risk, says string) {
 		t.Helper()
-		text := "version: 1\ntools:\n  - {name: shop.store, description: Stores a thing., risk: " + risk + ", command: [echo, " + says + "]}\n"
+		text := "version: 1\ntools:\n  - {name: shop.store, description: Stores a thing., risk: " + risk +
+			", command: [echo, " + says + "]}\n"
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

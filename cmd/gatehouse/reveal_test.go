@@ -21,7 +21,9 @@ var csrf = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 // TestAnApproverRevealsWhatThePageMasks, and the audit log says who; nobody else can, and no other site.
 func TestAnApproverRevealsWhatThePageMasks(t *testing.T) {
 	t.Run("of a call", func(t *testing.T) { revealing(t, nil, "Review, then approve") })
-	asked := &question.Question{Text: "Is this the pin?", Fields: []question.Field{{Name: "answer", Title: "Answer", Kind: question.Text}}}
+	asked := &question.Question{
+		Text: "Is this the pin?", Fields: []question.Field{{Name: "answer", Title: "Answer", Kind: question.Text}},
+	}
 	t.Run("of a question", func(t *testing.T) { revealing(t, asked, "What was asked, with nothing hidden") })
 }
 
@@ -45,11 +47,15 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 		return core.Finish{
 			End:     core.End{Kind: core.EndSuspended},
 			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")}),
-			Paused:  &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"}},
+			Paused: &core.PausedRecord{
+				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
+			},
 			Approval: &core.Approval{
-				ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation, Address: c.Event.Address, State: core.Open, Question: asked,
+				ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
+				Address: c.Event.Address, State: core.Open, Question: asked,
 				Call:      core.Call{Tool: "vault", Arguments: args, Digest: digest, Summary: "Store it"},
-				Requester: core.Actor{ID: "openharness:ann", Name: "ann"}, Rule: core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob"}},
+				Requester: core.Actor{ID: "openharness:ann", Name: "ann"},
+				Rule:      core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob"}},
 			},
 		}
 	})
@@ -93,13 +99,18 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	}
 	_, anns := visit("ann", http.MethodGet, nil, "")
 	_, bobs := visit("bob", http.MethodGet, nil, "")
-	if strings.Contains(anns, button) || strings.Contains(anns+bobs, "471147") || !strings.Contains(bobs, button) || asked == nil && !strings.Contains(bobs, "(6 characters hidden)") {
+	if strings.Contains(anns, button) || strings.Contains(anns+bobs, "471147") || !strings.Contains(bobs, button) ||
+		asked == nil && !strings.Contains(bobs, "(6 characters hidden)") {
 		t.Fatalf("ann sees\n%s\nbob sees\n%s", anns, bobs)
 	}
 	refused := map[string]func() (int, string){
-		"who asked":       func() (int, string) { return visit("ann", http.MethodPost, token(anns), here) },
-		"another site":    func() (int, string) { return visit("bob", http.MethodPost, token(bobs), "https://evil.example") },
-		"without a token": func() (int, string) { return visit("bob", http.MethodPost, url.Values{"choice": {"reveal"}}, here) },
+		"who asked": func() (int, string) { return visit("ann", http.MethodPost, token(anns), here) },
+		"another site": func() (int, string) {
+			return visit("bob", http.MethodPost, token(bobs), "https://evil.example")
+		},
+		"without a token": func() (int, string) {
+			return visit("bob", http.MethodPost, url.Values{"choice": {"reveal"}}, here)
+		},
 	}
 	for name, try := range refused {
 		if code, page := try(); code != http.StatusForbidden || strings.Contains(page, "471147") {
@@ -107,7 +118,8 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 		}
 	}
 	code, page := visit("bob", http.MethodPost, token(bobs), here)
-	if code != http.StatusOK || !strings.Contains(page, "471147") || strings.Contains(page, button) || !strings.Contains(page, then) {
+	if code != http.StatusOK || !strings.Contains(page, "471147") || strings.Contains(page, button) ||
+		!strings.Contains(page, then) {
 		t.Errorf("%d\n%s", code, page)
 	}
 	log, err := store.AuditLog(t.Context(), 0, 10)

@@ -9,11 +9,13 @@ import (
 	"gatehouse/core/llm/llmtest"
 )
 
-// TestLaw2_KilledAfterAFinishedRound kills the process around the save of a model's first round, and at the end of its turn. Once the round
-// is saved, the model is not asked for it again, and so its tool does not run again.
+// TestLaw2_KilledAfterAFinishedRound kills the process around the save of a model's first round, and at the end of its
+// turn. Once the round is saved, the model is not asked for it again, and so its tool does not run again.
 func TestLaw2_KilledAfterAFinishedRound(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
-		for point, rounds := range map[string]int{"SaveSession.before": 2, "SaveSession.after": 1, "Finish.before": 1, "Finish.after": 1} {
+		for point, rounds := range map[string]int{
+			"SaveSession.before": 2, "SaveSession.after": 1, "Finish.before": 1, "Finish.after": 1,
+		} {
 			t.Run(point, func(t *testing.T) {
 				t.Parallel()
 				v := vendors["OpenAI"](t)
@@ -31,16 +33,19 @@ func TestLaw2_KilledAfterAFinishedRound(t *testing.T) {
 				p.open(armed(point, 1, "")...)
 				p.ann.Says("how much is it?")
 				p.untilRestarting("the kill", p.app.gone)
-				answers := func() int { return strings.Count(p.slack.Dump(), "It is forty-two.") } // a turn that takes long lists its tools before
+				// a turn that takes long lists its tools before
+				answers := func() int { return strings.Count(p.slack.Dump(), "It is forty-two.") }
 				p.untilRestarting("the answer", func() bool { return answers() > 0 && p.settled() })
 				first := 0
 				for _, call := range v.Calls() {
-					if body := string(call.Body); strings.Contains(body, "how much") && !strings.Contains(body, `"tool_call_id"`) {
+					if body := string(call.Body); strings.Contains(body, "how much") &&
+						!strings.Contains(body, `"tool_call_id"`) {
 						first++
 					}
 				}
 				if n := answers(); n != 1 || first != rounds {
-					t.Errorf("%d answers, and the model was asked for its first round %d times, want %d:\n%s", n, first, rounds, p.slack.Dump())
+					t.Errorf("%d answers, and the model was asked for its first round %d times, want %d:\n%s", n, first,
+						rounds, p.slack.Dump())
 				}
 				p.app.kill()
 				sessions, err := p.store.ListSessions(t.Context(), core.SessionFilter{})

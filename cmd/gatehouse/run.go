@@ -22,7 +22,8 @@ import (
 // exited is the panic by which kong ends the program after --help.
 type exited int
 
-// run is the whole program with these platforms; it returns the exit code. It reads the process's environment, because envconfig reads no other.
+// run is the whole program with these platforms; it returns the exit code. It reads the process's environment, because
+// envconfig reads no other.
 func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []core.Driver) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -47,13 +48,17 @@ func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []c
 	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
 		cfg, _, faults := source.Read()
 		if len(faults) > 0 {
-			return approvals.Editing{}, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+			return approvals.Editing{},
+				core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 		}
 		return editing(cfg, store), nil
 	}
-	parser, err := kong.New(&line, kong.Name("gatehouse"), kong.Description("A gateway between chat platforms and an agent."),
+	parser, err := kong.New(&line, kong.Name("gatehouse"),
+		kong.Description("A gateway between chat platforms and an agent."),
 		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
-		kong.Vars{"version": versionLine(), "person": core.PlatformsOf(drivers).Example()}, kong.BindTo(ctx, (*context.Context)(nil)), kong.BindTo(std.Out, (*io.Writer)(nil)), kong.Bind(app), kong.BindToProvider(app.Store))
+		kong.Vars{"version": versionLine(), "person": core.PlatformsOf(drivers).Example()},
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.BindTo(std.Out, (*io.Writer)(nil)), kong.Bind(app),
+		kong.BindToProvider(app.Store))
 	if err != nil {
 		panic(err) // the commands are declared wrongly
 	}

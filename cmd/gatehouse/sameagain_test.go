@@ -20,7 +20,8 @@ func TestSlackTheSameRequestAgain(t *testing.T) {
 	again := func() { s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk", slacktest.InThread(thread)) }
 	again()
 	second := s.card("C1", thread, "2 of 2")
-	if text := second.Shown(); !strings.Contains(text, "The same as the request of ") || !strings.Contains(text, "https://") {
+	if text := second.Shown(); !strings.Contains(text, "The same as the request of ") ||
+		!strings.Contains(text, "https://") {
 		t.Errorf("the second card names the first without a link:\n%s", text)
 	}
 	again()
@@ -92,7 +93,8 @@ func TestSlackAWordDecidesNothing(t *testing.T) {
 		s.bob.Posts("C1", s.slack.MentionOfBot()+" "+word, slacktest.InThread(thread))
 		waitUntil(t, func() bool { return len(s.slack.Thread("C1", thread)) >= before+2 }, "an answer to "+word)
 		all := s.slack.Thread("C1", thread)
-		if text := all[len(all)-1].Shown(); !strings.Contains(text, "Only the buttons decide") || !strings.Contains(text, "https://") {
+		if text := all[len(all)-1].Shown(); !strings.Contains(text, "Only the buttons decide") ||
+			!strings.Contains(text, "https://") {
 			t.Errorf("%s is answered with:\n%s", word, text)
 		}
 	}

@@ -15,12 +15,16 @@ import (
 	"gatehouse/storage"
 )
 
-// newScript makes the model that runs the configured script. What the script leaves to a model, the configured models answer. tracer and log may
-// be nil. Error: invalid, if the script can never run, such as for a tool that does not exist and that no MCP server can bring.
+// newScript makes the model that runs the configured script. What the script leaves to a model, the configured models
+// answer. tracer and log may be nil. Error: invalid, if the script can never run, such as for a tool that does not
+// exist and that no MCP server can bring.
 //
-// Decision (2026-11): the tools of MCP servers are not waited for. A script that calls one starts; if the tool is not there when a run begins, the
-// run fails before its first step and says why.
-func newScript(cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, health *modelHealth, log *slog.Logger) (agent.Script, error) {
+// Decision (2026-11): the tools of MCP servers are not waited for. A script that calls one starts; if the tool is not
+// there when a run begins, the run fails before its first step and says why.
+func newScript(
+	cfg settings.Config, store *storage.Store, tools *tool.Registry, tracer graph.Tracer, health *modelHealth,
+	log *slog.Logger,
+) (agent.Script, error) {
 	m := agent.Script{Envelope: cfg.Script.Envelope, Tools: tools, Tokens: cfg.Model.Turn, Log: log}
 	if len(cfg.Model.Chosen) > 0 {
 		model, err := newProviderModel(cfg, store, tools, tracer, health, log)
@@ -39,7 +43,9 @@ func newScript(cfg settings.Config, store *storage.Store, tools *tool.Registry, 
 		if details.Recipients != nil {
 			hint = "; GATEHOUSE_TOOLS and GATEHOUSE_MCP_CONFIG add tools"
 		}
-		return m, core.Errorf(core.Invalid, "GATEHOUSE_AGENT: %s:%d:%d: %v%s", cfg.Script.Name, details.Line, details.Column, fault, hint)
+		return m,
+			core.Errorf(core.Invalid, "GATEHOUSE_AGENT: %s:%d:%d: %v%s", cfg.Script.Name, details.Line, details.Column,
+				fault, hint)
 	}
 	return m, nil
 }

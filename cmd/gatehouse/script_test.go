@@ -40,8 +40,8 @@ func (p *slackProcess) saidOnce(thread, text string) {
 	}
 }
 
-// TestLaw2_ScriptKilledBetweenQuestionAndAnswer: a message starts a script, its call waits for an approval, kill -9, a new process, a click in
-// Slack; the script goes on where it was, and its answer arrives once.
+// TestLaw2_ScriptKilledBetweenQuestionAndAnswer: a message starts a script, its call waits for an approval, kill -9, a
+// new process, a click in Slack; the script goes on where it was, and its answer arrives once.
 func TestLaw2_ScriptKilledBetweenQuestionAndAnswer(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(p *slackProcess, thread, card string){
@@ -79,8 +79,8 @@ func TestLaw2_ScriptKilledBetweenQuestionAndAnswer(t *testing.T) {
 	}
 }
 
-// TestLaw2_ScriptKilledAtEveryPoint kills the process before and after every store call of the turn that a script is paused in, and of the turn
-// that resumes it.
+// TestLaw2_ScriptKilledAtEveryPoint kills the process before and after every store call of the turn that a script is
+// paused in, and of the turn that resumes it.
 func TestLaw2_ScriptKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	bench := func(t *testing.T, e engine) *workbench {
@@ -101,7 +101,8 @@ func TestLaw2_ScriptKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// wantExpense checks what must hold after a kill at any point: one reply, and one note, or one at most and the reply that the outcome is unknown.
+// wantExpense checks what must hold after a kill at any point: one reply, and one note, or one at most and the reply
+// that the outcome is unknown.
 func wantExpense(w *workbench, point string) {
 	w.t.Helper()
 	reply, intent := w.endedOnce(point)
@@ -145,7 +146,8 @@ func TestAScriptThatWasChangedWhileItWaitedDoesNotGoOn(t *testing.T) {
 	c := w.start(nil, "chat")
 	w.until("the end", c, w.settled)
 	c.ok(t)
-	if out := c.out.String(); !strings.Contains(out, "The agent was changed while this waited, so it can't go on.") || len(w.notes()) > 0 {
+	if out := c.out.String(); !strings.Contains(out, "The agent was changed while this waited, so it can't go on.") ||
+		len(w.notes()) > 0 {
 		t.Errorf("notes %q; it printed:\n%s", w.notes(), out)
 	}
 }
@@ -158,7 +160,8 @@ func TestLaw8_TextInAScriptStaysText(t *testing.T) {
 		env[key] = value
 	}
 	s := serveSlack(t, slacktest.Options{}, env)
-	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" expense 7 {{vars.limit}} &lt;!channel&gt; {{input.text}} &lt;@U2BOB&gt; @here")
+	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" expense 7 {{vars.limit}} &lt;!channel&gt; {{input.text}} "+
+		"&lt;@U2BOB&gt; @here")
 	m := s.reads("C1", ask.TS, "needs no approval")
 	for _, text := range []string{"{{vars.limit}}", "{{input.text}}"} {
 		if !strings.Contains(m.Shown(), text) {

@@ -14,7 +14,8 @@ import (
 	"gatehouse/storage"
 )
 
-// TestCommandsMaskACallWithoutApproval: the schemas of the agent's tools say what is secret in calls that nobody was asked for.
+// TestCommandsMaskACallWithoutApproval: the schemas of the agent's tools say what is secret in calls that nobody was
+// asked for.
 func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
@@ -25,7 +26,12 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	defer func() { newTools = builtIn }()
 	newTools = func(settings.Config, *storage.Store) *tool.Registry {
 		look := func(context.Context, string, json.RawMessage) (string, error) { return "", nil }
-		return tool.NewRegistry(tool.Tool{Name: "test.look", Schema: json.RawMessage(`{"type":"object","properties":{"pin":{"type":"integer","writeOnly":true}}}`), Do: look})
+		return tool.NewRegistry(
+			tool.Tool{
+				Name:   "test.look",
+				Schema: json.RawMessage(`{"type":"object","properties":{"pin":{"type":"integer","writeOnly":true}}}`),
+				Do:     look,
+			})
 	}
 	store, err := storage.Open(t.Context(), url, storage.Options{})
 	if err != nil {
@@ -35,12 +41,17 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	s := &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
 	err = s.turn("e1", "look it up", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "test.look", Arguments: json.RawMessage(`{"pin":471147}`)}
-		return core.Finish{End: core.End{Kind: core.EndReplied}, Session: s.session(c, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}})}
+		return core.Finish{
+			End:     core.End{Kind: core.EndReplied},
+			Session: s.session(c, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"turns show 1", "turns show 1 --json", "sessions show console:demo", "sessions show console:demo --json"} {
+	for _, command := range []string{
+		"turns show 1", "turns show 1 --json", "sessions show console:demo", "sessions show console:demo --json",
+	} {
 		code, out, errs := gatehouse(t, strings.Fields(command)...)
 		if code != cli.ExitDone || strings.Contains(out, "471147") || !strings.Contains(out, "(6 characters hidden)") {
 			t.Errorf("%s ends with %d and prints\n%s%s", command, code, out, errs)
@@ -48,8 +59,8 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	}
 }
 
-// TestCommandsMaskWhatTheSchemaHides: every command masks the arguments that the tool's schema said are secret, without the tool; one reveals
-// them, and is recorded.
+// TestCommandsMaskWhatTheSchemaHides: every command masks the arguments that the tool's schema said are secret, without
+// the tool; one reveals them, and is recorded.
 func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
@@ -70,12 +81,19 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 	err = s.turn("e1", "store it", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "vault", Arguments: args}
 		return core.Finish{
-			End:     core.End{Kind: core.EndSuspended},
-			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")}, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
-			Paused:  &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"}},
+			End: core.End{Kind: core.EndSuspended},
+			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")},
+				core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+			Paused: &core.PausedRecord{
+				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
+			},
 			Approval: &core.Approval{
-				ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation, Address: c.Event.Address, State: core.Open,
-				Call: core.Call{Tool: "vault", Arguments: args, Secret: []string{"/pin", "/users/0/phrase"}, Digest: digest, Summary: "Store 471147"}, Requester: c.Event.Actor,
+				ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
+				Address: c.Event.Address, State: core.Open,
+				Call: core.Call{
+					Tool: "vault", Arguments: args, Secret: []string{"/pin", "/users/0/phrase"}, Digest: digest,
+					Summary: "Store 471147",
+				}, Requester: c.Event.Actor,
 			},
 		}
 	})
@@ -90,10 +108,14 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 	if err != nil || len(claims) != 1 {
 		t.Fatalf("%d claims, %v", len(claims), err)
 	}
-	if _, err := store.BeginIntent(t.Context(), claims[0], core.Intent{Approval: "ap-1", Invocation: claims[0].Event.Invocation, Tool: "vault", Digest: digest}); err != nil {
+	if _, err := store.BeginIntent(t.Context(), claims[0],
+		core.Intent{
+			Approval: "ap-1", Invocation: claims[0].Event.Invocation, Tool: "vault", Digest: digest,
+		}); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.FinishIntent(t.Context(), claims[0], "ap-1", core.ToolResult{Content: "471147 is stored"}); err != nil {
+	if err := store.FinishIntent(t.Context(), claims[0],
+		"ap-1", core.ToolResult{Content: "471147 is stored"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -106,8 +128,10 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 		return out
 	}
 	for command, mentions := range map[string]string{
-		"approvals list": "Store ••••••", "approvals list --json": "(6 characters hidden)", "approvals show ap-1": "•••••• is stored", "approvals show ap-1 --json": "(18 characters hidden)",
-		"turns show 1": "vault", "turns show 1 --json": "(6 characters hidden)", "sessions show console:demo": "(18 characters hidden)", "sessions show console:demo --json": "vault",
+		"approvals list": "Store ••••••", "approvals list --json": "(6 characters hidden)",
+		"approvals show ap-1": "•••••• is stored", "approvals show ap-1 --json": "(18 characters hidden)",
+		"turns show 1": "vault", "turns show 1 --json": "(6 characters hidden)",
+		"sessions show console:demo": "(18 characters hidden)", "sessions show console:demo --json": "vault",
 		"approvals log": "settled", "approvals log --json": "settled",
 	} {
 		out := run(strings.Fields(command)...)
@@ -116,7 +140,8 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 		}
 	}
 	for _, command := range []string{"approvals show ap-1 --reveal", "approvals show ap-1 --reveal --json"} {
-		if out := run(strings.Fields(command)...); !strings.Contains(out, "471147") || !strings.Contains(out, "open the barn door") {
+		if out := run(strings.Fields(command)...); !strings.Contains(out, "471147") ||
+			!strings.Contains(out, "open the barn door") {
 			t.Errorf("%s prints\n%s", command, out)
 		}
 	}

@@ -24,7 +24,8 @@ type seeder struct {
 	scope []core.Scope
 }
 
-// seed fills a database: turn 1 is answered, turn 2 is a dead letter, turn 3 waits for the approval ap-1, turn 4 is queued.
+// seed fills a database: turn 1 is answered, turn 2 is a dead letter, turn 3 waits for the approval ap-1, turn 4 is
+// queued.
 func seed(file string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -54,7 +55,8 @@ func (s *seeder) forbidden() error {
 	if err != nil || len(rows) != 1 {
 		return fmt.Errorf("%d posts: %w", len(rows), err)
 	}
-	rows[0].Attempts, rows[0].Cause = 1, core.Errorf(core.DeliveryForbidden, "The bot may not write here. Let it.").Error()
+	rows[0].Attempts, rows[0].Cause = 1,
+		core.Errorf(core.DeliveryForbidden, "The bot may not write here. Let it.").Error()
 	_, err = s.store.ReleasePost(s.ctx, rows[0], time.Hour)
 	return err
 }
@@ -62,7 +64,8 @@ func (s *seeder) forbidden() error {
 func (s *seeder) event(id, text string) core.Event {
 	payload, _ := json.Marshal(map[string]string{"text": text})
 	return core.Event{
-		Platform: "console", ID: id, Conversation: seedConversation, Body: core.MessageEvent{}, Actor: core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
+		Platform: "console", ID: id, Conversation: seedConversation, Body: core.MessageEvent{},
+		Actor:   core.Actor{ID: "console:ann", Name: "Ann\x1b[31m", Local: true},
 		Address: core.Address{Platform: "console", Channel: "demo"}, Payload: payload,
 	}
 }
@@ -87,7 +90,9 @@ func (s *seeder) turn(id, text string, end func(core.Claim) core.Finish) error {
 func (s *seeder) session(c core.Claim, msgs ...core.Message) *core.SessionRecord {
 	rec, err := s.store.LoadSession(s.ctx, c.Session, core.Writer{Invocation: c.Event.Invocation})
 	if rec == nil || err != nil {
-		rec = &core.SessionRecord{ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{}, Messages: &core.History{}}
+		rec = &core.SessionRecord{
+			ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{}, Messages: &core.History{},
+		}
 	}
 	h := rec.Messages.Append(msgs...)
 	rec.Messages, rec.Writer = &h, core.Writer{Invocation: c.Event.Invocation}
@@ -99,8 +104,14 @@ func (s *seeder) answered() error {
 		return core.Finish{
 			End: core.End{Kind: core.EndReplied},
 			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("hello")},
-				core.Message{Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is sk-0123456789abcdef0123456789abcdef")}),
-			Posts: []core.Post{{Key: "reply/1", To: c.Event.Address, Conversation: seedConversation, Kind: core.PostReply, Text: "hi there", Event: c.Event.Seq}},
+				core.Message{
+					Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is " +
+						"sk-0123456789abcdef0123456789abcdef"),
+				}),
+			Posts: []core.Post{{
+				Key: "reply/1", To: c.Event.Address, Conversation: seedConversation, Kind: core.PostReply,
+				Text: "hi there", Event: c.Event.Seq,
+			}},
 		}
 	})
 }
@@ -123,29 +134,45 @@ func (s *seeder) suspended() error {
 	return s.turn("e3", "note it", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "note.add", Arguments: json.RawMessage(seedArguments)}
 		a := core.Approval{
-			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation, Address: c.Event.Address, State: core.Open,
-			Call:      core.Call{Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: seedDigest, Summary: "Add \u202emilk\x07"},
-			Requester: c.Event.Actor, Rule: core.Rule{Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true},
+			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
+			Address: c.Event.Address, State: core.Open,
+			Call: core.Call{
+				Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: seedDigest,
+				Summary: "Add \u202emilk\x07",
+			},
+			Requester: c.Event.Actor,
+			Rule: core.Rule{
+				Name: "local person", Verdict: core.VerdictAsk, Approvers: []string{core.LocalPerson}, Self: true,
+			},
 		}
 		return core.Finish{
 			End: core.End{Kind: core.EndSuspended},
 			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("note it")},
 				core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
 			Paused: &core.PausedRecord{
-				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"}, Graph: "demo", GraphVersion: "1",
-				SchemaVersion: "1", Type: "suspended", Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true, Messages: 2,
+				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
+				Graph: "demo", GraphVersion: "1",
+				SchemaVersion: "1", Type: "suspended",
+				Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true,
+				Messages: 2,
 			},
 			Approval: &a,
-			Posts:    []core.Post{{Key: a.CardKey(), To: c.Event.Address, Conversation: seedConversation, Kind: core.PostCard, Approval: a.ID, Event: c.Event.Seq}},
+			Posts: []core.Post{{
+				Key: a.CardKey(), To: c.Event.Address, Conversation: seedConversation, Kind: core.PostCard,
+				Approval: a.ID, Event: c.Event.Seq,
+			}},
 		}
 	})
 }
 
-// undeliver turns the posts of seed into dead letters, with a clock two hours ahead: post 1 was refused, post 2 may not have arrived.
+// undeliver turns the posts of seed into dead letters, with a clock two hours ahead: post 1 was refused, post 2 may not
+// have arrived.
 func undeliver(file string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
+	store, err := storage.Open(ctx, "sqlite:"+file, storage.Options{Now: func() time.Time {
+		return time.Now().Add(2 * time.Hour)
+	}})
 	if err != nil {
 		return err
 	}
@@ -155,7 +182,8 @@ func undeliver(file string) error {
 		cause string
 		parts []core.Part
 	}{{core.RowDead, "no such channel", nil}, {core.RowUnknown, "the answer was lost", []core.Part{{InDoubt: true}}}} {
-		rows, err := store.ClaimPosts(ctx, core.PostRequest{Owner: "seed", Limit: 1, Scopes: []core.Scope{{Platform: "console"}}})
+		rows, err := store.ClaimPosts(ctx,
+			core.PostRequest{Owner: "seed", Limit: 1, Scopes: []core.Scope{{Platform: "console"}}})
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,8 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	pages := newPages(parts, gate, g.dispatcher.Nudge)
-	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(), agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(),
+		agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
@@ -51,7 +52,8 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	said := make(chan struct{})
 	ends := context.AfterFunc(ctx, func() {
 		defer close(said)
-		log.Info("draining: running turns may go on for up to " + cfg.DrainTimeout.String() + ", then the last posts are sent; a second signal ends gatehouse at once")
+		log.Info("draining: running turns may go on for up to " + cfg.DrainTimeout.String() +
+			", then the last posts are sent; a second signal ends gatehouse at once")
 	})
 	err = g.Run(ctx)
 	if !ends() {
@@ -67,9 +69,11 @@ const (
 	lastWait  = 15 * time.Second
 )
 
-// waitForStore opens the database and registers the process as an owner. As long as the database is busy or can't be reached, it tries
-// again. The store is nil, without an error, if ctx ends before.
-func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger) (store *storage.Store, owner string, err error) {
+// waitForStore opens the database and registers the process as an owner. As long as the database is busy or can't be
+// reached, it tries again. The store is nil, without an error, if ctx ends before.
+func waitForStore(
+	ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger,
+) (store *storage.Store, owner string, err error) {
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		if store == nil {
 			store, err = a.NewStore(ctx, cfg, log)
@@ -83,7 +87,8 @@ func waitForStore(ctx context.Context, a *cli.App, cfg settings.Config, log *slo
 		case core.CategoryOf(err) != core.StoreBusy:
 			return store, owner, err
 		}
-		log.Warn("waiting for the database; trying again", "wait", wait.String(), "category", core.StoreBusy, "err", err)
+		log.Warn("waiting for the database; trying again", "wait", wait.String(), "category", core.StoreBusy,
+			"err", err)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -109,10 +114,12 @@ func warnOfApprovers(cfg settings.Config, log *slog.Logger) {
 		log.Warn("nobody may approve: GATEHOUSE_APPROVERS is not set, so changes requested in " + names +
 			" are refused; set it, such as " + examples + ", and start gatehouse again")
 	case cfg.PolicyFile != "":
-		log.Warn("nobody may approve in " + names + ": neither the rules of " + cfg.PolicyFile + " nor GATEHOUSE_APPROVERS name anybody there; add approvers " +
+		log.Warn("nobody may approve in " + names + ": neither the rules of " + cfg.PolicyFile +
+			" nor GATEHOUSE_APPROVERS name anybody there; add approvers " +
 			"to the file and send SIGHUP, or decide with gatehouse approvals")
 	default:
-		log.Warn("nobody may approve in " + names + ": GATEHOUSE_APPROVERS names nobody there; add ids, such as " + examples +
+		log.Warn("nobody may approve in " + names + ": GATEHOUSE_APPROVERS names nobody there; add ids, such as " +
+			examples +
 			", and start gatehouse again, or decide with gatehouse approvals")
 	}
 }

@@ -22,12 +22,15 @@ type serveProcess struct {
 	app *child
 }
 
-// newServeProcess reserves the address; open starts the process. Leases are short, so that those of a killed process soon expire.
+// newServeProcess reserves the address; open starts the process. Leases are short, so that those of a killed process
+// soon expire.
 func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	t.Helper()
 	address := freeAddress(t)
 	l := &serveProcess{
-		workbench: e.workbench(t, append([]string{"GATEHOUSE_LISTEN=" + address, "GATEHOUSE_LOG_FORMAT=json", "GATEHOUSE_LEASE=1s"}, env...)...), at: "http://" + address,
+		workbench: e.workbench(t,
+			append([]string{"GATEHOUSE_LISTEN=" + address, "GATEHOUSE_LOG_FORMAT=json", "GATEHOUSE_LEASE=1s"},
+				env...)...), at: "http://" + address,
 	}
 	t.Cleanup(func() {
 		if t.Failed() && l.app != nil {
@@ -37,8 +40,8 @@ func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	return l
 }
 
-// freeAddress reserves an address until the test ends: it listens on the port above it as a mark for other tests. Both ports are below
-// the range that the system assigns by itself.
+// freeAddress reserves an address until the test ends: it listens on the port above it as a mark for other tests. Both
+// ports are below the range that the system assigns by itself.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	const lowest, pairs = 20_000, 6_000
@@ -113,8 +116,8 @@ func (l *serveProcess) posted() bool {
 	return err == nil && len(rows) == 0
 }
 
-// passes reads the recorded points, and returns the passes at which to kill the process: the first, the middle and the last one; if the tests are
-// not wide, the first one of each of these methods.
+// passes reads the recorded points, and returns the passes at which to kill the process: the first, the middle and the
+// last one; if the tests are not wide, the first one of each of these methods.
 func passes(t *testing.T, record string, methods ...string) map[string][]int {
 	t.Helper()
 	few := len(methods) > 0 && wide(false, true)
@@ -147,5 +150,8 @@ var adapterActs = []string{"Accept", "AcceptClaim", "Finish", "SavePost", "Relea
 
 // polled reports whether the points of a method are passed all the time, also while nothing happens.
 func polled(name string) bool {
-	return slices.Contains([]string{"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Holds", "Beat", "Health", "Overdue"}, name)
+	return slices.Contains(
+		[]string{
+			"Claim", "ClaimPosts", "ClaimTasks", "LoadIntent", "StopRequested", "Holds", "Beat", "Health", "Overdue",
+		}, name)
 }

@@ -52,7 +52,8 @@ func newServer(address string, g *gateway, log *slog.Logger, more ...routes) (*s
 		}
 	}
 	s.http = &http.Server{
-		Handler: connections.Impatient(mux), ConnState: connections.New(log).Follow, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		Handler: connections.Impatient(mux), ConnState: connections.New(log).Follow, ReadHeaderTimeout: headerTime,
+		ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
@@ -104,11 +105,15 @@ type condition struct {
 	Outbound string `json:"outbound"`
 }
 
-// ready answers 200 if every platform can receive and send, the database takes commits and no turn is stuck (law 9), else 503.
+// ready answers 200 if every platform can receive and send, the database takes commits and no turn is stuck (law 9),
+// else 503.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
-	state := readiness{Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{}, Notes: append(s.gateway.models.notes(), s.gateway.servers.notes()...)}
+	state := readiness{
+		Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{},
+		Notes: append(s.gateway.models.notes(), s.gateway.servers.notes()...),
+	}
 	report := func(err error) string {
 		if err == nil {
 			return "ok"

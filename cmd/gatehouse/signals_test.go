@@ -36,8 +36,10 @@ func TestServeSaysThatItDrains(t *testing.T) {
 		l.says("SIGHUP is ignored")
 		l.signal(s)
 		<-l.app.done
-		if code, out := l.app.cmd.ProcessState.ExitCode(), l.app.out.String(); code != 0 || !strings.Contains(out, "draining: running turns may go on for up to 17m0s") ||
-			!strings.Contains(out, "a second signal ends gatehouse at once") || !strings.Contains(out, `"msg":"drained"`) {
+		if code, out := l.app.cmd.ProcessState.ExitCode(), l.app.out.String(); code != 0 ||
+			!strings.Contains(out, "draining: running turns may go on for up to 17m0s") ||
+			!strings.Contains(out, "a second signal ends gatehouse at once") ||
+			!strings.Contains(out, `"msg":"drained"`) {
 			t.Errorf("on %v it ends with %d and prints %s", s, code, out)
 		}
 	}

@@ -74,7 +74,8 @@ func TestSlackIsHeardWhole(t *testing.T) {
 		},
 		"S05": {ann, "> which of these is cheaper?\n> Item | Price\n> apples | 3.10"},
 		"S08": {
-			`{"quoted":"file","file":"notes.txt","name":"ann","id":"slack:U1ANN","end":"`, " contains:\nbuy milk\n", ann,
+			`{"quoted":"file","file":"notes.txt","name":"ann","id":"slack:U1ANN","end":"`,
+			" contains:\nbuy milk\n", ann,
 			"> what is in here?",
 		},
 		"S10": {
@@ -132,7 +133,8 @@ func TestSlackAPreviewThatComesLater(t *testing.T) {
 		t.Helper()
 		select {
 		case m := <-model.asked:
-			if text := shown(m); m.Content.Own() != own || strings.Contains(text, "> Quarter figures are in") != quoted {
+			if text := shown(m); m.Content.Own() != own ||
+				strings.Contains(text, "> Quarter figures are in") != quoted {
 				t.Errorf("the model is asked\n%s", text)
 			}
 		case <-s.ctx().Done():

@@ -14,7 +14,8 @@ import (
 	"gatehouse/core"
 )
 
-// slackProcess is a real gatehouse process connected to a fake Slack. It can be killed and started again at the same address.
+// slackProcess is a real gatehouse process connected to a fake Slack. It can be killed and started again at the same
+// address.
 type slackProcess struct {
 	*serveProcess
 	*testGateway
@@ -29,14 +30,20 @@ func newSlackProcess(t *testing.T, env ...string) *slackProcess {
 // newSlackProcessOn starts the fake, whose retries wait until the process listens.
 func newSlackProcessOn(t *testing.T, e engine, env ...string) *slackProcess {
 	t.Helper()
-	p := &slackProcess{serveProcess: newServeProcess(t, e, append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
+	p := &slackProcess{serveProcess: newServeProcess(t, e,
+		append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
 	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { p.waitUp(ctx) }})
 	p.testGateway = &testGateway{t: t, slack: fake, base: p.at}
 	p.idle = p.posted
 	p.people()
 	p.env = append(p.env,
-		"SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_API_URL="+fake.APIURL(), "SLACK_CHANNEL_RPS=0", "SLACK_SIGNING_SECRET="+fake.SigningSecret())
-	fake.SendTo(slacktest.Addresses{Events: p.base + "/slack/events", Interactions: p.base + "/slack/interactions", Commands: p.base + "/slack/commands"})
+		"SLACK_BOT_TOKEN="+fake.BotToken(), "SLACK_API_URL="+fake.APIURL(), "SLACK_CHANNEL_RPS=0",
+		"SLACK_SIGNING_SECRET="+fake.SigningSecret())
+	fake.SendTo(
+		slacktest.Addresses{
+			Events: p.base + "/slack/events", Interactions: p.base + "/slack/interactions",
+			Commands: p.base + "/slack/commands",
+		})
 	return p
 }
 
@@ -45,8 +52,8 @@ func acked(deliveries []*slacktest.Delivery) bool {
 	return slices.ContainsFunc(deliveries, func(d *slacktest.Delivery) bool { return d.Acked() })
 }
 
-// TestLaw2_SlackKilledUnderLoad kills the process several times, at random, while messages arrive and turns run. Every acknowledged
-// message is answered once, in the order of its thread.
+// TestLaw2_SlackKilledUnderLoad kills the process several times, at random, while messages arrive and turns run. Every
+// acknowledged message is answered once, in the order of its thread.
 func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo", "GATEHOUSE_ECHO_DELAY=300ms")
@@ -76,7 +83,9 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 			at.said, at.sent = append(at.said, word), append(at.sent, posted.Deliveries)
 			if n++; slices.Contains(killAt, n-1) {
 				answered := chance.IntN(n/2 + 1) // a random share of the answers so far
-				if err := p.slack.WaitFor(p.ctx(), func(s *slacktest.Server) bool { return s.CountFromBot() >= answered }); err != nil {
+				if err := p.slack.WaitFor(p.ctx(), func(s *slacktest.Server) bool {
+					return s.CountFromBot() >= answered
+				}); err != nil {
 					t.Fatal(err)
 				}
 				p.app.kill()
@@ -108,8 +117,8 @@ func TestLaw2_SlackKilledUnderLoad(t *testing.T) {
 
 var aWord = regexp.MustCompile(`word-\d+-\d+\.`)
 
-// stored returns the stored words of a thread in the order of their commits. A message whose first delivery failed is stored later
-// than it was posted.
+// stored returns the stored words of a thread in the order of their commits. A message whose first delivery failed is
+// stored later than it was posted.
 func (p *slackProcess) stored(at *thread) []string {
 	var words []string
 	conversation := core.ConversationID("slack:" + p.slack.TeamID() + ":" + at.channel + ":" + at.ts)
@@ -161,7 +170,8 @@ func slackScenario(t *testing.T, point string, nth int, record string) {
 	for _, m := range p.slack.Thread("C1", ask.TS) {
 		switch text := m.Shown(); {
 		case m.BotID == "" || steps(m):
-		case !strings.Contains(text, "Asked by") && (strings.Contains(text, "Done:") || strings.Contains(text, "unknown")):
+		case !strings.Contains(text, "Asked by") &&
+			(strings.Contains(text, "Done:") || strings.Contains(text, "unknown")):
 			replies++
 		default:
 			cards++

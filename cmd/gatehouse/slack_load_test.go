@@ -18,7 +18,8 @@ func (s *testGateway) addChannels(n int) []string {
 	var channels []string
 	for i := range n {
 		id := fmt.Sprintf("C9%03d", i)
-		s.slack.AddChannel(slacktest.Channel{ID: id, Name: "room-" + id, Members: []string{"U1ANN", s.slack.BotUserID()}})
+		s.slack.AddChannel(
+			slacktest.Channel{ID: id, Name: "room-" + id, Members: []string{"U1ANN", s.slack.BotUserID()}})
 		channels = append(channels, id)
 	}
 	return channels
@@ -31,7 +32,8 @@ type thread struct {
 	sent        [][]*slacktest.Delivery // the deliveries of each message
 }
 
-// sendAll posts messages in new threads. Slack delivers each twice, and the first of a thread both as a mention and as a message.
+// sendAll posts messages in new threads. Slack delivers each twice, and the first of a thread both as a mention and as
+// a message.
 func (s *testGateway) sendAll(channels []string, threads, messages int, pause func(n int)) []*thread {
 	var all []*thread
 	n := 0
@@ -121,8 +123,10 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 			env["GATEHOUSE_AGENT"] = "echo"
 			s := serveSlack(t, slacktest.Options{AckWithin: time.Minute}, env)
 			s.ready(200)
-			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
-			s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
+			s.slack.Inject(
+				slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
+			s.slack.Inject(
+				slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
 			all := s.sendAll(s.addChannels(50), 250, 4, func(int) {})
 			s.answered(all, 8*time.Minute)
 		})

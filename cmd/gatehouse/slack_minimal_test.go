@@ -10,7 +10,9 @@ import (
 )
 
 // essential are the methods that the bot can't do without.
-var essential = []string{"auth.test", "apps.connections.open", "chat.postMessage", "chat.update", "chat.postEphemeral", "views.open"}
+var essential = []string{
+	"auth.test", "apps.connections.open", "chat.postMessage", "chat.update", "chat.postEphemeral", "views.open",
+}
 
 // An approval works even if Slack, or a proxy, refuses every other method.
 func TestSlackThatKnowsOnlyTheEssentialMethods(t *testing.T) {

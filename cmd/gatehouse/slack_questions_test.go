@@ -11,7 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// askPeople makes ann mention the bot in C1 so that it asks her a question with a schema, and returns the thread and the card.
+// askPeople makes ann mention the bot in C1 so that it asks her a question with a schema, and returns the thread and
+// the card.
 func (s *testGateway) askPeople(question, schema string, more ...string) (thread string, card slacktest.Message) {
 	s.t.Helper()
 	fields := append([]string{fmt.Sprintf(`"question":%q`, question), `"schema":` + schema}, more...)
@@ -22,7 +23,8 @@ func (s *testGateway) askPeople(question, schema string, more ...string) (thread
 // answers returns what the bot reports in a thread of what became of questions.
 func (s *testGateway) answers(thread string) (all []string) {
 	for _, m := range s.slack.Thread("C1", thread) {
-		if text := strings.TrimSpace(m.Shown()); strings.Contains(text, " answered: ") || text == "Nobody answered in time." {
+		if text := strings.TrimSpace(m.Shown()); strings.Contains(text, " answered: ") ||
+			text == "Nobody answered in time." {
 			all = append(all, text)
 		}
 	}
@@ -38,7 +40,8 @@ func TestSlackAQuestionIsAnsweredByAButton(t *testing.T) {
 			t.Parallel()
 			s := serveSlack(t, slacktest.Options{}, env)
 			thread, card := s.askPeople("Which colour?", colours)
-			if shown := card.Shown(); !strings.Contains(shown, "Question from the bot, for ") || strings.Contains(shown, "Arguments") || len(card.Buttons()) != 3 {
+			if shown := card.Shown(); !strings.Contains(shown, "Question from the bot, for ") ||
+				strings.Contains(shown, "Arguments") || len(card.Buttons()) != 3 {
 				t.Errorf("the card shows %q", shown)
 			}
 			s.ann.Clicks("C1", card.TS, "blue")
@@ -64,16 +67,20 @@ func TestSlackAQuestionIsAnsweredByAForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serveSlack(t, slacktest.Options{}, env)
-			thread, card := s.askPeople("What shall I order?", `{"type":"object","required":["size","count","why"],"properties":{"size":{"enum":["s","m"]},`+
-				`"count":{"type":"integer","minimum":3},"why":{"type":"string","title":"Why?"}}}`)
+			thread, card := s.askPeople("What shall I order?",
+				`{"type":"object","required":["size","count","why"],"properties":{"size":{"enum":["s","m"]},`+
+					`"count":{"type":"integer","minimum":3},"why":{"type":"string","title":"Why?"}}}`)
 			s.ann.Clicks("C1", card.TS, "Answer")
-			if v, err := s.slack.WaitForModal(s.ctx(), "U1ANN"); err != nil || !strings.Contains(v.Shown(), "What shall I order?") {
+			if v, err := s.slack.WaitForModal(s.ctx(), "U1ANN"); err != nil ||
+				!strings.Contains(v.Shown(), "What shall I order?") {
 				t.Fatalf("%v: %s", err, v.Shown())
 			}
-			if err := s.ann.Submits(map[string]string{"field_0": "m", "field_1": "4", "field_2": " "}).Wait(s.ctx()); err != nil {
+			if err := s.ann.Submits(map[string]string{"field_0": "m", "field_1": "4", "field_2": " "}).Wait(
+				s.ctx()); err != nil {
 				t.Fatal(err)
 			}
-			if v, open := s.slack.Modal("U1ANN"); !open || len(v.Errors) != 1 || v.Errors["field_2"] != "This must not be empty." {
+			if v, open := s.slack.Modal("U1ANN"); !open || len(v.Errors) != 1 ||
+				v.Errors["field_2"] != "This must not be empty." {
 				t.Errorf("the form is open: %v, with the errors %q", open, v.Errors)
 			}
 			s.ann.Submits(map[string]string{"field_0": "m", "field_1": "4", "field_2": "it rains"})
@@ -138,14 +145,16 @@ func TestSlackAQuestionIsWithdrawn(t *testing.T) {
 	s.shows("C1", card.TS, "Withdrawn", 0)
 }
 
-// slackQuestionScenario asks a question in Slack and answers it. The process is killed at the n-th pass of a point, and started again.
+// slackQuestionScenario asks a question in Slack and answers it. The process is killed at the n-th pass of a point, and
+// started again.
 func slackQuestionScenario(t *testing.T, point string, nth int, record string) {
 	p := newSlackProcess(t)
 	p.open(armed(point, nth, record)...)
 	survive := func(holds func() bool) { t.Helper(); p.untilRestarting("the next step", holds) }
 	var ask slacktest.Posted
 	for !acked(ask.Deliveries) {
-		ask = p.ann.Posts("C1", p.slack.MentionOfBot()+` call people.ask {"question":"Which colour?","schema":`+colours+`}`)
+		ask = p.ann.Posts("C1",
+			p.slack.MentionOfBot()+` call people.ask {"question":"Which colour?","schema":`+colours+`}`)
 		survive(func() bool {
 			return !slices.ContainsFunc(ask.Deliveries, func(d *slacktest.Delivery) bool { return !d.Over() })
 		})
@@ -236,12 +245,16 @@ func TestLaw2_SlackQuestionKilledAtEveryPoint(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "points")
 	slackQuestionScenario(t, "", 0, record)
 	all := passes(t, record)
-	for _, p := range []string{"Accept.after", "Decide.before", "Decide.after", "LoadPaused.after", "LoadApproval.after", "SaveSession.before", "SaveSession.after", "Finish.before", "Finish.after", "ReleasePost.after"} {
+	for _, p := range []string{
+		"Accept.after", "Decide.before", "Decide.after", "LoadPaused.after", "LoadApproval.after", "SaveSession.before",
+		"SaveSession.after", "Finish.before", "Finish.after", "ReleasePost.after",
+	} {
 		if all[p] == nil {
 			t.Errorf("%s is never passed, so the test proves nothing", p)
 		}
 	}
-	for point, nths := range passes(t, record, "Accept", "Decide", "LoadPaused", "SaveSession", "Finish", "ReleasePost") {
+	for point, nths := range passes(t, record, "Accept", "Decide", "LoadPaused", "SaveSession", "Finish",
+		"ReleasePost") {
 		for _, nth := range nths {
 			t.Run(fmt.Sprintf("%s %d", point, nth), func(t *testing.T) {
 				t.Parallel()

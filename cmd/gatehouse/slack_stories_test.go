@@ -99,9 +99,13 @@ func mustJSON(v any) string {
 func TestSlackCardThatCannotBePostedReachesItsApproversAnyway(t *testing.T) {
 	t.Parallel()
 	s := serveSlack(t, slacktest.Options{}, transports["HTTP"])
-	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"), When: func(c slacktest.Call) bool {
-		return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], `"action_id":"reason"`)
-	}})
+	s.slack.Inject(
+		slacktest.Fault{
+			Endpoint: "chat.postMessage", Trouble: slacktest.Refused("channel_not_found"),
+			When: func(c slacktest.Call) bool {
+				return c.Args["channel"] == "C1" && strings.Contains(c.Args["blocks"], `"action_id":"reason"`)
+			},
+		})
 	ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add milk")
 	his := s.slack.DMWith("U2BOB")
 	card := s.card(his, "", "Add “milk”")
@@ -123,7 +127,9 @@ func (m blockedModel) Next(ctx context.Context, h core.History, _ json.RawMessag
 	if err != nil {
 		return agent.Answer{}, err
 	}
-	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Own())}, Finish: llm.FinishStop}, nil
+	return agent.Answer{Message: core.Message{
+		Role: core.Assistant, Content: core.Text("echo: " + tail[0].Content.Own()),
+	}, Finish: llm.FinishStop}, nil
 }
 
 func TestSlackEditsAndDeletions(t *testing.T) {
@@ -171,7 +177,9 @@ func TestSlackACardShowsThatItsRequestWasChanged(t *testing.T) {
 
 func TestSlackWorkingStateNeverSticks(t *testing.T) {
 	t.Parallel()
-	for name, scopes := range map[string][]string{"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write")} {
+	for name, scopes := range map[string][]string{
+		"status": slacktest.AllScopes, "reaction": scopesBut(slacktest.AllScopes, "assistant:write"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			model := blockedModel{let: make(chan struct{})}
@@ -211,7 +219,8 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 	}
 	waitUntil(t, func() bool {
 		code, out := s.command("deadletters", "list", "--json")
-		return code == cli.ExitDone && json.Unmarshal([]byte(out), &dead) == nil && len(dead) == 1 && dead[0].Post.State == core.RowUnknown
+		return code == cli.ExitDone && json.Unmarshal([]byte(out), &dead) == nil && len(dead) == 1 &&
+			dead[0].Post.State == core.RowUnknown
 	}, "the dead letter")
 	if n := s.slack.CountFromBot(); n != 1 {
 		t.Errorf("%d posts", n)
@@ -222,14 +231,18 @@ func TestSlackInDoubtWithoutHistoryIsUnknownAndVisible(t *testing.T) {
 	waitUntil(t, func() bool { return s.slack.CountFromBot() == 2 }, "the second post, which an admin requested")
 }
 
-// Without the history scopes, gatehouse can't find out whether a card was posted if the response was lost. A press of its button proves it.
+// Without the history scopes, gatehouse can't find out whether a card was posted if the response was lost. A press of
+// its button proves it.
 func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	t.Parallel()
 	scopes := scopesBut(slacktest.AllScopes, "channels:history", "groups:history", "im:history", "mpim:history")
 	s := serveSlack(t, slacktest.Options{Scopes: scopes, Subscriptions: slacktest.AllEvents}, transports["Socket Mode"])
-	s.slack.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
-		return strings.Contains(c.Args["blocks"], `"action_id":"reason"`)
-	}})
+	s.slack.Inject(
+		slacktest.Fault{
+			Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Times: 1, When: func(c slacktest.Call) bool {
+				return strings.Contains(c.Args["blocks"], `"action_id":"reason"`)
+			},
+		})
 	thread, card := s.asked("milk")
 	waitUntil(t, func() bool {
 		code, out := s.command("deadletters", "list", "--json")
@@ -240,7 +253,8 @@ func TestSlackACardInDoubtThatIsPressedShowsTheDecision(t *testing.T) {
 	s.reads("C1", thread, "Done: “milk”")
 }
 
-// Two processes on one Postgres server, which make the tables at first, serve one Slack: whichever handles an event, everything happens once.
+// Two processes on one Postgres server, which make the tables at first, serve one Slack: whichever handles an event,
+// everything happens once.
 func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"GATEHOUSE_DATABASE_URL": postgrestest.New(t), "SLACK_APP_TOKEN": "xapp-slacktest"}
@@ -257,7 +271,8 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 		s.reads("C1", thread, "Done: “milk”")
 		s.shows("C1", card.TS, "pproved", 0)
 		if got := slices.DeleteFunc(s.slack.Thread("C1", thread), steps); len(got) != 3 {
-			t.Errorf("round %d: %d messages in the thread, want the request, the card and the reply:\n%s", i, len(got), s.slack.DumpChannel("C1"))
+			t.Errorf("round %d: %d messages in the thread, want the request, the card and the reply:\n%s", i, len(got),
+				s.slack.DumpChannel("C1"))
 		}
 	}
 }
@@ -310,23 +325,30 @@ func TestSlackThatCannotBeReachedAtStart(t *testing.T) {
 // With pacing, a busy channel gets no more posts than its rate, and does not delay other channels.
 func TestSlackPacingIsPerChannel(t *testing.T) { // not parallel: it depends on timing
 	const rps, posts, burst = 4, 12, 3
-	s := serveSlack(t, slacktest.Options{}, map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
+	s := serveSlack(t, slacktest.Options{},
+		map[string]string{"SLACK_APP_TOKEN": "xapp-slacktest", "SLACK_CHANNEL_RPS": "4"})
 	rooms := s.addChannels(2)
 	busy, quiet := rooms[0], rooms[1]
 	for range posts {
 		s.ann.Posts(busy, s.slack.MentionOfBot()+" calc 1+1")
 	}
-	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(busy)) >= burst }); err != nil {
+	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool {
+		return len(f.FromBot(busy)) >= burst
+	}); err != nil {
 		t.Fatal(err)
 	}
 	s.ann.Posts(quiet, s.slack.MentionOfBot()+" calc 2+2")
-	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(quiet)) == 1 }); err != nil {
+	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool {
+		return len(f.FromBot(quiet)) == 1
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(s.slack.FromBot(busy)); n == posts {
 		t.Errorf("the quiet channel waited for all %d posts of the busy one", n)
 	}
-	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool { return len(f.FromBot(busy)) == posts }); err != nil {
+	if err := s.slack.WaitFor(s.ctx(), func(f *slacktest.Server) bool {
+		return len(f.FromBot(busy)) == posts
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var at []time.Time

@@ -81,11 +81,15 @@ func serveSlack(t *testing.T, o slacktest.Options, env map[string]string) *testG
 func serveSlackWith(t *testing.T, o slacktest.Options, env map[string]string, model agent.Model) *testGateway {
 	t.Helper()
 	o.AckWithin, o.TriggerLifetime = cmp.Or(o.AckWithin, slowMachine), cmp.Or(o.TriggerLifetime, slowMachine)
-	s := &testGateway{t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8)}
+	s := &testGateway{
+		t: t, slack: slacktest.Start(t, o), db: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), code: make(chan int, 8),
+	}
 	s.people()
 	s.settings.set(map[string]string{
-		"GATEHOUSE_DATABASE_URL": s.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json", "GATEHOUSE_APPROVERS": "slack:U2BOB",
-		"SLACK_BOT_TOKEN": s.slack.BotToken(), "SLACK_API_URL": s.slack.APIURL(), "SLACK_CHANNEL_RPS": "0", "SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "",
+		"GATEHOUSE_DATABASE_URL": s.db, "GATEHOUSE_LISTEN": "127.0.0.1:0", "GATEHOUSE_LOG_FORMAT": "json",
+		"GATEHOUSE_APPROVERS": "slack:U2BOB",
+		"SLACK_BOT_TOKEN":     s.slack.BotToken(), "SLACK_API_URL": s.slack.APIURL(), "SLACK_CHANNEL_RPS": "0",
+		"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "",
 	})
 	s.settings.set(env)
 	if model != nil {
@@ -100,7 +104,8 @@ func (s *testGateway) people() {
 	s.ann = s.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	s.bob = s.slack.AddUser(slacktest.User{ID: "U2BOB", Name: "bob", RealName: "Bob"})
 	s.eve = s.slack.AddUser(slacktest.User{ID: "U3EVE", Name: "eve", RealName: "Eve"})
-	s.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", "U3EVE", s.slack.BotUserID()}})
+	s.slack.AddChannel(
+		slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", "U3EVE", s.slack.BotUserID()}})
 	s.dm = s.slack.DMWith("U1ANN")
 }
 
@@ -131,7 +136,11 @@ func (s *testGateway) begin() {
 		s.slack.SendTo(slacktest.Addresses{})
 	}
 	if s.slack != nil && os.Getenv("SLACK_SIGNING_SECRET") != "" {
-		s.slack.SendTo(slacktest.Addresses{Events: s.base + "/slack/events", Interactions: s.base + "/slack/interactions", Commands: s.base + "/slack/commands"})
+		s.slack.SendTo(
+			slacktest.Addresses{
+				Events: s.base + "/slack/events", Interactions: s.base + "/slack/interactions",
+				Commands: s.base + "/slack/commands",
+			})
 	}
 	var once sync.Once
 	s.stop = func() {

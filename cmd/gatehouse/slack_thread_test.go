@@ -115,7 +115,8 @@ func TestSlackAThreadThatPeopleHadIsRead(t *testing.T) {
 	}
 	saysInOrder(t, last,
 		`{"quoted":"message that began this thread","name":"ann","id":"slack:U1ANN","at":"`, "> The build is red\n",
-		`{"quoted":"message in this thread","name":"bob","id":"slack:U2BOB","at":"`, "> !stop\n", "> {", "> > @eve approve it\n",
+		`{"quoted":"message in this thread","name":"bob","id":"slack:U2BOB","at":"`, "> !stop\n", "> {",
+		"> > @eve approve it\n",
 		`"name":"deploys","id":"slack:B4BOT"`, "> Deployed 4711\n",
 		`"name":"eve","id":"slack:U3EVE"`, "> the log\n", "build.log",
 		`{"name":"ann","id":"slack:U1ANN"} says:`)
@@ -234,7 +235,8 @@ func TestSlackAThreadThatCantBeRead(t *testing.T) {
 		{"internal_error", "Slack failed during the call"},
 	} {
 		if c.refusal != "" {
-			l.slack.Inject(slacktest.Fault{Endpoint: "conversations.replies", Trouble: slacktest.Refused(c.refusal), Times: 1})
+			l.slack.Inject(
+				slacktest.Fault{Endpoint: "conversations.replies", Trouble: slacktest.Refused(c.refusal), Times: 1})
 		}
 		root := l.bob.Posts("C1", "The build is red")
 		l.ann.Posts("C1", l.slack.MentionOfBot()+" why?", slacktest.InThread(root.TS))

@@ -66,8 +66,8 @@ rules:
     edit: true
 `
 
-// fills presses a button of a card and submits the form that it opens, filled in several ways. A form that closes with a
-// refusal is opened again.
+// fills presses a button of a card and submits the form that it opens, filled in several ways. A form that closes with
+// a refusal is opened again.
 func (s *testGateway) fills(who *slacktest.Person, card slacktest.Message, button string, ways ...map[string]string) {
 	s.t.Helper()
 	for _, fields := range ways {
@@ -113,7 +113,9 @@ func TestSlackRequestsHaveTheTypesOfSlacksSDK(t *testing.T) {
 	waitUntil(t, s.delivered, "the last post")
 	checked := slacktest.TypeCheck(t, s.slack)
 	t.Log(checked)
-	for _, of := range []string{"chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "view_submission"} {
+	for _, of := range []string{
+		"chat.postMessage", "chat.update", "chat.postEphemeral", "views.open", "view_submission",
+	} {
 		if checked[of] == 0 {
 			t.Errorf("no %s was compared: %v", of, checked)
 		}
@@ -129,7 +131,8 @@ func (s *testGateway) driveCards() {
 	if _, err := s.slack.WaitForEphemeral(s.ctx(), "C1", "U3EVE", ""); err != nil {
 		s.t.Fatal(err)
 	}
-	s.fills(s.bob, card, "edit", map[string]string{"arguments": `{"text": butter}`}, map[string]string{"arguments": `{"text": "butter"}`})
+	s.fills(s.bob, card, "edit", map[string]string{"arguments": `{"text": butter}`},
+		map[string]string{"arguments": `{"text": "butter"}`})
 	waitUntil(s.t, func() bool {
 		m, _ := s.slack.Message("C1", card.TS)
 		return strings.Contains(m.Shown(), "butter")
@@ -179,8 +182,9 @@ func (s *testGateway) driveQuestions() {
 	_, menu := s.askPeople("How many?", `{"enum":[1,2,3,4,5,6,7]}`)
 	s.ann.Chooses("C1", menu.TS, "6")
 	s.ends(menu)
-	_, form := s.askPeople("What shall I order?", `{"type":"object","required":["size","count","why"],"properties":{"size":{"enum":["s","m"]},`+
-		`"count":{"type":"integer","minimum":3},"gift":{"type":"boolean","title":"A gift?"},"why":{"type":"string","title":"Why?"}}}`)
+	_, form := s.askPeople("What shall I order?",
+		`{"type":"object","required":["size","count","why"],"properties":{"size":{"enum":["s","m"]},`+
+			`"count":{"type":"integer","minimum":3},"gift":{"type":"boolean","title":"A gift?"},"why":{"type":"string","title":"Why?"}}}`)
 	s.fills(s.ann, form, "Answer", map[string]string{"field_0": "m", "field_1": "4", "field_3": " "},
 		map[string]string{"field_0": "m", "field_1": "4", "field_3": "it rains"})
 	s.ends(form)

@@ -17,7 +17,8 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 )
 
-// slackWalkthrough follows the README of the Slack adapter: no other settings are used, and the app is made from the manifest.
+// slackWalkthrough follows the README of the Slack adapter: no other settings are used, and the app is made from the
+// manifest.
 type slackWalkthrough struct {
 	*testGateway
 	readme // the adapter's README
@@ -40,7 +41,8 @@ func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 	}
 	w := &slackWalkthrough{testGateway: &testGateway{t: t, code: make(chan int, 1)}}
 	w.slack = slacktest.Start(t, slacktest.Options{
-		BotName: m.Features.BotUser.DisplayName, Scopes: m.OAuthConfig.Scopes.Bot, Subscriptions: m.Settings.EventSubscriptions.BotEvents,
+		BotName: m.Features.BotUser.DisplayName, Scopes: m.OAuthConfig.Scopes.Bot,
+		Subscriptions: m.Settings.EventSubscriptions.BotEvents,
 	})
 	w.ann = w.slack.AddUser(slacktest.User{ID: "U1ANN", Name: "ann", RealName: "Ann"})
 	w.slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN"}})
@@ -52,7 +54,8 @@ func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 }
 
 // slackReadme and discordReadme are read before a test changes the working directory.
-var slackReadme, discordReadme = readFile("../../adapters/slack/README.md"), readFile("../../adapters/discord/README.md")
+var slackReadme, discordReadme = readFile("../../adapters/slack/README.md"),
+	readFile("../../adapters/discord/README.md")
 
 func readFile(name string) string { text, _ := os.ReadFile(name); return string(text) }
 
@@ -168,10 +171,11 @@ func doctorFinds(t *testing.T, want int, secrets ...string) (states map[string]s
 // wantNoFindings fails unless every line that the doctor prints begins with ok.
 func wantNoFindings(t *testing.T) {
 	t.Helper()
-	if code, text, _ := gatehouse(t, "doctor"); code != cli.ExitDone || slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
-		hint := strings.HasPrefix(strings.TrimSpace(line), "→") // of a line that is ok: what could be better
-		return line != "" && !hint && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
-	}) {
+	if code, text, _ := gatehouse(t, "doctor"); code != cli.ExitDone ||
+		slices.ContainsFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
+			hint := strings.HasPrefix(strings.TrimSpace(line), "→") // of a line that is ok: what could be better
+			return line != "" && !hint && !strings.HasPrefix(line, "ok ") && !strings.HasSuffix(line, "0 failed.")
+		}) {
 		t.Errorf("not every line of the doctor begins with ok:\n%s", text)
 	}
 }
@@ -186,7 +190,8 @@ func TestReadmeSlackWalk(t *testing.T) {
 	w.start()
 	w.ready(http.StatusOK)
 	states, out := w.doctor(cli.ExitBad)
-	if states["slack channels"] != "fail" || !strings.Contains(out, "/invite @gatehouse") || states["slack events"] != "warn" {
+	if states["slack channels"] != "fail" || !strings.Contains(out, "/invite @gatehouse") ||
+		states["slack events"] != "warn" {
 		t.Errorf("before the invitation the doctor finds %v\n%s", states, out)
 	}
 	w.mustContain("/invite @gatehouse")
@@ -205,7 +210,9 @@ func TestReadmeSlackWalk(t *testing.T) {
 			t.Errorf("after the first answer: %s is %s\n%s", name, state, out)
 		}
 	}
-	for _, name := range []string{"slack token", "slack scopes", "slack socket", "slack channels", "slack events", "slack approver slack:U1ANN"} {
+	for _, name := range []string{
+		"slack token", "slack scopes", "slack socket", "slack channels", "slack events", "slack approver slack:U1ANN",
+	} {
 		if states[name] != "ok" {
 			t.Errorf("%s was not checked\n%s", name, out)
 		}
@@ -238,7 +245,8 @@ func (w *slackWalkthrough) approve() {
 func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 	const public = "https://gate.example"
 	w := newSlackWalkthrough(t, "--http", public)
-	w.mustContain("gatehouse manifest slack --http https://HOST", "Signing Secret", "Event Subscriptions", "Request URL")
+	w.mustContain("gatehouse manifest slack --http https://HOST", "Signing Secret", "Event Subscriptions",
+		"Request URL")
 	w.exports(map[string]string{"SLACK_APP_TOKEN": "SLACK_SIGNING_SECRET"})
 	w.start()
 	var m slackgo.Manifest
@@ -252,7 +260,8 @@ func TestReadmeSlackWalkOverHTTP(t *testing.T) {
 		Commands:     proxied(m.Features.SlashCommands[0].Url),
 	})
 	verification, challenge := w.slack.VerifyURL()
-	if err := verification.Wait(w.ctx()); err != nil || !strings.Contains(string(verification.Attempts()[0].Answer), challenge) {
+	if err := verification.Wait(w.ctx()); err != nil ||
+		!strings.Contains(string(verification.Attempts()[0].Answer), challenge) {
 		t.Fatalf("the Request URL can't be verified: %v", err)
 	}
 	w.ready(http.StatusOK)

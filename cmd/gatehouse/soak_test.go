@@ -70,7 +70,8 @@ func soakChild(url string) error {
 		return err
 	}
 	fmt.Println(soakBegun)
-	compiled, err := graph.New("soak", "1").Fields(graph.Messages).Session("messages").Entry("n").Node("n", soakNode).Edge("n", graph.END).Compile()
+	compiled, err := graph.New("soak", "1").Fields(graph.Messages).Session("messages").Entry("n").Node("n",
+		soakNode).Edge("n", graph.END).Compile()
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,9 @@ func soakChild(url string) error {
 	d := dispatch.New(dispatch.Options{
 		Store: store, Approvals: service, Outbox: deliver,
 		Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,
-		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Jitter: func() float64 {
+			return -1
+		}, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Harness: harness,
 	})
 	var all sync.WaitGroup
@@ -108,11 +111,12 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("re " + said[0].Content.String())})}, nil
+	return graph.Update{graph.Messages.Add(
+		core.Message{Role: core.Assistant, Content: core.Text("re " + said[0].Content.String())})}, nil
 }
 
-// TestSoak_EveryEventEndsOnceInOrder stores many messages in many conversations, some of them twice. The process that answers them is
-// killed in the middle and started again. GATEHOUSE_SOAK_ROUNDS is the number of rounds.
+// TestSoak_EveryEventEndsOnceInOrder stores many messages in many conversations, some of them twice. The process that
+// answers them is killed in the middle and started again. GATEHOUSE_SOAK_ROUNDS is the number of rounds.
 func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 	t.Parallel()
 	rounds, _ := strconv.Atoi(os.Getenv("GATEHOUSE_SOAK_ROUNDS"))
@@ -131,7 +135,8 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	for conversation := range conversations {
 		said.Go(func() { w.soakSay(conversation, messages) })
 	}
-	percent := func(n int) { // waits for so many percent of the turns, so that no wait is long, however many turns there are
+	// waits for so many percent of the turns, so that no wait is long, however many turns there are
+	percent := func(n int) {
 		t.Helper()
 		seq := int64(conversations * messages * n / 100)
 		w.until(fmt.Sprintf("turn %d", seq), c, func() bool {
@@ -152,7 +157,10 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 	}
 	said.Wait()
 	w.until("the end of all", c, w.settled)
-	w.until("the beginning of the second process", c, func() bool { return strings.Contains(c.out.String(), soakBegun) }) // the first may have done it all
+	// the first may have done it all
+	w.until("the beginning of the second process", c, func() bool {
+		return strings.Contains(c.out.String(), soakBegun)
+	})
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	c.quit(t)
 	if c.cmd.ProcessState.ExitCode() != 0 {
@@ -177,8 +185,11 @@ func soak(t *testing.T, e engine, conversations, messages int) {
 func (w *workbench) soakSay(conversation, messages int) {
 	for n := range messages {
 		payload, _ := json.Marshal(n)
-		e := core.Event{Platform: "soak", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: core.ConversationID(fmt.Sprintf("soak:%d", conversation)), Body: core.MessageEvent{},
-			Address: core.Address{Platform: "soak", Channel: strconv.Itoa(conversation)}, Payload: payload}
+		e := core.Event{
+			Platform: "soak", ID: fmt.Sprintf("%d/%d", conversation, n),
+			Conversation: core.ConversationID(fmt.Sprintf("soak:%d", conversation)), Body: core.MessageEvent{},
+			Address: core.Address{Platform: "soak", Channel: strconv.Itoa(conversation)}, Payload: payload,
+		}
 		for range 1 + (n+conversation)%20/19 {
 			_, err := w.store.Accept(w.t.Context(), e)
 			for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {

@@ -20,7 +20,8 @@ func longCall(t *testing.T, limit string) (env map[string]string, began string, 
 		"; grep -q fails " + file + " && exit 3; exit 0"
 	tools := filepath.Join(dir, "tools.yaml")
 	text := "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n" +
-		"    summary: Pay the bill.\n    timeout: " + limit + "\n    command: [sh, -c, '" + script + "']\n    env: [PATH]\n"
+		"    summary: Pay the bill.\n    timeout: " + limit + "\n    command: [sh, -c, '" + script +
+		"']\n    env: [PATH]\n"
 	if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func longCall(t *testing.T, limit string) (env map[string]string, began string, 
 	}
 }
 
-const callGoesOn = "This call has begun and goes on; its result will be posted here, and nothing else will be done after it: " +
+const callGoesOn = "This call has begun and goes on; its result will be posted here, and nothing else will be done " +
+	"after it: " +
 	"Pay the bill."
 
 // waitForFile waits until a file is there.
@@ -138,7 +140,8 @@ func TestAShellReadsThatACallGoesOn(t *testing.T) {
 			ann.must(ann.send(with(request("r2", "s1", ""), card.choice("approve"))))
 			waitForFile(t, began)
 			ann.header.Set("Prefer", "wait=20")
-			if stopped := ann.must(ann.send(request("r3", "s1", "!stop"))); strings.Join(stopped.texts(), "") != callGoesOn {
+			if stopped := ann.must(ann.send(request("r3", "s1", "!stop"))); strings.Join(stopped.texts(),
+				"") != callGoesOn {
 				t.Errorf("stop: %s", stopped.Raw)
 			}
 			end(c.says)

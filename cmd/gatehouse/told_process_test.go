@@ -14,8 +14,8 @@ rules:
   - {name: notes, action: ask, risk: [write], approvers: [slack:U2BOB, discord:` + otherID + `], expires: never, notify: [slack:C9]}
 `
 
-// TestLaw2_AChannelWithoutTheBot: the policy notifies a channel that refuses the card. The card in the conversation asks, and the approvers on
-// both platforms get direct messages, from which they decide.
+// TestLaw2_AChannelWithoutTheBot: the policy notifies a channel that refuses the card. The card in the conversation
+// asks, and the approvers on both platforms get direct messages, from which they decide.
 func TestLaw2_AChannelWithoutTheBot(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		p := newBothProcess(t, e, elsewhere)

@@ -18,7 +18,8 @@ import (
 // duringTool is the point while the tool runs, beside those of the store: it has noted its run and not yet answered.
 const duringTool = "Tool.during"
 
-// ownTool is a tool of GATEHOUSE_TOOLS, in a folder of its own. It appends each of its runs to a file, with the key of the call.
+// ownTool is a tool of GATEHOUSE_TOOLS, in a folder of its own. It appends each of its runs to a file, with the key of
+// the call.
 type ownTool struct {
 	kind       string // command or http
 	idempotent bool
@@ -58,13 +59,17 @@ func (o ownTool) bench(t *testing.T, e engine) (w *workbench, runs func() []stri
 	how := "command: [./store.sh]\n    env: [PATH, TOOL_RAN]"
 	env := []string{"GATEHOUSE_TOOLS=" + filepath.Join(dir, "tools.yaml"), "TOOL_RAN=" + ran}
 	if o.server != nil {
-		how = "http: {method: POST, url: '" + o.server.URL + "/store', headers: {Ran: '{{TOOL_RAN}}'}, secrets: [TOOL_RAN]}"
+		how = "http: {method: POST, url: '" + o.server.URL +
+			"/store', headers: {Ran: '{{TOOL_RAN}}'}, secrets: [TOOL_RAN]}"
 		env = append(env, "GATEHOUSE_FETCH_HOSTS="+o.server.Listener.Addr().String())
 	}
 	for name, text := range map[string]string{
-		"store.sh": "#!/bin/sh\necho \"$GATEHOUSE_CALL_KEY\" >>\"$TOOL_RAN\"\nrm \"" + kill + "\" 2>/dev/null && kill -9 $PPID\necho stored\n",
-		"tools.yaml": "version: 1\ntools:\n  - name: shop.store\n    description: Stores a thing.\n    risk: write\n    idempotent: " + fmt.Sprint(o.idempotent) +
-			"\n    arguments: {type: object, properties: {what: {type: string}}, required: [what]}\n    summary: Store {{what}}\n    " + how + "\n",
+		"store.sh": "#!/bin/sh\necho \"$GATEHOUSE_CALL_KEY\" >>\"$TOOL_RAN\"\nrm \"" + kill +
+			"\" 2>/dev/null && kill -9 $PPID\necho stored\n",
+		"tools.yaml": "version: 1\ntools:\n  - name: shop.store\n    description: Stores a thing.\n    risk: write\n " +
+			"   idempotent: " + fmt.Sprint(o.idempotent) +
+			"\n    arguments: {type: object, properties: {what: {type: string}}, required: [what]}\n    summary: " +
+			"Store {{what}}\n    " + how + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
@@ -88,8 +93,9 @@ func (o ownTool) bench(t *testing.T, e engine) (w *workbench, runs func() []stri
 	return w, runs, killOnce
 }
 
-// wantRuns checks what must hold after a kill at any point: one reply, every run with the key of the call; a tool that is not idempotent ran
-// at most once, and its outcome is known unless only the intent is; an idempotent one has an outcome, always.
+// wantRuns checks what must hold after a kill at any point: one reply, every run with the key of the call; a tool that
+// is not idempotent ran at most once, and its outcome is known unless only the intent is; an idempotent one has an
+// outcome, always.
 func (o ownTool) wantRuns(w *workbench, point string, runs []string) {
 	w.t.Helper()
 	reply, intent := w.endedOnce(point)
@@ -116,15 +122,18 @@ func (o ownTool) wantRuns(w *workbench, point string, runs []string) {
 		least = 2
 	}
 	if len(runs) < least || len(runs) > most || reply != "stored" || intent.Result.Content != "stored" {
-		w.t.Errorf("%s: %d runs, want %d to %d; reply %q, result %+v", point, len(runs), least, most, reply, *intent.Result)
+		w.t.Errorf("%s: %d runs, want %d to %d; reply %q, result %+v", point, len(runs), least, most, reply,
+			*intent.Result)
 	}
 }
 
-// TestLaw5_OwnToolsKilledAtEveryPoint kills a real process before and after every store call of a turn that runs a tool of GATEHOUSE_TOOLS,
-// and while the tool runs.
+// TestLaw5_OwnToolsKilledAtEveryPoint kills a real process before and after every store call of a turn that runs a tool
+// of GATEHOUSE_TOOLS, and while the tool runs.
 func TestLaw5_OwnToolsKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
-	for _, o := range []ownTool{{kind: "command"}, {kind: "command", idempotent: true}, {kind: "http"}, {kind: "http", idempotent: true}} {
+	for _, o := range []ownTool{
+		{kind: "command"}, {kind: "command", idempotent: true}, {kind: "http"}, {kind: "http", idempotent: true},
+	} {
 		t.Run(fmt.Sprintf("%s idempotent %t", o.kind, o.idempotent), func(t *testing.T) {
 			t.Parallel()
 			if o.kind == "http" {

@@ -74,7 +74,8 @@ func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 	}
 	s.settings.set(map[string]string{"GATEHOUSE_APPROVERS": "toy:bob,toi:bob"})
 	code, out := s.command("config")
-	if code != cli.ExitUsage || !strings.Contains(out, "toi:bob: there is no such platform") || !strings.Contains(out, "or toy:") {
+	if code != cli.ExitUsage || !strings.Contains(out, "toi:bob: there is no such platform") ||
+		!strings.Contains(out, "or toy:") {
 		t.Errorf("%d: %s", code, out)
 	}
 	without := &testGateway{t: t}
@@ -95,7 +96,9 @@ func TestNobodyKnowsTheToy(t *testing.T) {
 		text, err := os.ReadFile(path)
 		if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "toy") {
 			lines += strings.Count(string(text), "\n")
-		} else if slices.ContainsFunc([]string{"toy:", `/toy"`, "TOY_"}, func(word string) bool { return strings.Contains(string(text), word) }) {
+		} else if slices.ContainsFunc([]string{"toy:", `/toy"`, "TOY_"}, func(word string) bool {
+			return strings.Contains(string(text), word)
+		}) {
 			t.Errorf("%s knows the toy", path)
 		}
 		return err

@@ -98,7 +98,8 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	var got spans
 	server := httptest.NewServer(&got)
 	defer server.Close()
-	w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
+	w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL,
+		"OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
 	talk := func(line string) (printed string) {
 		c := w.start(nil, "chat")
 		c.typeLine(line)
@@ -115,10 +116,13 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	paused := asking["invocation"]
 	for path, s := range asking {
 		outcome, signal := attr(s, "openarmature.outcome"), attr(s, "openarmature.suspension.signal_id")
-		if suspended := path == "invocation" || path == "invocation/gate"; suspended != (outcome == "suspended") || (signal == string(approval.ID)) != (path == "invocation/gate") {
+		if suspended := path == "invocation" || path == "invocation/gate"; suspended != (outcome == "suspended") ||
+			(signal == string(approval.ID)) != (path == "invocation/gate") {
 			t.Errorf("%s: outcome %q, signal %q", path, outcome, signal)
 		}
-		if s.Status.GetCode() != wire.Status_STATUS_CODE_OK || attr(s, "openarmature.session_id") != string(approval.Session) || attr(s, "openarmature.correlation_id") == "" {
+		if s.Status.GetCode() != wire.Status_STATUS_CODE_OK ||
+			attr(s, "openarmature.session_id") != string(approval.Session) ||
+			attr(s, "openarmature.correlation_id") == "" {
 			t.Errorf("%s: %v", path, s)
 		}
 		if strings.Contains(s.String(), "sk-01234") || strings.Contains(s.String(), "note book") {
@@ -135,11 +139,13 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		t.Fatalf("spans %s", p)
 	}
 	resumed := resuming["invocation"]
-	if attr(resumed, "openarmature.invocation_id") != string(approval.Invocation) || attr(resumed, "openarmature.outcome") != "" ||
+	if attr(resumed, "openarmature.invocation_id") != string(approval.Invocation) ||
+		attr(resumed, "openarmature.outcome") != "" ||
 		attr(resumed, "openarmature.correlation_id") != attr(paused, "openarmature.correlation_id") {
 		t.Errorf("the resumed segment: %v", resumed)
 	}
-	if len(resumed.Links) != 1 || string(resumed.Links[0].TraceId) != string(paused.TraceId) || string(resumed.Links[0].SpanId) != string(paused.SpanId) {
+	if len(resumed.Links) != 1 || string(resumed.Links[0].TraceId) != string(paused.TraceId) ||
+		string(resumed.Links[0].SpanId) != string(paused.SpanId) {
 		t.Errorf("the resumed segment links to %v, not to %x %x", resumed.Links, paused.TraceId, paused.SpanId)
 	}
 
@@ -148,8 +154,10 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	line := logged(t, printed, "tool failed")
 	tools := reading["invocation/tools/gatehouse.tool.call"]
 	want := map[string]string{
-		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()), "session": string(approval.Session),
-		"openarmature.session_id": string(approval.Session), "openarmature.correlation_id": attr(tools, "openarmature.correlation_id"), "tool": "demo.calc",
+		"trace_id": hex.EncodeToString(tools.GetTraceId()), "span_id": hex.EncodeToString(tools.GetSpanId()),
+		"session":                     string(approval.Session),
+		"openarmature.session_id":     string(approval.Session),
+		"openarmature.correlation_id": attr(tools, "openarmature.correlation_id"), "tool": "demo.calc",
 	}
 	for key, value := range want {
 		if line[key] != value {
@@ -161,12 +169,14 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestTracesCarryContentIfTheyShould: with the setting the span of a pause has its call, without secrets; without it the call's name and size.
+// TestTracesCarryContentIfTheyShould: with the setting the span of a pause has its call, without secrets; without it
+// the call's name and size.
 func TestTracesCarryContentIfTheyShould(t *testing.T) {
 	for content, want := range map[string]bool{"": false, "false": false, "true": true} {
 		var got spans
 		server := httptest.NewServer(&got)
-		w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "GATEHOUSE_TRACE_CONTENT="+content)
+		w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL,
+			"OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "GATEHOUSE_TRACE_CONTENT="+content)
 		c := w.start(nil, "chat")
 		c.typeLine("note add bananas and sk-0123456789abcdef0123456789abcdef")
 		c.ok(t)
@@ -195,8 +205,8 @@ func logged(t *testing.T, printed, msg string) map[string]any {
 	return nil
 }
 
-// TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so no span is made, and none is stored with a paused turn.
-// Log lines still carry the ids of their turn.
+// TestWithoutAnExporterATurnIsNotTraced: the gateway's graph has no tracer, so no span is made, and none is stored with
+// a paused turn. Log lines still carry the ids of their turn.
 func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	for _, key := range source.Keys() {
 		if strings.HasPrefix(key, "OTEL_") {
@@ -222,7 +232,8 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	}
 	_, _, stderr := w.prog(strings.NewReader("n\ncalc 1/0\n"), "chat")
 	line := logged(t, stderr, "tool failed")
-	if line["trace_id"] != nil || line["session"] != "console:default@1" || line["invocation"] == nil || line["openarmature.correlation_id"] == nil {
+	if line["trace_id"] != nil || line["session"] != "console:default@1" || line["invocation"] == nil ||
+		line["openarmature.correlation_id"] == nil {
 		t.Errorf("the log line %v", line)
 	}
 }
@@ -252,28 +263,33 @@ func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	t.Setenv("GATEHOUSE_DRAIN_TIMEOUT", "50ms")
 	w := newProg(t)
 	code, out, stderr := w.prog(strings.NewReader("calc 1+1\n"), "chat")
-	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") || strings.Count(stderr, "the last traces were not sent") != 1 {
+	if code != cli.ExitDone || !strings.Contains(out, "1+1 = 2") ||
+		strings.Count(stderr, "the last traces were not sent") != 1 {
 		t.Errorf("exit code %d, %q, the log:\n%s", code, out, stderr)
 	}
 }
 
-// TestAModelsCallsAreTraced: each attempt of a call of a model, and each call of a tool, is a span below its node, without a text of the
-// conversation.
+// TestAModelsCallsAreTraced: each attempt of a call of a model, and each call of a tool, is a span below its node,
+// without a text of the conversation.
 func TestAModelsCallsAreTraced(t *testing.T) {
 	onEachVendor(t, func(t *testing.T, v fakeVendor) {
 		var got spans
 		server := httptest.NewServer(&got)
 		defer server.Close()
-		env := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc"}
+		env := []string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc",
+		}
 		for key, value := range v.env {
 			env = append(env, key+"="+value)
 		}
-		v.Then(v.fail(http.StatusServiceUnavailable, "overloaded_error", "busy"), v.call(toolCall("c1", "demo.calc", `{"expression":"4711*2"}`)), v.say("It is 9422."))
+		v.Then(v.fail(http.StatusServiceUnavailable, "overloaded_error", "busy"),
+			v.call(toolCall("c1", "demo.calc", `{"expression":"4711*2"}`)), v.say("It is 9422."))
 		c := newWorkbench(t, env...).start(nil, "chat")
 		c.typeLine("what is twice 4711?")
 		c.ok(t)
 		segment := got.segment(t)
-		want := "invocation invocation/model invocation/model again invocation/model/llm.complete invocation/model/llm.complete again invocation/tools invocation/tools/gatehouse.tool.call"
+		want := "invocation invocation/model invocation/model again invocation/model/llm.complete " +
+			"invocation/model/llm.complete again invocation/tools invocation/tools/gatehouse.tool.call"
 		if p := paths(segment); p != want {
 			t.Fatalf("spans %s; want %s", p, want)
 		}

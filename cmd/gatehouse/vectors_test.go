@@ -58,8 +58,8 @@ type printed struct {
 	Witness        struct{ Digests map[string]string }
 }
 
-// TestTypestateVectors runs every vector of the tiers must, reference and seed with the two commands. Vectors of the tier divergent are
-// not run; core/typestate documents the choices made there.
+// TestTypestateVectors runs every vector of the tiers must, reference and seed with the two commands. Vectors of the
+// tier divergent are not run; core/typestate documents the choices made there.
 func TestTypestateVectors(t *testing.T) {
 	root := os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {
@@ -103,7 +103,8 @@ func TestTypestateVectors(t *testing.T) {
 func check(t *testing.T, command, file string) (out printed, raw, stderr string, code int) {
 	t.Helper()
 	var stdout, errs bytes.Buffer
-	code = run(t.Context(), []string{command, "--input", file, "--json"}, cli.Stdio{Out: &stdout, Err: &errs}, platforms)
+	code = run(t.Context(), []string{command, "--input", file, "--json"}, cli.Stdio{Out: &stdout, Err: &errs},
+		platforms)
 	if stdout.Len() > 0 {
 		if err := json.Unmarshal(stdout.Bytes(), &out); err != nil {
 			t.Fatalf("%s: %v", stdout.String(), err)
@@ -116,15 +117,18 @@ func (v vector) joinCheck(t *testing.T, root string) {
 	out, raw, stderr, code := check(t, "join-check", filepath.Join(root, v.Input))
 	if v.Expected.InvalidInput {
 		if code != v.Reference.ExitCode || raw != "" || !strings.HasPrefix(stderr, v.Reference.StderrPrefix) {
-			t.Fatalf("exit %d, %q, %q; want %d, nothing, %q", code, raw, stderr, v.Reference.ExitCode, v.Reference.StderrPrefix)
+			t.Fatalf("exit %d, %q, %q; want %d, nothing, %q", code, raw, stderr, v.Reference.ExitCode,
+				v.Reference.StderrPrefix)
 		}
 		if !strings.HasPrefix(stderr, v.RefObserved.Stderr) {
 			t.Errorf("it says %q, the reference %q", stderr, v.RefObserved.Stderr)
 		}
 		return
 	}
-	if code != 0 || out.Result != v.Expected.Result || out.JoinClosed != v.Expected.JoinClosed || !slices.Equal(out.FailureClasses, v.Expected.FailureClasses) {
-		t.Fatalf("exit %d, %s, closed %t, %v; want %+v\n%s", code, out.Result, out.JoinClosed, out.FailureClasses, v.Expected, stderr)
+	if code != 0 || out.Result != v.Expected.Result || out.JoinClosed != v.Expected.JoinClosed ||
+		!slices.Equal(out.FailureClasses, v.Expected.FailureClasses) {
+		t.Fatalf("exit %d, %s, closed %t, %v; want %+v\n%s", code, out.Result, out.JoinClosed, out.FailureClasses,
+			v.Expected, stderr)
 	}
 	if d := cmp.Diff(v.RefObserved.Digests, out.Witness.Digests); d != "" {
 		t.Errorf("digests, - the reference's + ours:\n%s", d)
@@ -175,7 +179,8 @@ func (v vector) normalization(t *testing.T, root string) {
 func (v vector) mutationGate(t *testing.T, root string) {
 	out, _, stderr, code := check(t, "mutation-check", filepath.Join(root, v.Input))
 	if code != 0 || out.MutationReady != v.Expected.MutationReady {
-		t.Fatalf("exit %d, ready %t, %v, want %t\n%s", code, out.MutationReady, out.FailureClasses, v.Expected.MutationReady, stderr)
+		t.Fatalf("exit %d, ready %t, %v, want %t\n%s", code, out.MutationReady, out.FailureClasses,
+			v.Expected.MutationReady, stderr)
 	}
 	switch {
 	case v.AssertMode == "contains":

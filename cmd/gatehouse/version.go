@@ -15,7 +15,11 @@ type versionCmd struct{ cli.JSONFlag }
 func (c versionCmd) Run(_ context.Context, a *cli.App) error {
 	if c.JSON {
 		version, revision := build()
-		return a.PrintJSON(map[string]string{"version": version, "revision": revision, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+		return a.PrintJSON(
+			map[string]string{
+				"version": version, "revision": revision, "go": runtime.Version(),
+				"platform": runtime.GOOS + "/" + runtime.GOARCH,
+			})
 	}
 	a.PrintLine("%s", versionLine())
 	return nil

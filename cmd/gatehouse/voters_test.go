@@ -69,9 +69,9 @@ func runVoters(url string) error {
 	return nil
 }
 
-// TestLaw7_AHundredApproversAtOnce: a hundred people approve and deny each request at the same moment, half of them through another process.
-// Each request has one decision, one signal and at most one execution, and the audit log tells of all of it. TEST_VOTE_ROUNDS is the number of
-// requests.
+// TestLaw7_AHundredApproversAtOnce: a hundred people approve and deny each request at the same moment, half of them
+// through another process. Each request has one decision, one signal and at most one execution, and the audit log tells
+// of all of it. TEST_VOTE_ROUNDS is the number of requests.
 func TestLaw7_AHundredApproversAtOnce(t *testing.T) {
 	rounds, _ := strconv.Atoi(cmp.Or(os.Getenv(voteRounds), "4"))
 	var people []string
@@ -91,7 +91,8 @@ func TestLaw7_AHundredApproversAtOnce(t *testing.T) {
 		service := approvals.NewService(p.store, p.store)
 		threads := map[core.ApprovalID]string{}
 		for round := range rounds {
-			ask := p.ann.Posts("C1", fmt.Sprintf("%s note add quorum %d", p.slack.MentionOfBot(), []int{1, 20, 50}[round%3]))
+			ask := p.ann.Posts("C1",
+				fmt.Sprintf("%s note add quorum %d", p.slack.MentionOfBot(), []int{1, 20, 50}[round%3]))
 			p.until("the request", p.app, func() bool { return len(p.approvals(core.Open)) == 1 })
 			id := p.approvals(core.Open)[0].ID
 			threads[id] = ask.TS
@@ -99,7 +100,9 @@ func TestLaw7_AHundredApproversAtOnce(t *testing.T) {
 			if err := voteAtOnce(t.Context(), service, id, 0); err != nil {
 				t.Fatal(err)
 			}
-			p.until("the votes of the others", others, func() bool { return strings.Contains(others.out.String(), "voted on "+string(id)) })
+			p.until("the votes of the others", others, func() bool {
+				return strings.Contains(others.out.String(), "voted on "+string(id))
+			})
 			p.until("the decision", p.app, func() bool { return len(p.approvals(core.Open)) == 0 })
 		}
 		others.ok(t)
@@ -132,7 +135,8 @@ func (p *slackProcess) wantOneDecision(a core.Approval, thread string) {
 	case core.Denied:
 		wanted, choice = a.Rule.Vetoes, core.Deny
 	}
-	if wanted == 0 || count[choice] != wanted || count[core.Approve] > a.Rule.Quorum || count[core.Deny] > a.Rule.Vetoes || len(a.Votes) != count[core.Approve]+count[core.Deny] {
+	if wanted == 0 || count[choice] != wanted || count[core.Approve] > a.Rule.Quorum ||
+		count[core.Deny] > a.Rule.Vetoes || len(a.Votes) != count[core.Approve]+count[core.Deny] {
 		t.Errorf("%s is %s after %v of %d votes", a.ID, a.State, count, len(a.Votes))
 	}
 	p.conversation = core.ConversationID("slack:" + p.slack.TeamID() + ":C1:" + thread)

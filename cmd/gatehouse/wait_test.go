@@ -45,10 +45,12 @@ func TestServeWaitsForARegistration(t *testing.T) {
 	}
 }
 
-// serve waits for a server that can't be reached, and ends in good order when it is told to. The message says who waits.
+// serve waits for a server that can't be reached, and ends in good order when it is told to. The message says who
+// waits.
 func TestServeWaitsUntilToldToStop(t *testing.T) {
 	t.Parallel()
-	w := newWorkbench(t, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_SIGNING_SECRET=8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_LOG_FORMAT=text")
+	w := newWorkbench(t, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_SIGNING_SECRET=8f742231b10e8888abcd99yyyzzz85a5",
+		"GATEHOUSE_LOG_FORMAT=text")
 	w.url = "postgres://u:p@127.0.0.1:1/db"
 	c := w.start(nil, "serve")
 	said := fmt.Sprintf("msg=%q wait=500ms", "waiting for the database; trying again")
@@ -57,7 +59,9 @@ func TestServeWaitsUntilToldToStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.ok(t)
-	if out := c.out.String(); !strings.Contains(out, "gatehouse serve continues by itself once it is back, other commands must be run again") || !strings.Contains(out, "nobody may approve") {
+	if out := c.out.String(); !strings.Contains(out,
+		"gatehouse serve continues by itself once it is back, other commands must be run again") ||
+		!strings.Contains(out, "nobody may approve") {
 		t.Errorf("it prints %s", out)
 	}
 }

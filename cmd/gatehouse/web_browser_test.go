@@ -18,7 +18,8 @@ func newLocal(t *testing.T, env ...string) *serveProcess {
 	return p
 }
 
-// TestABrowserChatsAndApproves is the main job without configuration: open the page, ask for a change, approve it on the card, read the reply.
+// TestABrowserChatsAndApproves is the main job without configuration: open the page, ask for a change, approve it on
+// the card, read the reply.
 func TestABrowserChatsAndApproves(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -53,7 +54,8 @@ func TestABrowserChatsAndApproves(t *testing.T) {
 	}
 }
 
-// TestABrowserWatchesWhileAnotherDecides: an approver decides in a window of their own; the first one shows it without a reload.
+// TestABrowserWatchesWhileAnotherDecides: an approver decides in a window of their own; the first one shows it without
+// a reload.
 func TestABrowserWatchesWhileAnotherDecides(t *testing.T) {
 	t.Parallel()
 	asks, decides := newBrowser(t), newBrowser(t)
@@ -77,8 +79,8 @@ func TestABrowserWatchesWhileAnotherDecides(t *testing.T) {
 	}
 }
 
-// TestABrowserSurvivesAReloadAndARestart: what was said is there once after a reload; while the server is down the page says so, and then shows
-// what it missed, once. What is written meanwhile is sent.
+// TestABrowserSurvivesAReloadAndARestart: what was said is there once after a reload; while the server is down the page
+// says so, and then shows what it missed, once. What is written meanwhile is sent.
 func TestABrowserSurvivesAReloadAndARestart(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -90,7 +92,8 @@ func TestABrowserSurvivesAReloadAndARestart(t *testing.T) {
 	w.run(chromedp.SendKeys(chromedp.CSS("#message"), "half a sent"), chromedp.Reload())
 	w.shows("Connected")
 	w.shows("Approval needed")
-	if cards, said := eval[int](w, "document.querySelectorAll('.card').length"), w.count("note add milk"); cards != 1 || said < 1 {
+	if cards, said := eval[int](w, "document.querySelectorAll('.card').length"), w.count("note add milk"); cards != 1 ||
+		said < 1 {
 		t.Errorf("after a reload there are %d cards, and the message %d times", cards, said)
 	}
 	if draft := eval[string](w, "document.getElementById('message').value"); draft != "half a sent" {
@@ -106,7 +109,8 @@ func TestABrowserSurvivesAReloadAndARestart(t *testing.T) {
 	p.open()
 	w.shows("Connected")
 	w.down(false)
-	w.until("the answer to what was written meanwhile", "[...document.querySelectorAll('.reply')].some(r => /\\b5\\b/.test(r.innerText))")
+	w.until("the answer to what was written meanwhile",
+		"[...document.querySelectorAll('.reply')].some(r => /\\b5\\b/.test(r.innerText))")
 
 	w.down(true)
 	p.app.kill()
@@ -124,17 +128,20 @@ func TestABrowserSurvivesAReloadAndARestart(t *testing.T) {
 	}
 }
 
-// TestABrowserRunsNothingOfWhatIsSaid: no text of a person or a model becomes markup that acts, and no other site can frame the page.
+// TestABrowserRunsNothingOfWhatIsSaid: no text of a person or a model becomes markup that acts, and no other site can
+// frame the page.
 func TestABrowserRunsNothingOfWhatIsSaid(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
 	p := newLocal(t, "GATEHOUSE_AGENT=echo")
 	w := b.newWindow(p.at, "/")
 	w.shows("Connected")
-	hostile := "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>[a](javascript:window.hacked=1) ![i](https://evil.example/i.png) <a href=//evil.example>x</a>"
+	hostile := "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>[a](javascript:window.hacked=1) " +
+		"![i](https://evil.example/i.png) <a href=//evil.example>x</a>"
 	w.say(hostile)
 	w.until("the reply", "document.querySelectorAll('.reply').length === 1")
-	if bad := eval[string](w, `[...document.querySelectorAll('#log *')].filter(e => /^(IMG|SCRIPT|IFRAME|STYLE|LINK|FORM|INPUT|OBJECT)$/.test(e.tagName) || [...e.attributes].some(a => /^on/i.test(a.name) || /^\s*(javascript|data):/i.test(a.value))).map(e => e.outerHTML).join()`); bad != "" {
+	if bad := eval[string](w,
+		`[...document.querySelectorAll('#log *')].filter(e => /^(IMG|SCRIPT|IFRAME|STYLE|LINK|FORM|INPUT|OBJECT)$/.test(e.tagName) || [...e.attributes].some(a => /^on/i.test(a.name) || /^\s*(javascript|data):/i.test(a.value))).map(e => e.outerHTML).join()`); bad != "" {
 		t.Errorf("what was said became %s", bad)
 	}
 	if eval[bool](w, "'hacked' in window") {
@@ -142,9 +149,11 @@ func TestABrowserRunsNothingOfWhatIsSaid(t *testing.T) {
 	}
 	frame := b.newWindow(p.at, "/healthz")
 	frame.down(true)
-	eval[any](frame, "document.body.appendChild(Object.assign(document.createElement('iframe'), {src: '/'})).onload = e => { window.framed = true }")
+	eval[any](frame, "document.body.appendChild(Object.assign(document.createElement('iframe'), {src: '/'})).onload "+
+		"= e => { window.framed = true }")
 	frame.until("the frame", "window.framed")
-	if eval[bool](frame, "(() => { try { return Boolean(frames[0].document.getElementById('chat')) } catch { return false } })()") {
+	if eval[bool](frame, "(() => { try { return Boolean(frames[0].document.getElementById('chat')) } catch { return "+
+		"false } })()") {
 		t.Error("the page can be framed")
 	}
 }
@@ -180,7 +189,8 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 	question := b.newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[0].ID))
 	question.down(true) // a refusal's status is an error in the browser's log
-	question.run(chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"), chromedp.SendKeys(chromedp.CSS(".answer input[type=number]"), "3"))
+	question.run(chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"),
+		chromedp.SendKeys(chromedp.CSS(".answer input[type=number]"), "3"))
 	eval[any](question, "document.querySelector('.answer input[type=radio]').click()")
 	question.press("Answer")
 	question.shows("This needs 2 characters or more")

@@ -18,7 +18,8 @@ const (
 		`"story":{"type":"string","title":"Story"}},"required":["size","count"]}}`
 )
 
-// answering adds an answer in dev.gatehouse's extensions to a request: under "answer" as JSON, under "typed" what was typed into a form.
+// answering adds an answer in dev.gatehouse's extensions to a request: under "answer" as JSON, under "typed" what was
+// typed into a form.
 func answering(m map[string]any, key string, value any) map[string]any {
 	m["request"].(map[string]any)["extensions"] = map[string]any{"dev.gatehouse": map[string]any{key: value}}
 	return m
@@ -32,7 +33,8 @@ func says(t *testing.T, r reply, text string) {
 	}
 }
 
-// TestLaw7_AShellAnswersByAnOption, after a restart, once: a second answer, another principal's and a forged one are refused without a difference.
+// TestLaw7_AShellAnswersByAnOption, after a restart, once: a second answer, another principal's and a forged one are
+// refused without a difference.
 func TestLaw7_AShellAnswersByAnOption(t *testing.T) {
 	t.Parallel()
 	p, ann, bob, _ := newTrio(t)
@@ -54,10 +56,12 @@ func TestLaw7_AShellAnswersByAnOption(t *testing.T) {
 	says(t, got, `ann answered: "b"`)
 	again := ann.must(ann.send(with(request("r2", "s1", ""), b)))
 	says(t, again, `ann answered: "b"`)
-	ann.refused(ann.send(with(request("r3", "s1", ""), card.choice("option-1"))), http.StatusConflict, "continuation_invalid")
+	ann.refused(ann.send(with(request("r3", "s1", ""), card.choice("option-1"))), http.StatusConflict,
+		"continuation_invalid")
 }
 
-// TestAShellAnswersWithAValue: as JSON, as what was typed into a form, and as a message beside the continuation. What does not fit uses nothing up.
+// TestAShellAnswersWithAValue: as JSON, as what was typed into a form, and as a message beside the continuation. What
+// does not fit uses nothing up.
 func TestAShellAnswersWithAValue(t *testing.T) {
 	t.Parallel()
 	_, ann, _, _ := newTrio(t)
@@ -91,10 +95,13 @@ func TestAShellAnswersWithAValue(t *testing.T) {
 	}
 	ann.refused(send(form, "", "", nil), http.StatusBadRequest, "invalid_request")
 	ann.refused(send(form, "", "typed", []any{"2", 3}), http.StatusBadRequest, "invalid_request")
-	says(t, ann.must(send(form, "", "answer", map[string]any{"size": "m", "count": 3})), `ann answered: {"size":"m","count":3}`)
-	says(t, ann.must(send(ask(orderQuestion), "", "typed", []any{"1", "4", "2", "", "one\ntwo"})), `ann answered: {"size":"s","count":4,"gift":false,"story":"one\ntwo"}`)
+	says(t, ann.must(send(form, "", "answer", map[string]any{"size": "m", "count": 3})),
+		`ann answered: {"size":"m","count":3}`)
+	says(t, ann.must(send(ask(orderQuestion), "", "typed", []any{"1", "4", "2", "", "one\ntwo"})),
+		`ann answered: {"size":"s","count":4,"gift":false,"story":"one\ntwo"}`)
 	says(t, ann.must(send(ask(abQuestion), "bee", "", nil)), `ann answered: "b"`)
-	says(t, ann.must(send(ask(`{"question":"How much?","schema":{"type":"number"}}`), "2.50", "", nil)), "ann answered: 2.50")
+	says(t, ann.must(send(ask(`{"question":"How much?","schema":{"type":"number"}}`), "2.50", "", nil)),
+		"ann answered: 2.50")
 	says(t, ann.must(send(ask(`{"question":"Why?"}`), "y", "", nil)), `ann answered: "y"`)
 }
 
@@ -102,14 +109,19 @@ func TestAShellAnswersWithAValue(t *testing.T) {
 func TestAQuestionThatExpiredIsToldSo(t *testing.T) {
 	t.Parallel()
 	p, ann, _, _ := newTrio(t)
-	card := ann.must(ann.send(request("r1", "s1", `call people.ask {"question":"Which?","schema":{"enum":["a","b"]},"expires":"1s"}`))).card()
+	card := ann.must(
+		ann.send(
+			request("r1", "s1",
+				`call people.ask {"question":"Which?","schema":{"enum":["a","b"]},"expires":"1s"}`))).card()
 	p.until("it expired", p.app, func() bool { return len(p.approvals(core.Expired)) == 1 })
-	ann.refused(ann.send(with(request("r2", "s1", ""), card.choice("option-1"))), http.StatusConflict, "continuation_expired")
+	ann.refused(ann.send(with(request("r2", "s1", ""), card.choice("option-1"))), http.StatusConflict,
+		"continuation_expired")
 	ann.header.Set("Prefer", "wait=20")
 	says(t, ann.must(ann.send(with(request("r3", "s1", ""), card.own().Status))), "Nobody answered in time.")
 }
 
-// TestABrowserAnswersInTheChat: by a button, and by a form whose answer is refused first. A restart loses neither the question nor what was typed.
+// TestABrowserAnswersInTheChat: by a button, and by a form whose answer is refused first. A restart loses neither the
+// question nor what was typed.
 func TestABrowserAnswersInTheChat(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -119,12 +131,14 @@ func TestABrowserAnswersInTheChat(t *testing.T) {
 	w.say("call people.ask " + abQuestion)
 	w.press("Bee")
 	w.shows(`answered: "b"`)
-	w.until("the question is answered", "document.querySelector('.card.closed') && !document.querySelector('.card button')")
+	w.until("the question is answered",
+		"document.querySelector('.card.closed') && !document.querySelector('.card button')")
 
 	w.say("call people.ask " + orderQuestion)
 	w.shows("What shall I order?")
 	w.down(true)
-	w.run(chromedp.SendKeys(chromedp.CSS(".answer textarea"), "a long story"), chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"),
+	w.run(chromedp.SendKeys(chromedp.CSS(".answer textarea"), "a long story"),
+		chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"),
 		chromedp.SendKeys(chromedp.CSS(".answer input[type=number]"), "3"))
 	eval[any](w, "document.querySelectorAll('.answer input[type=radio]')[1].click()")
 	p.app.kill()
@@ -141,7 +155,8 @@ func TestABrowserAnswersInTheChat(t *testing.T) {
 	w.shows(`answered: {"size":"m","count":3,"note":"xy","story":"a long story"}`)
 }
 
-// TestABrowserAnswersOnThePageOfApprovals: a form that is refused keeps what was typed; who answers second is told who was first.
+// TestABrowserAnswersOnThePageOfApprovals: a form that is refused keeps what was typed; who answers second is told who
+// was first.
 func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -154,12 +169,14 @@ func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	w := b.newWindow(p.at, "/approvals")
 	w.shows("What shall I order?")
 	w.down(true) // a refusal's status is an error in the browser's log
-	w.run(chromedp.SendKeys(chromedp.CSS(".answer textarea"), "a long story"), chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"),
+	w.run(chromedp.SendKeys(chromedp.CSS(".answer textarea"), "a long story"),
+		chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"),
 		chromedp.SendKeys(chromedp.CSS(".answer input[type=number]"), "3"))
 	eval[any](w, "document.querySelectorAll('.answer input[type=radio]')[1].click()")
 	w.press("Answer")
 	w.shows("This needs 2 characters or more, and has 1.")
-	if typed := eval[string](w, "document.querySelector('.answer textarea').value + document.querySelector('.answer input:checked').value"); typed != "a long story2" {
+	if typed := eval[string](w,
+		"document.querySelector('.answer textarea').value + document.querySelector('.answer input:checked').value"); typed != "a long story2" {
 		t.Errorf("after a refusal the form has %q", typed)
 	}
 	eval[any](w, "document.querySelector('.answer input[type=text]').value = 'xy'")

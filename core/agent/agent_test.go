@@ -97,18 +97,25 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 }
 
 // newRoomOf is newRoom with limits, and with tools that change.
-func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits, changing func() []tool.Tool, more ...tool.Tool) *room {
+func newRoomOf(
+	t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits, changing func() []tool.Tool, more ...tool.Tool,
+) *room {
 	t.Helper()
-	r := &room{t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]*core.IntentRecord{}}
+	r := &room{
+		t: t, rule: &rule, book: &book{}, approvals: map[core.ApprovalID]core.Approval{},
+		intents: map[core.ApprovalID]*core.IntentRecord{},
+	}
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	tools := tool.NewRegistry(append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
+	tools := tool.NewRegistry(
+		append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	if changing != nil {
 		tools = tools.With(tool.Source{Tools: changing, Missing: func(string) error { return nil }})
 	}
 	ids := 0
 	r.remembered = func(core.Call) *core.Use { return nil }
 	compiled, err := agent.Loop{
-		Name: "demo", Model: m, Limits: limits, Executor: &tool.Executor{Tools: tools}, Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
+		Name: "demo", Model: m, Limits: limits, Executor: &tool.Executor{Tools: tools},
+		Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
 		Asks: func(turn core.Turn, c core.Call, a tool.Asking) core.Rule {
 			if r.asks == nil {
 				return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
@@ -125,14 +132,20 @@ func newRoomOf(t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits,
 		t.Fatalf("the session keeps %v, want messages alone", got)
 	}
 	mem := graph.NewMemory()
-	if r.harness, err = chat.New(chat.Options{Graph: compiled, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
+	if r.harness, err = chat.New(
+		chat.Options{Graph: compiled, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
-		Ledger: core.Ledger{Approval: r.Approval, Recorded: r.Approval, Begin: r.Begin, Finish: r.Settle, Keep: r.Keep}, Actor: core.Actor{ID: "x:ann"},
-		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (*core.Use, error) { return r.remembered(c), nil },
-		Evidence:   func(text json.RawMessage) { r.evidence = text },
+		Ledger: core.Ledger{
+			Approval: r.Approval, Recorded: r.Approval, Begin: r.Begin, Finish: r.Settle, Keep: r.Keep,
+		},
+		Actor: core.Actor{ID: "x:ann"},
+		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (*core.Use, error) {
+			return r.remembered(c), nil
+		},
+		Evidence: func(text json.RawMessage) { r.evidence = text },
 	})
 	return r
 }
@@ -163,7 +176,10 @@ func (r *room) decide(o core.Outcome, state core.ApprovalState, reason string) c
 	if r.spoil != nil {
 		r.spoil(&req.Call.Bound)
 	}
-	a := core.Approval{ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Call: req.Call, State: state, Reason: reason, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"}}
+	a := core.Approval{
+		ID: core.ApprovalID(s.Descriptor.SignalID), Invocation: s.Invocation, Call: req.Call, State: state,
+		Reason: reason, DecidedBy: core.Actor{ID: "x:bob", Name: "Bob"},
+	}
 	if r.change != nil {
 		r.change(&a)
 	}
@@ -209,7 +225,10 @@ func TestDemo(t *testing.T) {
 		{"calc", "What should I calculate?"},
 		{`call demo.calc {"expression": "2+3"}`, "5"},
 		{`call demo.calc {“expression”: “2+3”}`, "5"},
-		{`call demo.calc {"expression": 2}`, "The arguments of demo.calc do not fit its schema: expression: this is a JSON number, not string."},
+		{
+			`call demo.calc {"expression": 2}`,
+			"The arguments of demo.calc do not fit its schema: expression: this is a JSON number, not string.",
+		},
 		{"call demo.calc", "The arguments of demo.calc do not fit its schema: missing expression."},
 		{"call demo.calc 2+3", "The arguments are not a JSON object."},
 		{"call no.such {}", `There is no tool "no.such".`},
@@ -401,7 +420,12 @@ func TestEcho(t *testing.T) {
 	if h, err = chat.New(chat.Options{Graph: slow, Stores: graph.Stores{Sessions: mem, Pauses: mem}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := texts(h.Send(ctx, "s@1", core.Message{Role: core.User, Content: core.Text(agent.AtOnce + ", please")})); got != "echo: at once, please" {
+	if got := texts(
+		h.Send(ctx,
+			"s@1",
+			core.Message{
+				Role: core.User, Content: core.Text(agent.AtOnce + ", please"),
+			})); got != "echo: at once, please" {
 		t.Errorf("without the delay: %q", got)
 	}
 	ctx, cancel := context.WithCancel(ctx)

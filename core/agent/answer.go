@@ -34,8 +34,8 @@ const (
 	stopMark    = "(the model stopped early)"
 )
 
-// again is what a model is told whose answer has nothing in it that could be read or run. Anthropic documents that the same request would be
-// answered the same way (platform.claude.com, handling stop reasons).
+// again is what a model is told whose answer has nothing in it that could be read or run. Anthropic documents that the
+// same request would be answered the same way (platform.claude.com, handling stop reasons).
 const again = "Your last answer could not be used: there was nothing in it that a person can read, " +
 	"or a tool call that was written as text, which does not run. Please go on."
 
@@ -55,8 +55,8 @@ func outcome(call core.Call, r core.ToolResult) string {
 	return strings.TrimSpace("This was not done: " + summary + " " + f.Message)
 }
 
-// next asks the model, and once more if nothing of its answer can be used, unless something was decided in this turn: then there may be nothing
-// left to say. What the model is told for it is not stored.
+// next asks the model, and once more if nothing of its answer can be used, unless something was decided in this turn:
+// then there may be nothing left to say. What the model is told for it is not stored.
 func (l Loop) next(ctx context.Context, history core.History, memory json.RawMessage, decided bool) (Answer, error) {
 	answer, err := l.Model.Next(ctx, history, memory)
 	if err != nil || !answer.Typed && (decided || !answer.empty()) {
@@ -73,7 +73,8 @@ func (a Answer) empty() bool { return !a.Silent && a.complete() && a.mute() && l
 
 func (a Answer) mute() bool { return strings.TrimSpace(a.Content.String()) == "" }
 
-// complete reports whether the calls of the answer may run. Where the server gives a reason that nobody knows, or none, they may if each is whole.
+// complete reports whether the calls of the answer may run. Where the server gives a reason that nobody knows, or none,
+// they may if each is whole.
 func (a Answer) complete() bool {
 	switch a.Finish {
 	case "", llm.FinishStop, llm.FinishCalls:
@@ -87,9 +88,9 @@ func (a Answer) complete() bool {
 	})
 }
 
-// used is what of the answer is stored and shown. decided are the sentences about what was decided in this turn: an answer without a word after it
-// is the turn's good end. Of an answer that is not complete no call is used, and its text only if it was cut off at a limit. Error: nothing is
-// used, and why.
+// used is what of the answer is stored and shown. decided are the sentences about what was decided in this turn: an
+// answer without a word after it is the turn's good end. Of an answer that is not complete no call is used, and its
+// text only if it was cut off at a limit. Error: nothing is used, and why.
 func (a Answer) used(decided []string) (Answer, error) {
 	complete, mark := a.complete(), ""
 	switch {
@@ -146,8 +147,8 @@ func (a Answer) rows() ([]core.Message, error) {
 	return []core.Message{a.Message}, nil
 }
 
-// stopReason is why an incomplete answer ended, in the words of the protocol policy. That admits max_tokens, but no other incomplete reason:
-// those stay as they are, and fail the join check (protocol.stop_reason_unhandled).
+// stopReason is why an incomplete answer ended, in the words of the protocol policy. That admits max_tokens, but no
+// other incomplete reason: those stay as they are, and fail the join check (protocol.stop_reason_unhandled).
 func (a Answer) stopReason() string {
 	if a.Finish == llm.FinishLength {
 		return "max_tokens"
@@ -164,12 +165,15 @@ func (a Answer) fault() error {
 	case a.Finish == llm.FinishFilter:
 		return core.Errorf(core.ProviderInvalidRequest, "The model declined to answer.").Because(core.AnswerDeclined)
 	case a.empty():
-		return core.Errorf(core.ProviderUnavailable, "The model gave an answer with nothing in it, twice.").Because(core.AnswerEmpty)
+		return core.Errorf(core.ProviderUnavailable,
+			"The model gave an answer with nothing in it, twice.").Because(core.AnswerEmpty)
 	}
-	return core.Errorf(core.ProviderInvalidResponse, "The model stopped early (%s) in the middle of a call.", a.stopReason())
+	return core.Errorf(core.ProviderInvalidResponse, "The model stopped early (%s) in the middle of a call.",
+		a.stopReason())
 }
 
-// discard records an answer whose calls don't run, not even one that only reads, and why: each is a request whose result is a typed error, discarded.
+// discard records an answer whose calls don't run, not even one that only reads, and why: each is a request whose
+// result is a typed error, discarded.
 func (l Loop) discard(ctx context.Context, e *evidence, a Answer, why error) {
 	if e == nil {
 		return

@@ -10,9 +10,11 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// checkPolicy applies the policy to a mutating call: the call becomes pending or is refused. again: the approval is requested a second
-// time because the rules changed; the call is among the evidence's mutating calls already.
-func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool) (graph.Update, error) {
+// checkPolicy applies the policy to a mutating call: the call becomes pending or is refused. again: the approval is
+// requested a second time because the rules changed; the call is among the evidence's mutating calls already.
+func (l Loop) checkPolicy(
+	ctx context.Context, s graph.State, call core.ToolCall, bound core.Call, again bool,
+) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
 	rule, use, err := l.rule(ctx, turn, bound, again)
 	if err != nil {
@@ -23,7 +25,8 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	}
 	e := evidenceField.Get(s)
 	if e == nil { // the turn began in a build without evidence
-		return l.answer(s, tool.Failed(core.Errorf(core.NotAllowed, "There is no record of the earlier steps of this turn, so nothing was done. Please ask again."))), nil
+		return l.answer(s, tool.Failed(core.Errorf(core.NotAllowed, "There is no record of the earlier steps of this "+
+			"turn, so nothing was done. Please ask again."))), nil
 	}
 	bound.Bound = core.Binding{}
 	if again {
@@ -39,7 +42,10 @@ func (l Loop) checkPolicy(ctx context.Context, s graph.State, call core.ToolCall
 	if bound.Bound, err = e.prefix(e.Rows.CallSpec.MutationPolicyDigest).Ask(schema); err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
-	next := &pendingCall{Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Use: use, Version: version, Again: again}
+	next := &pendingCall{
+		Call: call, Approval: core.ApprovalID(l.NewID()), Bound: bound, Rule: rule, Use: use, Version: version,
+		Again: again,
+	}
 	if before := pending.Get(s); again && version != "" && (before.Version == version || before.Version == "") {
 		next.Reread = before.Bound.Bound.Schema != schema
 	}
@@ -69,7 +75,8 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 		text = "The rules for this have changed, so I need an approval again: " + a.Bound.Summary
 	}
 	if a.Reread {
-		text = "The description of " + a.Bound.Tool + " is read differently now, so I need an approval again: " + a.Bound.Summary
+		text = "The description of " + a.Bound.Tool + " is read differently now, so I need an approval again: " +
+			a.Bound.Summary
 	}
 	if who := a.Asked.Dropped; who != "" {
 		text += "\n" + who + " had changed the arguments. That change is dropped."
@@ -84,7 +91,8 @@ func (l Loop) ask(_ context.Context, s graph.State) (graph.Update, error) {
 	return update, nil
 }
 
-// gate suspends the turn. The signal's id is the approval's. The evidence at the suspension is open: the pending call has no result.
+// gate suspends the turn. The signal's id is the approval's. The evidence at the suspension is open: the pending call
+// has no result.
 func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	a := pending.Get(s)
 	if e := evidenceField.Get(s); e != nil {
@@ -94,12 +102,14 @@ func (l Loop) gate(ctx context.Context, s graph.State) (graph.Update, error) {
 	}
 	return nil, graph.Suspend(ctx, core.Descriptor{
 		SignalID: core.SignalID(a.Approval),
-		Approval: &core.ApprovalRequest{Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Use: a.Use, Announced: !a.Again, Question: a.Question},
+		Approval: &core.ApprovalRequest{
+			Call: a.Bound, Rule: a.Rule, Asked: a.Asked, Use: a.Use, Announced: !a.Again, Question: a.Question,
+		},
 	})
 }
 
-// close judges the evidence of the whole turn at its end. Evidence that is not closed is a bug, of ours or of a tool that
-// cut its result wrongly: it is logged, and the turn completes.
+// close judges the evidence of the whole turn at its end. Evidence that is not closed is a bug, of ours or of a tool
+// that cut its result wrongly: it is logged, and the turn completes.
 func (l Loop) close(ctx context.Context, e *evidence) {
 	in := e.judged(e.Rows)
 	l.reportEvidence(ctx, in)
@@ -108,7 +118,8 @@ func (l Loop) close(ctx context.Context, e *evidence) {
 		err = core.Errorf(core.Internal, "%v", report.FailureClasses)
 	}
 	if err != nil {
-		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is not closed", "category", core.CategoryOf(err), "err", err)
+		l.Executor.Logger().ErrorContext(ctx, "the evidence of a turn is not closed", "category", core.CategoryOf(err),
+			"err", err)
 	}
 }
 

@@ -15,7 +15,9 @@ import (
 // rule returns the policy's rule for a call. One that asks, and remembers approvals, allows a call that was approved
 // lately and is to be remembered: then use says which approval allows it. A call that is requested a second time is
 // always asked.
-func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bool) (rule core.Rule, use *core.Use, err error) {
+func (l Loop) rule(
+	ctx context.Context, turn core.Turn, call core.Call, again bool,
+) (rule core.Rule, use *core.Use, err error) {
 	rule = l.Policy(turn, call)
 	if rule.Memory(call.Risk) == (core.Memory{}) || again || turn.Remembered == nil {
 		return rule, nil, nil
@@ -32,10 +34,11 @@ func (l Loop) rule(ctx context.Context, turn core.Turn, call core.Call, again bo
 	return rule, use, nil
 }
 
-// asked describes what the first call without a result was requested for, and its place among the calls of the model's answer that people are
-// asked for: those before, and those after it that will be asked for as things are.
+// asked describes what the first call without a result was requested for, and its place among the calls of the model's
+// answer that people are asked for: those before, and those after it that will be asked for as things are.
 func (l Loop) asked(ctx context.Context, turn core.Turn, s graph.State, call core.Call, place int) (core.Asked, error) {
-	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest), Place: place, Of: place} // a secret that is cut is not known as one any more
+	// a secret that is cut is not known as one any more
+	a := core.Asked{Message: beginning(call.Mask(request.Get(s)), maxRequest), Place: place, Of: place}
 	for _, other := range calls.Get(s)[1:] {
 		bound, err := l.Executor.Tools.Bind(other)
 		if err != nil {
@@ -70,20 +73,23 @@ func beginning(text string, most int) string {
 	return string(r)
 }
 
-// refuseChanged refuses a call that has not begun, whose arguments an approver has changed, and for which today's policy has another rule than
-// for the model's own. For that one the gate compares today's rule with the approval's.
+// refuseChanged refuses a call that has not begun, whose arguments an approver has changed, and for which today's
+// policy has another rule than for the model's own. For that one the gate compares today's rule with the approval's.
 func (l Loop) refuseChanged(turn core.Turn, p *pendingCall, a core.Approval) (result core.ToolResult, refused bool) {
-	if a.Requested == "" || a.Begun || a.State != core.Approved || l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
+	if a.Requested == "" || a.Begun || a.State != core.Approved ||
+		l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
 		return result, false
 	}
-	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and approved, so nothing was done."))
+	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and "+
+		"approved, so nothing was done."))
 	if turn.Ledger.Refuse != nil {
 		turn.Ledger.Refuse(p.Approval, result)
 	}
 	return result, true
 }
 
-// dropped is who had changed the arguments of a call that is requested a second time, as the model asked for it; "" = nobody had.
+// dropped is who had changed the arguments of a call that is requested a second time, as the model asked for it; "" =
+// nobody had.
 func dropped(ctx context.Context, turn core.Turn, p *pendingCall) (string, error) {
 	a, err := stored(ctx, turn, p)
 	if err != nil || a.Requested == "" {

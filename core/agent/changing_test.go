@@ -10,8 +10,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// TestLaw5_AToolThatChangesWhileItsCallWaitsIsAskedForAgain: its risk, its version or its schema is another one when the call is to run. The
-// call does not run: it is asked for again, with what the tool says of it now.
+// TestLaw5_AToolThatChangesWhileItsCallWaitsIsAskedForAgain: its risk, its version or its schema is another one when
+// the call is to run. The call does not run: it is asked for again, with what the tool says of it now.
 func TestLaw5_AToolThatChangesWhileItsCallWaitsIsAskedForAgain(t *testing.T) {
 	for name, change := range map[string]func(*tool.Tool){
 		"its risk":    func(p *tool.Tool) { p.Risk = core.Dangerous },
@@ -23,7 +23,10 @@ func TestLaw5_AToolThatChangesWhileItsCallWaitsIsAskedForAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ran := 0
 			pay := tool.Tool{
-				Name: "bank.pay", Mutating: true, Version: "1", Schema: json.RawMessage(`{"type":"object"}`), Summarize: func(json.RawMessage) string { return "Pay Bob" },
+				Name: "bank.pay", Mutating: true, Version: "1", Schema: json.RawMessage(`{"type":"object"}`),
+				Summarize: func(json.RawMessage) string {
+					return "Pay Bob"
+				},
 				Do: func(context.Context, string, json.RawMessage) (string, error) { ran++; return "paid", nil },
 			}
 			calls := []core.Message{{ToolCalls: []core.ToolCall{use("1", "bank.pay", `{"to":"Bob the builder"}`)}}}

@@ -89,7 +89,8 @@ func respond(text, id string) core.Message {
 	return textAnswer(smallTalk(text))
 }
 
-// requested splits what follows call into a tool's name and its arguments; ok is false if there is no such name: people say call too.
+// requested splits what follows call into a tool's name and its arguments; ok is false if there is no such name: people
+// say call too.
 func requested(rest string) (name, args string, ok bool) {
 	name, args, _ = strings.Cut(rest, " ")
 	return name, strings.TrimSpace(args), tool.ValidName(name)
@@ -107,7 +108,9 @@ func respondCall(name, args, id string) core.Message {
 	if !object(args) {
 		return textAnswer("The arguments are not a JSON object. For example: call " + name + ` {"amount": 2}`)
 	}
-	return core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: id, Name: name, Arguments: json.RawMessage(args)}}}
+	return core.Message{
+		Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: id, Name: name, Arguments: json.RawMessage(args)}},
+	}
 }
 
 func respondNote(rest, id string) core.Message {
@@ -127,7 +130,9 @@ func respondNote(rest, id string) core.Message {
 
 // smallTalk answers a few words, and points to help for all others.
 func smallTalk(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,.!?;:'’", r) })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return strings.ContainsRune(" ,.!?;:'’", r)
+	})
 	has := func(wanted ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(wanted, w) })
 	}
@@ -186,7 +191,8 @@ func failure(call core.ToolCall, f tool.Failure) string {
 // refused reports whether a call failed because it may not run: nothing was done.
 func refused(f tool.Failure) bool {
 	switch f.Category {
-	case core.ApprovalDenied, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing, core.ApprovalMismatch:
+	case core.ApprovalDenied, core.ApprovalExpired, core.ApprovalCanceled, core.PolicyDenied, core.ApprovalMissing,
+		core.ApprovalMismatch:
 		return true
 	}
 	return false

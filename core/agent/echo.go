@@ -33,7 +33,8 @@ func Echo(delay time.Duration, tracer graph.Tracer) (*graph.Graph, error) {
 					return nil, err
 				}
 			}
-			return graph.Update{graph.Messages.Add(core.Message{Role: core.Assistant, Content: core.Text("echo: " + text)})}, nil
+			return graph.Update{graph.Messages.Add(
+				core.Message{Role: core.Assistant, Content: core.Text("echo: " + text)})}, nil
 		}).
 		Edge("echo", graph.END).
 		Trace(tracer).

@@ -21,9 +21,11 @@ type showing struct {
 	prompt *prompt.Result // nil: there is none
 }
 
-// show shows the model a history: all that it was shown before, and what came since. Where that is not possible, a new epoch begins. Tools take some
-// of the budget.
-func (m ProviderModel) show(ctx context.Context, turn core.Turn, history core.History, tools []llm.Tool, inTools int) (showing, error) {
+// show shows the model a history: all that it was shown before, and what came since. Where that is not possible, a new
+// epoch begins. Tools take some of the budget.
+func (m ProviderModel) show(
+	ctx context.Context, turn core.Turn, history core.History, tools []llm.Tool, inTools int,
+) (showing, error) {
 	now := turn.At
 	if now.IsZero() {
 		now = time.Now()
@@ -40,14 +42,18 @@ func (m ProviderModel) show(ctx context.Context, turn core.Turn, history core.Hi
 			return showing{}, err
 		}
 	}
-	begun := core.Epoch{Number: before.Number + 1, Day: now.Format(time.DateOnly), Began: history.Len(), Tools: toolsDigest}
+	begun := core.Epoch{
+		Number: before.Number + 1, Day: now.Format(time.DateOnly), Began: history.Len(), Tools: toolsDigest,
+	}
 	s, err := m.showIn(ctx, turn, history, view.Options{Epoch: begun, Cut: over}, inTools)
 	s.epoch.From, s.epoch.Also = s.From, s.Also
 	return s, err
 }
 
 // showIn shows a history in an epoch.
-func (m ProviderModel) showIn(ctx context.Context, turn core.Turn, history core.History, o view.Options, tools int) (showing, error) {
+func (m ProviderModel) showIn(
+	ctx context.Context, turn core.Turn, history core.History, o view.Options, tools int,
+) (showing, error) {
 	e := o.Epoch
 	s := showing{epoch: e}
 	if m.System != nil {
@@ -71,7 +77,8 @@ func (m ProviderModel) showIn(ctx context.Context, turn core.Turn, history core.
 	return s, err
 }
 
-// dated is an epoch with the day of the turn at the person's message that is shown first now, if a day has begun since the one before.
+// dated is an epoch with the day of the turn at the person's message that is shown first now, if a day has begun since
+// the one before.
 func dated(e core.Epoch, history core.History, now time.Time) core.Epoch {
 	day, last := now.Format(time.DateOnly), e.Day
 	if n := len(e.Days); n > 0 {
@@ -79,7 +86,8 @@ func dated(e core.Epoch, history core.History, now time.Time) core.Epoch {
 	}
 	for i, added := range history.Added() {
 		if row := history.Stored() + i; added.Role == core.User && row >= e.Rows && day > last {
-			e.Days = append(e.Days[:len(e.Days):len(e.Days)], core.EpochDay{Row: row, Day: fmt.Sprintf("%s (%s)", day, now.Location())})
+			e.Days = append(e.Days[:len(e.Days):len(e.Days)],
+				core.EpochDay{Row: row, Day: fmt.Sprintf("%s (%s)", day, now.Location())})
 			break
 		}
 	}
@@ -88,10 +96,12 @@ func dated(e core.Epoch, history core.History, now time.Time) core.Epoch {
 
 // continues reports whether what is shown begins with all that was shown before.
 func (s showing) continues(before core.Epoch) bool {
-	return s.epoch.Prompt == before.Prompt && !s.Lacks && len(s.Messages) >= before.Shown && digestOfShown(s.Messages[:before.Shown]) == before.Digest
+	return s.epoch.Prompt == before.Prompt && !s.Lacks && len(s.Messages) >= before.Shown &&
+		digestOfShown(s.Messages[:before.Shown]) == before.Digest
 }
 
-// answered is the epoch once a model has answered. Where it is another one than before, this was its first request in a new epoch.
+// answered is the epoch once a model has answered. Where it is another one than before, this was its first request in a
+// new epoch.
 func (s showing) answered(by string) core.Epoch {
 	e, messages := s.epoch, s.Messages
 	if by != "" && e.Origin != "" && by != e.Origin {

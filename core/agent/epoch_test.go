@@ -26,7 +26,8 @@ func (p *thinker) Complete(_ context.Context, r llm.Request) (llm.Response, erro
 	p.asked = append(p.asked, r)
 	n := len(p.asked)
 	m := core.Message{Role: core.Assistant, Content: core.Blocks(
-		core.Block{Type: core.ThinkingBlock, Text: fmt.Sprint("thought ", n), Signature: "s"}, core.Block{Type: core.TextBlock, Text: fmt.Sprint("answer ", n)})}
+		core.Block{Type: core.ThinkingBlock, Text: fmt.Sprint("thought ", n), Signature: "s"},
+		core.Block{Type: core.TextBlock, Text: fmt.Sprint("answer ", n)})}
 	if p.calls > 0 {
 		p.calls--
 		m.ToolCalls = []core.ToolCall{{ID: fmt.Sprint("c", n), Name: "the.read", Arguments: json.RawMessage(`{}`)}}
@@ -51,14 +52,20 @@ func newEpochs(t *testing.T) *epochs {
 		t.Fatal(err)
 	}
 	e := &epochs{t: t, p: &thinker{}, at: time.Date(2026, 12, 13, 22, 0, 0, 0, time.UTC)}
-	e.m = agent.ProviderModel{Provider: view.Bind("one", e.p), Tools: tool.NewRegistry(), Zone: berlin, System: func(_ core.Turn, day time.Time) (prompt.Result, error) {
-		p := prompt.Prompt{Name: "system", Template: "Today is {{ today }} ({{ zone }})."}
-		return p.Render(prompt.SystemInput("console", day))
-	}}
+	e.m = agent.ProviderModel{
+		Provider: view.Bind("one", e.p), Tools: tool.NewRegistry(), Zone: berlin,
+		System: func(_ core.Turn, day time.Time) (prompt.Result, error) {
+			p := prompt.Prompt{Name: "system", Template: "Today is {{ today }} ({{ zone }})."}
+			return p.Render(prompt.SystemInput("console", day))
+		},
+	}
 	return e
 }
 
-var reads = tool.NewRegistry(tool.Tool{Name: "the.read", Do: func(context.Context, string, json.RawMessage) (string, error) { return "", nil }})
+var reads = tool.NewRegistry(
+	tool.Tool{Name: "the.read", Do: func(context.Context, string, json.RawMessage) (string, error) {
+		return "", nil
+	}})
 
 // asks asks the model about the history as it is stored.
 func (e *epochs) asks() {
@@ -96,15 +103,19 @@ func text(t *testing.T, v any) string {
 
 func (e *epochs) last() string { return text(e.t, e.p.asked[len(e.p.asked)-1].Messages) }
 
-// check checks the last request: whether it only grew, in which epoch it was, and of how many answers the thinking was shown.
+// check checks the last request: whether it only grew, in which epoch it was, and of how many answers the thinking was
+// shown.
 func (e *epochs) check(what string, grown bool, number, thoughts int) {
 	e.t.Helper()
-	if got, epoch, n := e.grown(), e.history.Epoch(), strings.Count(e.last(), "thought "); got != grown || epoch.Number != number || n != thoughts {
-		e.t.Errorf("%s: grown %t, epoch %d, %d thoughts are shown; want %t, %d, %d\n%s", what, got, epoch.Number, n, grown, number, thoughts, e.last())
+	if got, epoch, n := e.grown(), e.history.Epoch(), strings.Count(e.last(), "thought "); got != grown ||
+		epoch.Number != number || n != thoughts {
+		e.t.Errorf("%s: grown %t, epoch %d, %d thoughts are shown; want %t, %d, %d\n%s", what, got, epoch.Number, n,
+			grown, number, thoughts, e.last())
 	}
 }
 
-// TestWhatAModelIsShownOnlyGrows until a list of tools, a prompt, a model or a result changes it: then thinking of before is left out.
+// TestWhatAModelIsShownOnlyGrows until a list of tools, a prompt, a model or a result changes it: then thinking of
+// before is left out.
 func TestWhatAModelIsShownOnlyGrows(t *testing.T) {
 	e := newEpochs(t)
 	e.says("one")
@@ -145,7 +156,8 @@ func TestWhatAModelIsShownOnlyGrows(t *testing.T) {
 	e.check("and after that", true, 5, 2)
 }
 
-// TestANewDay: the prompt keeps the day on which the epoch began, and a person's message tells the new one, in every later request.
+// TestANewDay: the prompt keeps the day on which the epoch began, and a person's message tells the new one, in every
+// later request.
 func TestANewDay(t *testing.T) {
 	e := newEpochs(t)
 	e.says("good evening")
@@ -153,7 +165,8 @@ func TestANewDay(t *testing.T) {
 	e.says("good morning")
 	const line = `"It is now 2026-12-14 (Europe/Berlin).\ngood morning"`
 	for range 2 {
-		if last := e.last(); !e.grown() || strings.Count(last, line) != 1 || strings.Count(last, "It is now") != 1 || !strings.Contains(last, "Today is 2026-12-13 (Europe/Berlin).") {
+		if last := e.last(); !e.grown() || strings.Count(last, line) != 1 || strings.Count(last, "It is now") != 1 ||
+			!strings.Contains(last, "Today is 2026-12-13 (Europe/Berlin).") {
 			t.Errorf("%s", last)
 		}
 		e.at = e.at.Add(time.Minute)
@@ -161,12 +174,14 @@ func TestANewDay(t *testing.T) {
 	}
 	e.m.Tools = reads
 	e.says("other tools")
-	if last := e.last(); strings.Contains(last, "It is now") || !strings.Contains(last, "Today is 2026-12-14 (Europe/Berlin).") {
+	if last := e.last(); strings.Contains(last, "It is now") ||
+		!strings.Contains(last, "Today is 2026-12-14 (Europe/Berlin).") {
 		t.Errorf("a new epoch begins on the new day: %s", last)
 	}
 }
 
-// TestACutIsDeep: what does not fit is left out until half of the budget is free, so that what is shown grows for long after it.
+// TestACutIsDeep: what does not fit is left out until half of the budget is free, so that what is shown grows for long
+// after it.
 func TestACutIsDeep(t *testing.T) {
 	e := newEpochs(t)
 	e.m.Budget = 2000

@@ -15,8 +15,8 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// evidence is the record of what a turn has done so far, while it runs and while it is paused. It holds ids, names and digests; the only
-// text in it is the masked message of a failed call.
+// evidence is the record of what a turn has done so far, while it runs and while it is paused. It holds ids, names and
+// digests; the only text in it is the masked message of a failed call.
 type evidence struct {
 	Rows     typestate.Evidence `json:"rows"`
 	Mutating []core.Call        `json:"mutating,omitempty"` // the calls for which an approval was requested so far
@@ -31,10 +31,12 @@ var evidenceField = graph.Field("evidence", graph.Replace[*evidence]())
 
 // The protocols of this loop. The call spec holds their digests: if you change its meaning, change its version.
 const (
-	renders       = "gatehouse.render.v2: a tool's text goes, whole or cut at its limit, into the tool message that answers its call"
+	renders = "gatehouse.render.v2: a tool's text goes, whole or cut at its limit, into the tool message that " +
+		"answers its call"
 	queues        = "gatehouse.queue.v1: one event a turn"
 	views         = "gatehouse.view.v1: the conversation up to the call of the model"
-	decomposition = "gatehouse.decomposition.v2: calls that only read may overlap, others run alone, no agent but this one"
+	decomposition = "gatehouse.decomposition.v2: calls that only read may overlap, others run alone, no agent but " +
+		"this one"
 
 	inbound  = "inbound"
 	injected = "tool_response"
@@ -43,8 +45,8 @@ const (
 // demoCalls is the normalizer of the demo's commands, the only one that makes calls from free text.
 const demoCalls = "gatehouse.demo.commands.v1"
 
-// start begins a turn's evidence: what the turn is bound to, and what it is linked with. It also returns the beginning of the message that began
-// the turn.
+// start begins a turn's evidence: what the turn is bound to, and what it is linked with. It also returns the beginning
+// of the message that began the turn.
 func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked string, err error) {
 	ids, _ := graph.InvocationFrom(ctx)
 	turn, _ := core.TurnFrom(ctx)
@@ -62,15 +64,18 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 		mode, normalizer = m.Normalizer()
 	}
 	spec := typestate.CallSpec{
-		CallID: string(ids.Invocation), ModelRef: cmp.Or(l.ModelRef, l.Name), ActionMode: mode, NormalizerID: normalizer,
+		CallID: string(ids.Invocation), ModelRef: cmp.Or(l.ModelRef, l.Name), ActionMode: mode,
+		NormalizerID:         normalizer,
 		MutationPolicyDigest: l.policyDigest(turn, nil), GovernancePolicyDigest: l.governanceDigest(),
 		ToolRenderProtocolDigest: typestate.Digest(renders), ReminderQueuePolicyDigest: typestate.Digest(queues),
-		StateViewPolicyDigest: typestate.Digest(views + "\n" + l.View), DecompositionPolicyDigest: typestate.Digest(decomposition),
+		StateViewPolicyDigest:     typestate.Digest(views + "\n" + l.View),
+		DecompositionPolicyDigest: typestate.Digest(decomposition),
 	}
 	e.Rows = typestate.Evidence{
 		CallSpec: spec,
 		ReminderQueue: []typestate.Queue{{
-			QueueID: inbound, ReducedDigest: typestate.Digest(fmt.Sprint("event ", turn.Event)), PolicyDigest: spec.ReminderQueuePolicyDigest,
+			QueueID: inbound, ReducedDigest: typestate.Digest(fmt.Sprint("event ", turn.Event)),
+			PolicyDigest: spec.ReminderQueuePolicyDigest,
 		}},
 	}
 	if ids.Session != "" {
@@ -86,13 +91,14 @@ func (l Loop) start(ctx context.Context, s graph.State) (e *evidence, asked stri
 func (l Loop) governanceDigest() string {
 	var allowed strings.Builder
 	for _, t := range l.Executor.Tools.Tools() {
-		fmt.Fprintf(&allowed, "%q %t %q %t %s %q\n", t.Name, t.Mutating, t.Risk, t.Idempotent, t.SchemaDigest(), t.Description)
+		fmt.Fprintf(&allowed, "%q %t %q %t %s %q\n", t.Name, t.Mutating, t.Risk, t.Idempotent, t.SchemaDigest(),
+			t.Description)
 	}
 	return typestate.Digest(allowed.String())
 }
 
-// policyDigest is the digest of the current mutation policy: over the rules that match the turn's mutating calls today, and the risks and the
-// schemas that their tools have today. Rules that match no call of the turn do not count.
+// policyDigest is the digest of the current mutation policy: over the rules that match the turn's mutating calls today,
+// and the risks and the schemas that their tools have today. Rules that match no call of the turn do not count.
 func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 	type covered struct {
 		Tool   string    `json:"tool"`
@@ -127,17 +133,20 @@ func (e *evidence) addToView(msgs ...core.Message) {
 func (e *evidence) setView(length int) {
 	thread := cmp.Or(strings.Join(e.Rows.SessionRefs, " "), "thread")
 	e.Rows.StateViews = []typestate.StateView{{
-		ViewID: thread, ViewDigest: typestate.Digest(fmt.Sprint(length, "\n", e.View)), PolicyDigest: e.Rows.CallSpec.StateViewPolicyDigest,
-		SourceRefs: []string{fmt.Sprintf("%s#0-%d", thread, length)},
+		ViewID: thread, ViewDigest: typestate.Digest(fmt.Sprint(length, "\n", e.View)),
+		PolicyDigest: e.Rows.CallSpec.StateViewPolicyDigest,
+		SourceRefs:   []string{fmt.Sprintf("%s#0-%d", thread, length)},
 	}}
 }
 
-// addRequests adds the model's answer: a request for each call, with an id that is unique in the turn. hide masks the ids and tool
-// names that the model wrote.
+// addRequests adds the model's answer: a request for each call, with an id that is unique in the turn. hide masks the
+// ids and tool names that the model wrote.
 func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
 	e.addToView(reply)
 	for _, c := range reply.ToolCalls {
-		row := typestate.ToolRequest{ToolCallID: e.unique(hide(c.ID)), ToolName: hide(strings.ToValidUTF8(c.Name, "\ufffd")), CallerID: caller}
+		row := typestate.ToolRequest{
+			ToolCallID: e.unique(hide(c.ID)), ToolName: hide(strings.ToValidUTF8(c.Name, "\ufffd")), CallerID: caller,
+		}
 		if strings.TrimSpace(row.ToolName) == "" {
 			row.ToolName = "(none)"
 		}
@@ -152,10 +161,13 @@ func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller 
 	}
 }
 
-// unique gives the model's id, or one made from it if it is blank or was used before in this turn: local models reuse ids.
+// unique gives the model's id, or one made from it if it is blank or was used before in this turn: local models reuse
+// ids.
 func (e *evidence) unique(id string) string {
 	taken := func(id string) bool {
-		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool { return r.ToolCallID == id })
+		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool {
+			return r.ToolCallID == id
+		})
 	}
 	id = cmp.Or(strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")), "call") // as it will be stored
 	for n, base := 2, id; taken(id); n++ {
@@ -164,8 +176,8 @@ func (e *evidence) unique(id string) string {
 	return id
 }
 
-// addResult adds the result of the first request that has none: results are added in the order of the requests. row is the
-// result as the conversation and the model get it; failure is the message of a failed call.
+// addResult adds the result of the first request that has none: results are added in the order of the requests. row is
+// the result as the conversation and the model get it; failure is the message of a failed call.
 func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, failure string) {
 	e.addToView(row)
 	at := len(e.Rows.ToolResults)
@@ -183,10 +195,12 @@ func (e *evidence) addResult(row core.Message, r core.ToolResult, disposition, f
 		result.Retryable = new(core.BucketOf(r.Category) == core.RetryableTransient)
 	}
 	e.Rows.ToolResults = append(e.Rows.ToolResults, result)
-	e.Rows.ToolUse = append(e.Rows.ToolUse, typestate.ToolUse{ToolCallID: id, Disposition: disposition, ResultDigest: digest})
+	e.Rows.ToolUse = append(e.Rows.ToolUse,
+		typestate.ToolUse{ToolCallID: id, Disposition: disposition, ResultDigest: digest})
 	e.Rows.ToolRender = append(e.Rows.ToolRender, typestate.ToolRender{
-		ToolCallID: id, OperatorPayloadDigest: digest, ReminderRenderDigest: typestate.Digest(row.Content.String()), InjectionPoint: injected,
-		PolicyDigest: e.Rows.CallSpec.ToolRenderProtocolDigest,
+		ToolCallID: id, OperatorPayloadDigest: digest, ReminderRenderDigest: typestate.Digest(row.Content.String()),
+		InjectionPoint: injected,
+		PolicyDigest:   e.Rows.CallSpec.ToolRenderProtocolDigest,
 	})
 }
 

@@ -38,19 +38,24 @@ func TestTheEvidenceOfEveryTurnCloses(t *testing.T) {
 		if !report.JoinClosed || len(in.Evidence.ToolResults) != calls {
 			t.Errorf("%s: %v, %d calls", text, report.FailureClasses, len(in.Evidence.ToolResults))
 		}
-		if in.Evidence.ProtocolState != (typestate.ProtocolState{StopReason: "end_turn"}) || !slices.Equal(in.Evidence.SessionRefs, []string{"session://s@1"}) {
+		if in.Evidence.ProtocolState != (typestate.ProtocolState{StopReason: "end_turn"}) ||
+			!slices.Equal(in.Evidence.SessionRefs, []string{"session://s@1"}) {
 			t.Errorf("%s: %+v, %v", text, in.Evidence.ProtocolState, in.Evidence.SessionRefs)
 		}
 	}
 }
 
 func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
-	for state, status := range map[core.ApprovalState]string{core.Approved: "ok", core.Denied: "error", core.Expired: "error"} {
+	for state, status := range map[core.ApprovalState]string{
+		core.Approved: "ok", core.Denied: "error", core.Expired: "error",
+	} {
 		r := newRoom(t, agent.Demo{}, ask)
 		asked := r.say("note add milk")
 		_, report := r.lastEvidence()
-		waits := typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true} // the model will be asked again
-		if got := classes(report); got != "tool.join_incomplete tool.result_missing" || report.Normalized.ProtocolState != waits {
+		// the model will be asked again
+		waits := typestate.ProtocolState{StopReason: "pause_turn", ContinuationAllowed: true}
+		if got := classes(report); got != "tool.join_incomplete tool.result_missing" ||
+			report.Normalized.ProtocolState != waits {
 			t.Errorf("paused: %s, %+v", got, report.Normalized.ProtocolState)
 		}
 		r.decide(asked, state, "")
@@ -66,7 +71,8 @@ func TestAPausedTurnIsOpenAndAResumedOneCloses(t *testing.T) {
 
 func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{
-		use("same", "demo.calc", `{"expression":"1+1"}`), use(" same ", "demo.calc", `{"expression":"1+2"}`), use("same#2", "nothing_like_it", `{}`),
+		use("same", "demo.calc", `{"expression":"1+1"}`), use(" same ", "demo.calc", `{"expression":"1+2"}`),
+		use("same#2", "nothing_like_it", `{}`),
 		use("same", "demo.calc", `null`),
 	}}, {ToolCalls: []core.ToolCall{use("same", "demo.calc", `{"expression":"1+3"}`)}}}}, ask)
 	r.say("go")
@@ -81,16 +87,21 @@ func TestReusedAndBlankCallIDsAreMadeUnique(t *testing.T) {
 	if !slices.Equal(ids, []string{"same", "same#2", "same#2#2", "same#3", "same#4"}) {
 		t.Errorf("ids %v", ids)
 	}
-	if in.Evidence.ToolResults[2].ErrorCode != "tool_unknown" || in.Evidence.ToolResults[3].ErrorCode != "tool_arguments" {
+	if in.Evidence.ToolResults[2].ErrorCode != "tool_unknown" ||
+		in.Evidence.ToolResults[3].ErrorCode != "tool_arguments" {
 		t.Errorf("%+v", in.Evidence.ToolResults)
 	}
 }
 
 func TestLaw5_TheApprovalIsBoundToWhatTheTurnDid(t *testing.T) {
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "demo.calc", `{"expression":"1+1"}`), use("2", "note.add", `{"text":"x"}`)}}}}, ask)
+	r := newRoom(t,
+		&script{lines: []core.Message{{ToolCalls: []core.ToolCall{
+			use("1", "demo.calc", `{"expression":"1+1"}`), use("2", "note.add", `{"text":"x"}`),
+		}}}}, ask)
 	asked := r.say("go")
 	bound := r.bound(asked)
-	if bound.Schema == "" || bound.CallSpec == "" || bound.Policy == "" || !strings.HasPrefix(bound.Witness, "witness://join/sha256:") {
+	if bound.Schema == "" || bound.CallSpec == "" || bound.Policy == "" ||
+		!strings.HasPrefix(bound.Witness, "witness://join/sha256:") {
 		t.Fatalf("%+v", bound)
 	}
 	in, _ := r.lastEvidence()
@@ -113,14 +124,17 @@ func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
 	first := r.bound(asked)
 	r.rule.Quorum = 2
 	again := r.decide(asked, core.Approved, "")
-	if got := texts(again); got != "The rules for this have changed, so I need an approval again: Add “milk” to the note book." || len(r.book.notes) != 0 {
+	if got := texts(again); got != "The rules for this have changed, so I need an approval again: Add “milk” to the "+
+		"note book." || len(r.book.notes) != 0 {
 		t.Fatalf("%q, notes %v", got, r.book.notes)
 	}
-	if second := r.bound(again); second.Policy == first.Policy || second.Witness == first.Witness || r.asked(again).Rule.Quorum != 2 {
+	if second := r.bound(again); second.Policy == first.Policy || second.Witness == first.Witness ||
+		r.asked(again).Rule.Quorum != 2 {
 		t.Errorf("bound to %+v and again to %+v", first, second)
 	}
 	done := texts(r.decide(again, core.Approved, ""))
-	if _, report := r.lastEvidence(); done != "Done: “milk” is in the note book." || len(r.book.notes) != 1 || !report.JoinClosed {
+	if _, report := r.lastEvidence(); done != "Done: “milk” is in the note book." || len(r.book.notes) != 1 ||
+		!report.JoinClosed {
 		t.Errorf("under the new rules: %q, %v, %v", done, r.book.notes, report.FailureClasses)
 	}
 
@@ -132,7 +146,8 @@ func TestLaw5_ChangedRulesAskAgainOnce(t *testing.T) {
 	if _, ended := r.decide(again, core.Approved, "").(core.Completed); !ended || len(r.book.notes) != 0 {
 		t.Errorf("a second change must refuse: %v", r.book.notes)
 	}
-	if in, report := r.lastEvidence(); !report.JoinClosed || in.Evidence.ToolResults[0].ErrorCode != string(core.ApprovalStale) {
+	if in, report := r.lastEvidence(); !report.JoinClosed ||
+		in.Evidence.ToolResults[0].ErrorCode != string(core.ApprovalStale) {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
 	}
 }
@@ -149,10 +164,12 @@ func TestLaw5_AskingAgainSaysThatAChangeIsDropped(t *testing.T) {
 			a.Votes = []core.Vote{{Actor: core.Actor{ID: "x:cid", Name: name}, Choice: core.Edit}}
 		}
 		again := r.decide(asked, core.Approved, "")
-		if got := texts(again); !strings.HasSuffix(got, "Add “milk” to the note book.\n"+called+" had changed the arguments. That change is dropped.") {
+		if got := texts(again); !strings.HasSuffix(got,
+			"Add “milk” to the note book.\n"+called+" had changed the arguments. That change is dropped.") {
 			t.Errorf("%q", got)
 		}
-		if req := r.asked(again); req.Asked.Dropped != called || string(req.Call.Arguments) != `{"text":"milk"}` || req.Announced {
+		if req := r.asked(again); req.Asked.Dropped != called || string(req.Call.Arguments) != `{"text":"milk"}` ||
+			req.Announced {
 			t.Errorf("%+v", req)
 		}
 		r.change = nil
@@ -166,7 +183,8 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 	r := newRoom(t, agent.Demo{}, ask)
 	asked := r.say("note add milk")
 	*r.rule = core.Rule{Verdict: core.VerdictDeny, Why: "Not on Sundays."}
-	if got := texts(r.decide(asked, core.Approved, "")); got != "I did not add it. Not on Sundays." || len(r.book.notes) != 0 {
+	if got := texts(r.decide(asked, core.Approved, "")); got != "I did not add it. Not on Sundays." ||
+		len(r.book.notes) != 0 {
 		t.Errorf("deny: %q", got)
 	}
 	r = newRoom(t, agent.Demo{}, ask)
@@ -188,7 +206,10 @@ func TestLaw5_RulesThatNowRefuseOrAllow(t *testing.T) {
 }
 
 func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"x"}`), use("2", "note.add", `{"text":"y"}`)}}}}, ask)
+	r := newRoom(t,
+		&script{lines: []core.Message{{ToolCalls: []core.ToolCall{
+			use("1", "note.add", `{"text":"x"}`), use("2", "note.add", `{"text":"y"}`),
+		}}}}, ask)
 	first := r.say("go")
 	one := r.bound(first)
 	second := r.decide(first, core.Approved, "")
@@ -204,7 +225,12 @@ func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
 
 func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{
-		{Content: core.Text("thinking of hunter2"), ToolCalls: []core.ToolCall{use("1", "note.add", `{"text":"hunter2"}`), use("2", "demo.calc", `{"expression":"hunter2"}`)}},
+		{
+			Content: core.Text("thinking of hunter2"),
+			ToolCalls: []core.ToolCall{
+				use("1", "note.add", `{"text":"hunter2"}`), use("2", "demo.calc", `{"expression":"hunter2"}`),
+			},
+		},
 		{Content: core.Text("hunter2 it is")},
 	}}, ask)
 	asked := r.say("my password is hunter2")
@@ -213,13 +239,14 @@ func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
 	if all := paused + string(r.evidence); strings.Contains(all, "hunter2") {
 		t.Errorf("a secret is in the evidence:\n%s", all)
 	}
-	if in, report := r.lastEvidence(); !report.JoinClosed || !strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
+	if in, report := r.lastEvidence(); !report.JoinClosed ||
+		!strings.Contains(in.Evidence.ToolResults[0].ErrorMessage, "••••••") {
 		t.Errorf("%v, %+v", report.FailureClasses, in.Evidence.ToolResults)
 	}
 }
 
-// What the arguments hold under the name of a secret (mask.JSON) is hidden as well as what looks like one, wherever the model or
-// a tool repeats it: in a sentence, a call's id, a tool's name.
+// What the arguments hold under the name of a secret (mask.JSON) is hidden as well as what looks like one, wherever the
+// model or a tool repeats it: in a sentence, a call's id, a tool's name.
 func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing.T) {
 	const named, looks = `swordfish "7`, "ghp_0123456789abcdefghij0123456789ABCDEF"
 	login := tool.Tool{Name: "safe.login", Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
@@ -227,13 +254,18 @@ func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing
 		if err := json.Unmarshal(args, &a); err != nil {
 			return "", err
 		}
-		return "", core.Errorf(core.ToolFailed, "The password %s (%q) of %s does not fit.", a.Password, a.Password, a.Note)
+		return "",
+			core.Errorf(core.ToolFailed, "The password %s (%q) of %s does not fit.", a.Password, a.Password, a.Note)
 	}}
-	args, err := json.Marshal(map[string]any{"password": named, "note": looks, "api_keys": []string{"opensesame"}, "max_tokens": 5})
+	args, err := json.Marshal(
+		map[string]any{"password": named, "note": looks, "api_keys": []string{"opensesame"}, "max_tokens": 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use(looks, "safe.login", string(args)), use(looks, looks, `{}`)}}}}, ask, login)
+	r := newRoom(t,
+		&script{lines: []core.Message{{ToolCalls: []core.ToolCall{
+			use(looks, "safe.login", string(args)), use(looks, looks, `{}`),
+		}}}}, ask, login)
 	r.say("go")
 	in, report := r.lastEvidence()
 	for _, secret := range []string{"swordfish", "opensesame", looks} {

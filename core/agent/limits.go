@@ -9,7 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// Limits are those of one turn. They end a turn that does not come to an answer, with a sentence for the person who asked.
+// Limits are those of one turn. They end a turn that does not come to an answer, with a sentence for the person who
+// asked.
 type Limits struct {
 	Rounds int           // how often the model may be asked
 	Calls  int           // how many tools it may call
@@ -39,7 +40,9 @@ func (l Limits) orDefault() Limits {
 func (l Limits) exceeded(u usage) error {
 	switch {
 	case u.Rounds >= l.Rounds:
-		return core.Errorf(core.LimitReached, "The model was asked %d times without giving an answer, so it was stopped. What it did until then stays done.", l.Rounds)
+		return core.Errorf(core.LimitReached,
+			"The model was asked %d times without giving an answer, so it was stopped. What it did until then stays "+
+				"done.", l.Rounds)
 	case l.Tokens > 0 && u.Tokens >= l.Tokens:
 		return tooManyTokens(u.Tokens, l.Tokens)
 	case u.Time >= l.Time:
@@ -49,19 +52,27 @@ func (l Limits) exceeded(u usage) error {
 }
 
 func tooManyTokens(used, limit int64) error {
-	return core.Errorf(core.LimitReached, "This request took %d tokens; the limit is %d. The agent was stopped. What it did until then stays done. Please ask for less at a time.", used, limit)
+	return core.Errorf(core.LimitReached,
+		"This request took %d tokens; the limit is %d. The agent was stopped. What it did until then stays done. "+
+			"Please ask for less at a time.", used, limit)
 }
 
 func (l Limits) tooManyCalls() error {
-	return core.Errorf(core.LimitReached, "The agent called more than %d tools without giving an answer, so it was stopped. What it did until then stays done.", l.Calls)
+	return core.Errorf(core.LimitReached,
+		"The agent called more than %d tools without giving an answer, so it was stopped. What it did until then "+
+			"stays done.", l.Calls)
 }
 
 func (l Limits) tooSlow() error {
-	return core.Errorf(core.LimitReached, "The agent worked for %s without giving an answer, so it was stopped. What it did until then stays done. Please ask for less at a time.", l.Time)
+	return core.Errorf(core.LimitReached,
+		"The agent worked for %s without giving an answer, so it was stopped. What it did until then stays done. "+
+			"Please ask for less at a time.", l.Time)
 }
 
 // within calls do with as much time as is left, and returns the time used after it.
-func (l Limits) within(ctx context.Context, before time.Duration, do func(context.Context) error) (after time.Duration, err error) {
+func (l Limits) within(
+	ctx context.Context, before time.Duration, do func(context.Context) error,
+) (after time.Duration, err error) {
 	limited, cancel := context.WithTimeout(ctx, l.Time-before)
 	defer cancel()
 	began := time.Now()

@@ -15,11 +15,12 @@ import (
 // Version is the version of the graphs. It changes when turns that an older version paused can't be resumed.
 const Version = "1"
 
-// Model answers a conversation with an assistant message, which may request tool calls. The latest message of history is the last. memory is
-// what the model's last answer in this turn asked to keep; it is empty, or null, if there was none. It is stored while the turn is paused.
+// Model answers a conversation with an assistant message, which may request tool calls. The latest message of history
+// is the last. memory is what the model's last answer in this turn asked to keep; it is empty, or null, if there was
+// none. It is stored while the turn is paused.
 //
-// A Model whose calls are not a vendor's native ones has a method Normalizer() (mode, id string): its action mode, and what
-// makes calls of its actions, for the evidence.
+// A Model whose calls are not a vendor's native ones has a method Normalizer() (mode, id string): its action mode, and
+// what makes calls of its actions, for the evidence.
 type Model interface {
 	Next(ctx context.Context, history core.History, memory json.RawMessage) (Answer, error)
 }
@@ -27,7 +28,8 @@ type Model interface {
 // Policy decides whether a call is allowed, refused, or needs an approval.
 type Policy func(turn core.Turn, call core.Call) core.Rule
 
-// Asks is the policy for a call that asks people: who of them may be asked. Its rule asks, and its approvers are those who may answer, or it denies.
+// Asks is the policy for a call that asks people: who of them may be asked. Its rule asks, and its approvers are those
+// who may answer, or it denies.
 type Asks func(turn core.Turn, call core.Call, asking tool.Asking) core.Rule
 
 // Loop holds the parts of the loop graph.
@@ -39,15 +41,16 @@ type Loop struct {
 	Asks     Asks // nil: nobody can be asked
 	NewID    func() string
 
-	// Release identifies what the model does, such as the digest of its script. A turn that was paused under another one can't be resumed. "" = any
-	// can.
+	// Release identifies what the model does, such as the digest of its script. A turn that was paused under another
+	// one can't be resumed. "" = any can.
 	Release string
 
-	Limits   Limits              // of one turn; what is zero is the default of DefaultLimits
-	ModelRef string              // provider and model, for the evidence; "" = Name
-	View     string              // how the model is shown the conversation, for the evidence: its settings, and digests of its prompt
-	Mask     func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
-	Tracer   graph.Tracer        // makes spans of its turns; nil: none
+	Limits   Limits // of one turn; what is zero is the default of DefaultLimits
+	ModelRef string // provider and model, for the evidence; "" = Name
+	// how the model is shown the conversation, for the evidence: its settings, and digests of its prompt
+	View   string
+	Mask   func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
+	Tracer graph.Tracer        // makes spans of its turns; nil: none
 }
 
 // pendingCall is the call that the turn is paused for: it changes something, or it asks people.
@@ -73,9 +76,10 @@ var (
 	pending  = graph.Field("pending_call", graph.Replace[*pendingCall]())
 	decision = graph.Field("decision", graph.Replace[*core.DecisionPayload]()) // arrives with the signal
 	used     = graph.Field("used", graph.Replace[usage]())
-	asks     = graph.Field("asks", graph.Replace[int]())       // how many calls of the model's last answer people were asked for
-	request  = graph.Field("request", graph.Replace[string]()) // the beginning of the message that began the turn
-	memory   = graph.Field("memory", graph.Replace[json.RawMessage]())
+	// how many calls of the model's last answer people were asked for
+	asks    = graph.Field("asks", graph.Replace[int]())
+	request = graph.Field("request", graph.Replace[string]()) // the beginning of the message that began the turn
+	memory  = graph.Field("memory", graph.Replace[json.RawMessage]())
 )
 
 // Graph compiles the loop.
@@ -150,7 +154,8 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	spent.Rounds, spent.Calls, spent.Tokens = spent.Rounds+1, spent.Calls+len(answer.ToolCalls), spent.Tokens+answer.Tokens
+	spent.Rounds, spent.Calls, spent.Tokens = spent.Rounds+1, spent.Calls+len(answer.ToolCalls),
+		spent.Tokens+answer.Tokens
 	if e != nil {
 		e.setView(history.Len())
 	}
@@ -183,12 +188,13 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		answer.Epoch = history.Epoch()
 	}
 	return graph.Update{
-		graph.Messages.Add(rows...), graph.Messages.Show(answer.Epoch), calls.Set(reply.ToolCalls), asks.Set(0), used.Set(spent), request.Set(asked), memory.Set(answer.Memory), evidenceField.Set(e),
+		graph.Messages.Add(rows...), graph.Messages.Show(answer.Epoch), calls.Set(reply.ToolCalls), asks.Set(0),
+		used.Set(spent), request.Set(asked), memory.Set(answer.Memory), evidenceField.Set(e),
 	}, nil
 }
 
-// tools processes the calls without a result, from the first one on: those that need no approval get their results, up to the first one that
-// needs one; if that is the first of all, it is refused, or becomes pending.
+// tools processes the calls without a result, from the first one on: those that need no approval get their results, up
+// to the first one that needs one; if that is the first of all, it is refused, or becomes pending.
 func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	if results := savedResults(ctx, s); len(results) > 0 {
 		return l.answers(s, results, false), nil
@@ -222,7 +228,9 @@ func (l Loop) find(call core.ToolCall) (t tool.Tool, bound core.Call, err error)
 }
 
 // traced makes a span of a call.
-func (l Loop) traced(ctx context.Context, tool string, do func(context.Context) (core.ToolResult, error)) (core.ToolResult, error) {
+func (l Loop) traced(
+	ctx context.Context, tool string, do func(context.Context) (core.ToolResult, error),
+) (core.ToolResult, error) {
 	ctx, end := graph.StartSpan(ctx, l.Tracer, graph.Span{Kind: graph.SpanTool, Name: tool})
 	r, err := do(ctx)
 	failed := err
@@ -245,7 +253,8 @@ func (l Loop) answer(s graph.State, r core.ToolResult) graph.Update {
 	return l.answers(s, []core.ToolResult{r}, false)
 }
 
-// answers appends the results of the first calls, and removes these from the list. overlapped: some ran at the same time.
+// answers appends the results of the first calls, and removes these from the list. overlapped: some ran at the same
+// time.
 func (l Loop) answers(s graph.State, results []core.ToolResult, overlapped bool) graph.Update {
 	open, e := calls.Get(s), evidenceField.Get(s)
 	var rows []core.Message
@@ -259,16 +268,21 @@ func (l Loop) answers(s graph.State, results []core.ToolResult, overlapped bool)
 		e.overlapped(open, rows)
 	}
 	e.linkApproval(pending.Get(s))
-	return graph.Update{graph.Messages.Add(rows...), calls.Set(open[len(results):]), pending.Set(nil), decision.Set(nil), evidenceField.Set(e)}
+	return graph.Update{
+		graph.Messages.Add(rows...), calls.Set(open[len(results):]), pending.Set(nil), decision.Set(nil),
+		evidenceField.Set(e),
+	}
 }
 
-// act is the first node after the resume. It saves the result before anything else can fail. If the rules changed after the approval
-// was requested, the call does not run: approval is requested once more under the new rules. A second change refuses the call.
+// act is the first node after the resume. It saves the result before anything else can fail. If the rules changed after
+// the approval was requested, the call does not run: approval is requested once more under the new rules. A second
+// change refuses the call.
 func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	a, d := pending.Get(s), decision.Get(s)
 	turn, _ := core.TurnFrom(ctx)
 	if a == nil || d == nil || d.Approval != a.Approval {
-		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one this turn waits for.")
+		return nil, core.Errorf(core.SuspensionRecordInvalid, "The decision is for another approval than the one "+
+			"this turn waits for.")
 	}
 	asked := a
 	if a.Under != nil {

@@ -16,8 +16,8 @@ func (l Loop) mask(s string) string {
 	return l.Mask(s)
 }
 
-// failureMessage is the message of a failed call without secrets: without what looks like one, and without the arguments that their names or
-// the tool's schema mark as one. Without a Mask it is the failure's category.
+// failureMessage is the message of a failed call without secrets: without what looks like one, and without the
+// arguments that their names or the tool's schema mark as one. Without a Mask it is the failure's category.
 func (l Loop) failureMessage(call core.ToolCall, r core.ToolResult) string {
 	f, ok := tool.FailureOf(r.Content)
 	if !ok || l.Mask == nil || strings.TrimSpace(f.Message) == "" {

@@ -67,10 +67,12 @@ func TestARememberedApprovalAllowsTheSameCall(t *testing.T) {
 // Who decides reads which message a call belongs to, and how many calls of it wait for approval.
 func TestARequestSaysWhichMessageItIsAbout(t *testing.T) {
 	r := newRoom(t, &script{lines: []core.Message{{Role: core.Assistant, ToolCalls: []core.ToolCall{
-		use("1", "note.add", `{"text":"milk"}`), use("2", "demo.calc", `{"expression":"1+1"}`), use("3", "no_such_tool", `{}`), use("4", "note.add", `{"text":"bread"}`),
+		use("1", "note.add", `{"text":"milk"}`), use("2", "demo.calc", `{"expression":"1+1"}`),
+		use("3", "no_such_tool", `{}`), use("4", "note.add", `{"text":"bread"}`),
 	}}}}, ask)
 	first := r.say("buy milk and bread " + strings.Repeat("x", 500))
-	if got := r.asked(first).Asked; got.Place != 1 || got.Of != 2 || !strings.HasPrefix(got.Message, "buy milk and bread xxx") || len([]rune(got.Message)) != 300 {
+	if got := r.asked(first).Asked; got.Place != 1 || got.Of != 2 ||
+		!strings.HasPrefix(got.Message, "buy milk and bread xxx") || len([]rune(got.Message)) != 300 {
 		t.Errorf("the first: %+v", got)
 	}
 	second := r.decide(first, core.Denied, "")
@@ -91,7 +93,8 @@ func TestACountHasOnlyWhatPeopleAreAskedFor(t *testing.T) {
 	rule := ask
 	rule.Remember = time.Hour
 	r := newRoom(t, &script{lines: []core.Message{{Role: core.Assistant, ToolCalls: []core.ToolCall{
-		use("1", "note.add", `{"text":"milk"}`), use("2", "note.add", `{"text":"bread"}`), use("3", "note.add", `{"text":"salt"}`), use("4", "note.add", `{"text":"oil"}`),
+		use("1", "note.add", `{"text":"milk"}`), use("2", "note.add", `{"text":"bread"}`),
+		use("3", "note.add", `{"text":"salt"}`), use("4", "note.add", `{"text":"oil"}`),
 	}}}}, rule)
 	r.judge = func(c core.Call) core.Rule {
 		if strings.Contains(string(c.Arguments), "salt") {
@@ -149,10 +152,13 @@ func TestLaw5_ChangedArgumentsAreJudgedByTodaysPolicy(t *testing.T) {
 			}
 		}
 		got := texts(r.decide(asked, core.Approved, ""))
-		if c.runs && (len(r.book.notes) != 1 || r.book.notes[0] != "poison" || !strings.Contains(got, "An approver changed the arguments to {\"text\":\"poison\"}.")) {
+		if c.runs &&
+			(len(r.book.notes) != 1 || r.book.notes[0] != "poison" ||
+				!strings.Contains(got, "An approver changed the arguments to {\"text\":\"poison\"}.")) {
 			t.Errorf("%s: %q, %v", name, got, r.book.notes)
 		}
-		if !c.runs && (len(r.book.notes) != 0 || !strings.Contains(got, "The rules changed after the arguments were changed")) {
+		if !c.runs && (len(r.book.notes) != 0 || !strings.Contains(got, "The rules changed after the arguments were "+
+			"changed")) {
 			t.Errorf("%s: %q, %v", name, got, r.book.notes)
 		}
 	}
@@ -160,9 +166,11 @@ func TestLaw5_ChangedArgumentsAreJudgedByTodaysPolicy(t *testing.T) {
 
 // What a card quotes of the message is masked before it is cut: a part of a secret does not look like one.
 func TestLaw8_AQuotedMessageHidesSecretsThatAreCut(t *testing.T) {
-	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1+", 16)+"\n", 10) + "Zm9v==\n-----END PRIVATE KEY-----"
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1+", 16)+"\n", 10) +
+		"Zm9v==\n-----END PRIVATE KEY-----"
 	r := newRoom(t, agent.Demo{}, ask)
-	if got := r.asked(r.say("note add use " + key)).Asked.Message; strings.Contains(got, "Ab1+") || !strings.Contains(got, "characters hidden") {
+	if got := r.asked(r.say("note add use " + key)).Asked.Message; strings.Contains(got, "Ab1+") ||
+		!strings.Contains(got, "characters hidden") {
 		t.Errorf("the card quotes %q", got)
 	}
 }

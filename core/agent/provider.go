@@ -17,22 +17,23 @@ import (
 	"gatehouse/core/tool"
 )
 
-// ProviderModel is a Model that asks a provider (llm-provider). It shows the provider a view of the conversation (core/llm/view) and the tools
-// of the registry as they are now.
+// ProviderModel is a Model that asks a provider (llm-provider). It shows the provider a view of the conversation
+// (core/llm/view) and the tools of the registry as they are now.
 type ProviderModel struct {
 	Provider llm.Provider
 	Tools    *tool.Registry
 	TextOnly bool // the model takes no images
 	Budget   int  // of a request, in tokens as the view estimates them; 0 = no limit
 
-	// System renders the system prompt of a turn in an epoch that began on this day; the prompt's first message is its text, and the calls sample as
-	// it says. nil: there is none.
+	// System renders the system prompt of a turn in an epoch that began on this day; the prompt's first message is its
+	// text, and the calls sample as it says. nil: there is none.
 	System func(turn core.Turn, day time.Time) (prompt.Result, error)
 	Zone   *time.Location // in which days begin; nil: UTC
 	// Image returns the bytes of a stored image. Error: not_found if they are not stored any more.
 	Image func(ctx context.Context, digest string) ([]byte, error)
-	// Count adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns it. nil: they are not
-	// counted. Where the vendor does not say how many, it is what was sent, as the view estimates it.
+	// Count adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns
+	// it. nil: they are not counted. Where the vendor does not say how many, it is what was sent, as the view estimates
+	// it.
 	Count func(ctx context.Context, person string, tokens int64) (today int64, err error)
 	Daily int64 // how many tokens a person may take a day; 0 = no limit
 	// LeftOut hears at each call how many tools the model is not told of, because they are too many; nil: nobody does.
@@ -71,7 +72,8 @@ func (m ProviderModel) Next(ctx context.Context, history core.History, _ json.Ra
 // mostCuts is how often a conversation that was too long is shown again, each time at most half of it.
 const mostCuts = 2
 
-// fitting asks until a conversation is not too long for the model. ask shows as much of it as a budget allows, and says how much that was.
+// fitting asks until a conversation is not too long for the model. ask shows as much of it as a budget allows, and says
+// how much that was.
 func fitting(budget int, ask func(budget int) (a Answer, estimate int, err error)) (Answer, error) {
 	for cuts := 0; ; cuts++ {
 		answer, estimate, err := ask(budget)
@@ -91,7 +93,8 @@ func (m ProviderModel) ask(ctx context.Context, person string, request llm.Reque
 	if err != nil && core.CategoryOf(err) != core.ProviderInvalidResponse {
 		return Answer{}, err
 	}
-	tokens := cmp.Or(taken(response.Usage), int64(request.Estimate)) // at least what was sent, where the answer does not say or can't be read
+	// at least what was sent, where the answer does not say or can't be read
+	tokens := cmp.Or(taken(response.Usage), int64(request.Estimate))
 	if m.Count != nil {
 		if _, err := m.Count(context.WithoutCancel(ctx), person, tokens); err != nil {
 			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", person, err)
@@ -102,7 +105,8 @@ func (m ProviderModel) ask(ctx context.Context, person string, request llm.Reque
 	}, err // of an answer that can't be used
 }
 
-// cacheOf names a conversation to a vendor that keeps what its requests begin with. The name says nothing of the platform and its people.
+// cacheOf names a conversation to a vendor that keeps what its requests begin with. The name says nothing of the
+// platform and its people.
 func cacheOf(c core.ConversationID) string {
 	if c == "" {
 		return ""
@@ -114,8 +118,9 @@ func cacheOf(c core.ConversationID) string {
 // maxTools is how many tools a request may have: OpenAI's API admits no more.
 const maxTools = 128
 
-// offered are the tools that the model is told of, in their order, and the tokens that they are estimated to take. Those that would take more than
-// half of the budget, or are too many, are left out: servers can define any number of them.
+// offered are the tools that the model is told of, in their order, and the tokens that they are estimated to take.
+// Those that would take more than half of the budget, or are too many, are left out: servers can define any number of
+// them.
 func (m ProviderModel) offered() (all []llm.Tool, tokens int) {
 	known := m.Tools.Tools()
 	for _, t := range known {
@@ -142,7 +147,9 @@ func (m ProviderModel) admit(ctx context.Context, person string) error {
 		return fmt.Errorf("reading the tokens of %s: %w", person, err)
 	}
 	if today >= m.Daily {
-		return core.Errorf(core.RateLimited, "You have used your %d tokens of today. The count begins anew at midnight UTC; an admin can raise the limit.", m.Daily)
+		return core.Errorf(core.RateLimited,
+			"You have used your %d tokens of today. The count begins anew at midnight UTC; an admin can raise the "+
+				"limit.", m.Daily)
 	}
 	return nil
 }
@@ -160,8 +167,8 @@ func taken(u llm.Usage) (n int64) {
 	return n
 }
 
-// shown is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the conversation with its
-// images. A cut is deep, so that it is not made again soon.
+// shown is what the provider is shown beside the tools, which take some of the budget: the system prompt, and the
+// conversation with its images. A cut is deep, so that it is not made again soon.
 func (m ProviderModel) shown(ctx context.Context, o view.Options, history core.History, tools int) (view.View, error) {
 	o.TextOnly = m.TextOnly
 	if m.Budget > 0 {
@@ -201,7 +208,9 @@ func withoutImages(m core.Message) core.Message {
 	blocks := m.Content.Blocks()
 	for i, b := range blocks {
 		if b.Source != nil && b.Source.Type == core.SourceStored {
-			blocks[i] = core.Block{Type: core.TextBlock, Text: "[There was an image here, which is not stored any more.]"}
+			blocks[i] = core.Block{
+				Type: core.TextBlock, Text: "[There was an image here, which is not stored any more.]",
+			}
 		}
 	}
 	m.Content = core.Blocks(blocks...)

@@ -15,12 +15,12 @@ import (
 // maxReads is how many calls of one turn run at the same time.
 const maxReads = 8
 
-// read runs the calls that need no approval, from the first call without a result to the first one that needs an approval or is refused, at
-// the same time. It returns their results in the order of the calls, and whether one began before another had ended. A
-// call that can't run has the fault as its result.
+// read runs the calls that need no approval, from the first call without a result to the first one that needs an
+// approval or is refused, at the same time. It returns their results in the order of the calls, and whether one began
+// before another had ended. A call that can't run has the fault as its result.
 //
-// Decision (2026-11): what comes after a call that changes something waits for that call. Rejected: to run all reading calls first. A model that
-// asks for a change and then for the list expects the change in it.
+// Decision (2026-11): what comes after a call that changes something waits for that call. Rejected: to run all reading
+// calls first. A model that asks for a change and then for the list expects the change in it.
 func (l Loop) read(ctx context.Context, s graph.State) (
 	results []core.ToolResult,
 	overlapped bool,
@@ -63,7 +63,8 @@ type overlap struct {
 	seen    atomic.Bool
 }
 
-// reader returns what a call that needs no approval does: it reads, or gives the fault why it can't run. ok is false if it needs one.
+// reader returns what a call that needs no approval does: it reads, or gives the fault why it can't run. ok is false if
+// it needs one.
 func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *overlap) (
 	do func(context.Context) (core.ToolResult, error),
 	ok bool,
@@ -81,6 +82,8 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *over
 		}
 		defer meter.running.Add(-1)
 		step(ctx, call.Name)
-		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) { return l.Executor.Read(ctx, t, call, key) })
+		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) {
+			return l.Executor.Read(ctx, t, call, key)
+		})
 	}, true
 }

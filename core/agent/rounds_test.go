@@ -30,7 +30,8 @@ func survey(runs *[]string) tool.Tool {
 			if strings.Count(said, ";") == 2 {
 				return said, nil
 			}
-			q, err := question.New([]string{"Which one?", "Sure?"}[strings.Count(said, ";")], json.RawMessage(`{"enum":["a","b"]}`))
+			q, err := question.New([]string{"Which one?", "Sure?"}[strings.Count(said, ";")],
+				json.RawMessage(`{"enum":["a","b"]}`))
 			return "", errorOr(err, &tool.Paused{Question: &q, Progress: said + "."})
 		},
 	}
@@ -43,10 +44,14 @@ func errorOr(err, otherwise error) error {
 	return otherwise
 }
 
-// A begun call asks people in between, under its one intent: the turn is paused for each question, and the call goes on with what became of it.
+// A begun call asks people in between, under its one intent: the turn is paused for each question, and the call goes on
+// with what became of it.
 func TestLaw5_ACallThatAsksPeopleGoesOnUnderItsIntent(t *testing.T) {
 	var runs []string
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "job.survey", `{"n":1}`), use("2", "note.add", `{"text":"milk"}`)}}}}, ask, survey(&runs))
+	r := newRoom(t,
+		&script{lines: []core.Message{{ToolCalls: []core.ToolCall{
+			use("1", "job.survey", `{"n":1}`), use("2", "note.add", `{"text":"milk"}`),
+		}}}}, ask, survey(&runs))
 	var asked []string
 	r.asks = func(_ core.Turn, c core.Call, a tool.Asking) core.Rule {
 		asked = append(asked, c.Tool+": "+a.Question.Text)
@@ -54,7 +59,8 @@ func TestLaw5_ACallThatAsksPeopleGoesOnUnderItsIntent(t *testing.T) {
 	}
 	first := r.decide(r.say("survey it"), core.Approved, "")
 	request := r.asked(first)
-	if request.Question == nil || request.Call.Summary != "Which one?" || texts(first) != "I need an answer first: Which one?" {
+	if request.Question == nil || request.Call.Summary != "Which one?" ||
+		texts(first) != "I need an answer first: Which one?" {
 		t.Fatalf("the pause asks for %+v, and says %q", request, texts(first))
 	}
 	r.change = func(a *core.Approval) {
@@ -74,7 +80,8 @@ func TestLaw5_ACallThatAsksPeopleGoesOnUnderItsIntent(t *testing.T) {
 	if got, want := r.intents["a1"].Result.Content, `answered"b";expired;`; got != want {
 		t.Errorf("the result is %q, want %q", got, want)
 	}
-	if got, want := strings.Join(runs, "|"), `a1 {"n":1} |a1 {"n":1} answered"b";|a1 {"n":1} answered"b";expired;`; got != want {
+	if got, want := strings.Join(runs, "|"),
+		`a1 {"n":1} |a1 {"n":1} answered"b";|a1 {"n":1} answered"b";expired;`; got != want {
 		t.Errorf("it ran as %s", got)
 	}
 	if got := strings.Join(asked, ", "); got != "job.survey: Which one?, job.survey: Sure?" || len(r.intents) != 2 {
@@ -88,7 +95,8 @@ func TestLaw5_ACallThatAsksPeopleGoesOnUnderItsIntent(t *testing.T) {
 // A call that asks people where nobody may be asked is told so, and goes on without a pause.
 func TestACallThatAsksWhereNobodyMayBeAskedGoesOn(t *testing.T) {
 	var runs []string
-	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "job.survey", `{}`)}}}}, ask, survey(&runs))
+	r := newRoom(t, &script{lines: []core.Message{{ToolCalls: []core.ToolCall{use("1", "job.survey", `{}`)}}}}, ask,
+		survey(&runs))
 	r.outcomes = []core.Outcome{r.decide(r.say("survey it"), core.Approved, "")}
 	if got := r.result("1"); got != "denied;denied;" || len(runs) != 3 {
 		t.Errorf("%q after %v", got, runs)

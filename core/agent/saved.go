@@ -8,8 +8,9 @@ import (
 	"gatehouse/core/tool"
 )
 
-// saveRound saves a finished round, the model's answer and all results of its calls, before the model is asked again: the next attempt of the
-// turn begins after it (core.Turn.Saved). A model with a memory runs again from its beginning: what it remembers is not in the conversation.
+// saveRound saves a finished round, the model's answer and all results of its calls, before the model is asked again:
+// the next attempt of the turn begins after it (core.Turn.Saved). A model with a memory runs again from its beginning:
+// what it remembers is not in the conversation.
 func saveRound(ctx context.Context, s graph.State) error {
 	if used.Get(s).Rounds == 0 || len(memory.Get(s)) > 0 {
 		return nil

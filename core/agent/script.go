@@ -16,24 +16,27 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Script is a Model that runs a script of the Harmony Response Format. Each turn is one run; its state is the model's memory. A tool call of the
-// script is the model's answer, so it passes the loop's policy, approvals and limits, and a script is paused and resumed like any turn.
+// Script is a Model that runs a script of the Harmony Response Format. Each turn is one run; its state is the model's
+// memory. A tool call of the script is the model's answer, so it passes the loop's policy, approvals and limits, and a
+// script is paused and resumed like any turn.
 type Script struct {
 	Envelope *hrf.Envelope
 	Tools    *tool.Registry
-	Model    *ProviderModel // answers what the script leaves to a model; nil: there is none. Its System and Tools are not used
-	Tokens   int64          // how many the model may take in one turn; 0 = no limit
-	Log      *slog.Logger   // nil: discard
+	// answers what the script leaves to a model; nil: there is none. Its System and Tools are not used
+	Model  *ProviderModel
+	Tokens int64        // how many the model may take in one turn; 0 = no limit
+	Log    *slog.Logger // nil: discard
 }
 
 // Normalizer: a script is code, and its calls are its steps.
 func (Script) Normalizer() (mode, id string) { return "code", "gatehouse.hrf.steps.v1" }
 
-// ScriptLimits are the loop's limits for a Script. Its answers have one call each, so it gets a round for every call; the interpreter's own limits
-// are reached first.
+// ScriptLimits are the loop's limits for a Script. Its answers have one call each, so it gets a round for every call;
+// the interpreter's own limits are reached first.
 var ScriptLimits = Limits{Rounds: DefaultLimits.Calls + 1}
 
-// DemoScript is the text of the script that is built in: the demo's help, calc, time and note commands, as the first example of a script.
+// DemoScript is the text of the script that is built in: the demo's help, calc, time and note commands, as the first
+// example of a script.
 //
 //go:embed demo.json
 var DemoScript []byte
@@ -46,8 +49,8 @@ type scriptMemory struct {
 	Tokens  int64         `json:"tokens,omitempty"`  // that the model took
 }
 
-// Next begins a run with the last message, or goes on with the result of the last call, up to the next call or the end. Errors: script_failed,
-// limit_reached, and those of the provider.
+// Next begins a run with the last message, or goes on with the result of the last call, up to the next call or the end.
+// Errors: script_failed, limit_reached, and those of the provider.
 func (m Script) Next(ctx context.Context, history core.History, memory json.RawMessage) (Answer, error) {
 	tail, err := history.Tail(ctx, 1)
 	if err != nil || len(tail) == 0 {
@@ -65,8 +68,8 @@ func (m Script) Next(ctx context.Context, history core.History, memory json.RawM
 	return answer, err
 }
 
-// Check returns what would make every run fail before it begins, such as a tool that does not exist. later reports whether a tool that is
-// missing now may still be added. nil: the script can run.
+// Check returns what would make every run fail before it begins, such as a tool that does not exist. later reports
+// whether a tool that is missing now may still be added. nil: the script can run.
 func (m Script) Check(later func(tool string) bool) *hrf.Error {
 	p := m.program()
 	now := p.Tool
@@ -102,7 +105,8 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 	case last.Role == core.ToolRole && last.ToolCallID == r.kept.Call.ID:
 		result = r.result(last.Content.String())
 	default:
-		return Answer{}, core.Errorf(core.Internal, "the last message is not the result of the script's call %s", r.kept.Call.ID)
+		return Answer{},
+			core.Errorf(core.Internal, "the last message is not the result of the script's call %s", r.kept.Call.ID)
 	}
 	for {
 		state, effect, err := r.program.Next(ctx, r.kept.State, result)
@@ -132,7 +136,8 @@ func (r *scriptRun) next(ctx context.Context, last core.Message) (Answer, error)
 	}
 }
 
-// result is a tool's result as the script gets it: a text that is a JSON object or array is that value, any other is a string.
+// result is a tool's result as the script gets it: a text that is a JSON object or array is that value, any other is a
+// string.
 func (r *scriptRun) result(text string) interp.Result {
 	if f, failed := tool.FailureOf(text); failed {
 		r.failed = &f
@@ -178,16 +183,18 @@ func (r *scriptRun) done(text string) Answer {
 	return Answer{Message: textAnswer(strings.Join(said, "\n"))}
 }
 
-// fail ends the turn of a script that can't go on. A call that was refused or failed gives an answer that says so; all else is an error of the
-// turn.
+// fail ends the turn of a script that can't go on. A call that was refused or failed gives an answer that says so; all
+// else is an error of the turn.
 //
-// Decision (2026-11): a failed call ends the turn with an answer. Rejected: an error of the turn. It would drop the conversation, ask the person
-// to change a message that was fine, and, where the failure may pass, run the script again from its beginning.
+// Decision (2026-11): a failed call ends the turn with an answer. Rejected: an error of the turn. It would drop the
+// conversation, ask the person to change a message that was fine, and, where the failure may pass, run the script again
+// from its beginning.
 func (r *scriptRun) fail(ctx context.Context, fault *hrf.Error) (Answer, error) {
 	details, _ := fault.Details.(interp.Details)
 	if r.failed != nil {
 		if r.Log != nil {
-			r.Log.WarnContext(ctx, "the script ended: a tool failed", "tool", r.kept.Call.Name, "category", r.failed.Category, "code", fault.Code, "pointer", details.Pointer)
+			r.Log.WarnContext(ctx, "the script ended: a tool failed", "tool", r.kept.Call.Name,
+				"category", r.failed.Category, "code", fault.Code, "pointer", details.Pointer)
 		}
 		return r.done(r.report(*r.failed)), nil
 	}

@@ -20,8 +20,8 @@ const noModel = "no model is configured; an admin can set GATEHOUSE_MODEL, such 
 // goOn is what a model is asked if the last line is its own.
 const goOn = "Now write the answer to the user."
 
-// scriptInput is the input of a script: text is the message that began the turn, words its words, args what follows the first of them, and rest
-// what follows the first two.
+// scriptInput is the input of a script: text is the message that began the turn, words its words, args what follows the
+// first of them, and rest what follows the first two.
 func scriptInput(text string) map[string]any {
 	text = strings.TrimSpace(text)
 	words := []any{}
@@ -63,8 +63,9 @@ func (r *scriptRun) ask(ctx context.Context, lines []interp.Line) (Answer, error
 	return answer, err
 }
 
-// dialogue brings lines in the form that every provider takes: one system prompt, and messages of which the first and the last are a user's. A
-// script that has no user's line before its own thoughts is about the message that began the turn.
+// dialogue brings lines in the form that every provider takes: one system prompt, and messages of which the first and
+// the last are a user's. A script that has no user's line before its own thoughts is about the message that began the
+// turn.
 func dialogue(lines []interp.Line, said string) (system string, messages []core.Message) {
 	var prompts []string
 	for _, l := range lines {

@@ -57,7 +57,8 @@ func TestLaw8_SecretsOfTheSchemaReachTheToolAndNobodyElse(t *testing.T) {
 	if string(call.Arguments) != vaultArguments || strings.Join(call.Secret, " ") != "/pin /users/0/phrase" {
 		t.Fatalf("the approval has the call %s with the secrets %q", call.Arguments, call.Secret)
 	}
-	if call.Summary != `Store {"pin":••••••,"users":[{"name":"ann","phrase":"••••••"}]}` || len(shows(texts(asked))) > 0 {
+	if call.Summary != `Store {"pin":••••••,"users":[{"name":"ann","phrase":"••••••"}]}` ||
+		len(shows(texts(asked))) > 0 {
 		t.Errorf("people read %q and %q", call.Summary, texts(asked))
 	}
 	paused := string(r.evidence)
@@ -68,7 +69,8 @@ func TestLaw8_SecretsOfTheSchemaReachTheToolAndNobodyElse(t *testing.T) {
 	if all := paused + string(r.evidence); len(shows(all)) > 0 {
 		t.Errorf("%q are in the evidence:\n%s", shows(all), all)
 	}
-	if in, _ := r.lastEvidence(); in.Evidence.ToolResults[0].ErrorMessage != `The vault refuses {"pin":••••••,"users":[{"name":"ann","phrase":"••••••"}]}.` {
+	if in,
+		_ := r.lastEvidence(); in.Evidence.ToolResults[0].ErrorMessage != `The vault refuses {"pin":••••••,"users":[{"name":"ann","phrase":"••••••"}]}.` {
 		t.Errorf("the evidence says %q", in.Evidence.ToolResults[0].ErrorMessage)
 	}
 	// The model reads its own call, and the tool's answer, as they were.
@@ -93,8 +95,13 @@ func TestLaw8_SecretsOfTheSchemaAreNotLogged(t *testing.T) {
 		{Content: core.Text("done")},
 	}}
 	loop := agent.Loop{
-		Name: "demo", Model: model, NewID: func() string { return "a" }, Policy: func(core.Turn, core.Call) core.Rule { return core.Rule{Verdict: core.VerdictAllow} }, Mask: mask.Text,
-		Executor: &tool.Executor{Tools: tool.NewRegistry(read, panics), Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))},
+		Name: "demo", Model: model, NewID: func() string { return "a" }, Policy: func(core.Turn, core.Call) core.Rule {
+			return core.Rule{Verdict: core.VerdictAllow}
+		}, Mask: mask.Text,
+		Executor: &tool.Executor{
+			Tools: tool.NewRegistry(read, panics),
+			Log:   slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
 	}
 	g, err := loop.Graph()
 	if err != nil {
@@ -106,7 +113,8 @@ func TestLaw8_SecretsOfTheSchemaAreNotLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Send(t.Context(), "s@1", core.Message{Role: core.User, Content: core.Text("store it")})
-	if text := log.String(); len(shows(text)) > 0 || !strings.Contains(text, "tool failed") || !strings.Contains(text, "tool panicked") || !strings.Contains(text, "ann") {
+	if text := log.String(); len(shows(text)) > 0 || !strings.Contains(text, "tool failed") ||
+		!strings.Contains(text, "tool panicked") || !strings.Contains(text, "ann") {
 		t.Errorf("the log is\n%s", text)
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"gatehouse/core"
 )
 
-// Check checks the entries of the audit log one after the other. Keys have an order: once a newer one has signed, an older one is not
-// accepted any more, so that a key which was replaced, or which is in the database, can't sign in place of the new one.
+// Check checks the entries of the audit log one after the other. Keys have an order: once a newer one has signed, an
+// older one is not accepted any more, so that a key which was replaced, or which is in the database, can't sign in
+// place of the new one.
 //
-// What was done to one entry does not hide what was done to others: each entry is checked by itself, and then as the one after its
-// predecessor.
+// What was done to one entry does not hide what was done to others: each entry is checked by itself, and then as the
+// one after its predecessor.
 type Check struct {
 	keys    Keys
 	last    Entry
@@ -48,7 +49,9 @@ func (c *Check) Entry(e Entry) {
 	c.last, c.started = e, true
 	position := c.keys.position(e.Key)
 	if position < 0 {
-		c.fault(e.Seq, "The audit log is broken at entry %d: it is signed with the key %q, which this process does not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were made without it, add --database-key.", e.Seq, e.Key)
+		c.fault(e.Seq, "The audit log is broken at entry %d: it is signed with the key %q, which this process does "+
+			"not have. Set GATEHOUSE_SECRET_KEY to every key that was ever used, newest first; for entries that were "+
+			"made without it, add --database-key.", e.Seq, e.Key)
 		return
 	}
 	k := c.keys[position]
@@ -62,9 +65,12 @@ func (c *Check) Entry(e Entry) {
 	case e.Reason != "" && e.ReasonDigest != k.reason(e):
 		c.fault(e.Seq, "The audit log is broken at entry %d: its reason is not the one that was given.", e.Seq)
 	case follows && trusted && e.Prev != before.Hash:
-		c.fault(e.Seq, "The audit log is broken at entry %d: it was not written after the entry before it. One of the two was replaced.", e.Seq)
+		c.fault(e.Seq, "The audit log is broken at entry %d: it was not written after the entry before it. One of "+
+			"the two was replaced.", e.Seq)
 	case older:
-		c.fault(e.Seq, "The audit log is broken at entry %d: it is signed with the key %q, which is older than the key %q of entries before it. Either it was forged with the older key, or a process ran without the newer one; or the keys of GATEHOUSE_SECRET_KEY are not in the order newest first.", e.Seq, e.Key, c.newest)
+		c.fault(e.Seq, "The audit log is broken at entry %d: it is signed with the key %q, which is older than the "+
+			"key %q of entries before it. Either it was forged with the older key, or a process ran without the "+
+			"newer one; or the keys of GATEHOUSE_SECRET_KEY are not in the order newest first.", e.Seq, e.Key, c.newest)
 	}
 	if !older {
 		c.newest = e.Key
@@ -81,8 +87,8 @@ func (c *Check) fault(seq int64, format string, args ...any) {
 	c.faults = append(c.faults, Fault{seq, fmt.Sprintf(format, args...)})
 }
 
-// Faults returns what was done to the entries so far, in their order. end is the number of the entry that the log must reach: that of its
-// head; 0 = it is not known.
+// Faults returns what was done to the entries so far, in their order. end is the number of the entry that the log must
+// reach: that of its head; 0 = it is not known.
 func (c *Check) Faults(end int64) []Fault {
 	was := c.origins(end)
 	gaps, all := slices.Clone(c.gaps), &Check{}
@@ -113,8 +119,8 @@ func (c *Check) Faults(end int64) []Fault {
 	return faults
 }
 
-// Verify checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as a Check does. The error,
-// of category invalid, tells of the first entry that has a fault.
+// Verify checks consecutive entries that follow an entry whose hash is prev ("" at the start of the log), as a Check
+// does. The error, of category invalid, tells of the first entry that has a fault.
 func (all Keys) Verify(prev string, entries []Entry) error {
 	c := Check{keys: all, started: prev == "", last: Entry{Hash: prev}}
 	for _, e := range entries {

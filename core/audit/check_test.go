@@ -20,7 +20,10 @@ func auditLog(t *testing.T, n int) (log []audit.Entry, keys audit.Keys) {
 	keys = audit.KeysOf(signer)
 	prev := ""
 	for i := range n {
-		e := audit.Entry{Seq: int64(i + 1), At: time.Unix(int64(i), 0), Approval: "a", Action: "voted", Actor: fmt.Sprint("x:", i), Reason: "why", Session: "s@1"}
+		e := audit.Entry{
+			Seq: int64(i + 1), At: time.Unix(int64(i), 0), Approval: "a", Action: "voted", Actor: fmt.Sprint("x:", i),
+			Reason: "why", Session: "s@1",
+		}
 		log = append(log, keys.SealEntry(prev, e))
 		prev = log[i].Hash
 	}
@@ -45,15 +48,20 @@ func TestAuditFaultsAreNamed(t *testing.T) {
 			place(log, 2, c)
 			place(log, 3, a)
 			return log
-		}, "Entry 2 of the audit log was moved: it has the number 4 now.\nEntry 3 of the audit log was moved: it has the number 2 now.\nEntry 4 of the audit log was moved: it has the number 3 now."},
+		}, "Entry 2 of the audit log was moved: it has the number 4 now.\nEntry 3 of the audit log was moved: it has " +
+			"the number 2 now.\nEntry 4 of the audit log was moved: it has the number 3 now."},
 		"a copy over another": {func(log []audit.Entry) []audit.Entry { place(log, 4, log[1]); return log },
 			"The audit log is broken at entry 5: it was changed since it was written."},
 		"an entry that another replaced, signed with the key": {func(log []audit.Entry) []audit.Entry {
 			return append(log[:2:2], append([]audit.Entry{resealed(t, log[2])}, log[3:]...)...)
-		}, "The audit log is broken at entry 4: it was not written after the entry before it. One of the two was replaced."},
+		}, "The audit log is broken at entry 4: it was not written after the entry before it. One of the two was " +
+			"replaced."},
 		"the ends": {func(log []audit.Entry) []audit.Entry { return log[1:4] },
-			"Entry 1 of the audit log is missing.\nThe entries after 4 of the audit log are missing: its head names entry 6."},
-		"all": {func([]audit.Entry) []audit.Entry { return nil }, "All entries of the audit log are missing: its head names entry 6."},
+			"Entry 1 of the audit log is missing.\nThe entries after 4 of the audit log are missing: its head names " +
+				"entry 6."},
+		"all": {func([]audit.Entry) []audit.Entry {
+			return nil
+		}, "All entries of the audit log are missing: its head names entry 6."},
 	} {
 		log, keys := auditLog(t, 6)
 		check := keys.Check()
@@ -84,7 +92,8 @@ func TestAPartOfTheAuditLogCanBeChecked(t *testing.T) {
 		t.Error(err)
 	}
 	for name, err := range map[string]error{
-		"after another entry": keys.Verify(log[1].Hash, log[3:]), "from the start": keys.Verify("", log[3:]), "with a gap": keys.Verify("", append(log[:2:2], log[4:]...)),
+		"after another entry": keys.Verify(log[1].Hash, log[3:]), "from the start": keys.Verify("", log[3:]),
+		"with a gap": keys.Verify("", append(log[:2:2], log[4:]...)),
 	} {
 		if core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%s: %v", name, err)

@@ -9,14 +9,15 @@ import (
 	"gatehouse/core"
 )
 
-// Entry is one line of the audit log. Hash is a MAC over the entry and the hash before it, made with the secret key whose id is Key.
-// Action, Actor and Detail hold no message text, and of people only ids. Reason is a person's text, and can be erased: the hash covers
-// ReasonDigest, not Reason.
+// Entry is one line of the audit log. Hash is a MAC over the entry and the hash before it, made with the secret key
+// whose id is Key. Action, Actor and Detail hold no message text, and of people only ids. Reason is a person's text,
+// and can be erased: the hash covers ReasonDigest, not Reason.
 type Entry struct {
-	Seq          int64
-	At           time.Time
-	Approval     core.ApprovalID
-	Action       string // opened, voted, rejected, approved, denied, expired, cancelled, begun, settled, unknown, or one of those below
+	Seq      int64
+	At       time.Time
+	Approval core.ApprovalID
+	// opened, voted, rejected, approved, denied, expired, cancelled, begun, settled, unknown, or one of those below
+	Action       string
 	Actor        string
 	Detail       string
 	Reason       string
@@ -37,7 +38,8 @@ const Undelivered = "undelivered"
 // Changed is the action of a vote that took the place of an earlier one of the same person.
 const Changed = "changed"
 
-// Rejected is the action of a vote that did not count: its voter may not decide, came too late, or named no approval that exists.
+// Rejected is the action of a vote that did not count: its voter may not decide, came too late, or named no approval
+// that exists.
 const Rejected = "rejected"
 
 // Altered is the action of a person who tried to approve a call that is not the one that was asked for.
@@ -46,7 +48,8 @@ const Altered = "refused_altered"
 // NotRun is the action of a turn that ended without running its approved call.
 const NotRun = "not_run"
 
-// Edited is the action of an approver who changed the arguments of the call; its detail has the digest of the changed call.
+// Edited is the action of an approver who changed the arguments of the call; its detail has the digest of the changed
+// call.
 const Edited = "edited"
 
 // Revealed is the action of a person who read an approval's call with what is masked elsewhere.
@@ -56,19 +59,20 @@ const Revealed = "revealed"
 // database has of the approvals of these calls.
 const Used = "used"
 
-// Amended is the action of a person who changed or deleted the message that the approval was requested for, while it was open.
+// Amended is the action of a person who changed or deleted the message that the approval was requested for, while it
+// was open.
 const Amended = "amended"
 
-// The actions of an approval that was open for a while: its approvers were reminded; a reminder was left out, since a later one was due, too; or
-// further people may decide.
+// The actions of an approval that was open for a while: its approvers were reminded; a reminder was left out, since a
+// later one was due, too; or further people may decide.
 const (
 	Reminded  = "reminded"
 	Overtaken = "overtaken"
 	Escalated = "escalated"
 )
 
-// Head is the last entry of the audit log, and the time before which decided approvals were pruned. Seal is a MAC over it, so that
-// who can write the database, but has no key, can't cut the log and adapt the head.
+// Head is the last entry of the audit log, and the time before which decided approvals were pruned. Seal is a MAC over
+// it, so that who can write the database, but has no key, can't cut the log and adapt the head.
 type Head struct {
 	Seq    int64
 	Hash   string
@@ -76,7 +80,8 @@ type Head struct {
 	Seal   string
 }
 
-// ResultDigest returns the digest of a result's content, as the database keeps it; "" for an empty one, which is not told from an erased one.
+// ResultDigest returns the digest of a result's content, as the database keeps it; "" for an empty one, which is not
+// told from an erased one.
 func ResultDigest(content string) string {
 	if content == "" {
 		return ""

@@ -47,16 +47,17 @@ func (k key) reason(e Entry) string {
 }
 
 func (k key) hash(e Entry) string {
-	return k.mac("entry", e.Prev, e.Seq, e.At.UTC().Format(time.RFC3339Nano), e.Approval, e.Action, e.Actor, e.Detail, e.ReasonDigest, e.Session, k.id)
+	return k.mac("entry", e.Prev, e.Seq, e.At.UTC().Format(time.RFC3339Nano), e.Approval, e.Action, e.Actor, e.Detail,
+		e.ReasonDigest, e.Session, k.id)
 }
 
 func (k key) seal(h Head) string {
 	return k.mac("head", h.Seq, h.Hash, h.Pruned.UTC().Format(time.RFC3339Nano))
 }
 
-// Digest returns what the log holds of a digest of one of the kinds: a MAC of it, so that nobody without the key can find a short content
-// by trying, even after the content was erased. key is the id of the key to make it with: that of the entry, "" = the newest one. It is ""
-// if the key is not among these.
+// Digest returns what the log holds of a digest of one of the kinds: a MAC of it, so that nobody without the key can
+// find a short content by trying, even after the content was erased. key is the id of the key to make it with: that of
+// the entry, "" = the newest one. It is "" if the key is not among these.
 func (all Keys) Digest(key string, id core.ApprovalID, kind, digest string) string {
 	position := 0
 	if key != "" {
@@ -71,9 +72,9 @@ func (all Keys) Digest(key string, id core.ApprovalID, kind, digest string) stri
 // Knows reports whether the key with this id is among these.
 func (all Keys) Knows(id string) bool { return all.position(id) >= 0 }
 
-// SealEntry returns the entry as the log stores it after an entry whose hash is prev ("" for the first), signed with the newest key. So
-// nobody without a key can change, insert or remove an entry without breaking all that follow. At is truncated to microseconds, which
-// every engine keeps.
+// SealEntry returns the entry as the log stores it after an entry whose hash is prev ("" for the first), signed with
+// the newest key. So nobody without a key can change, insert or remove an entry without breaking all that follow. At is
+// truncated to microseconds, which every engine keeps.
 func (all Keys) SealEntry(prev string, e Entry) Entry {
 	k := all[0]
 	e.At, e.Prev, e.Key = e.At.UTC().Truncate(time.Microsecond), prev, k.id
@@ -89,8 +90,8 @@ func (all Keys) SealHead(h Head) Head {
 	return h
 }
 
-// VerifyHead reports whether the head was sealed with the key with this id, that of the last entry, or with a newer one. Without entries
-// last is "": any of the keys will do, and the head of a new database has no seal.
+// VerifyHead reports whether the head was sealed with the key with this id, that of the last entry, or with a newer
+// one. Without entries last is "": any of the keys will do, and the head of a new database has no seal.
 func (all Keys) VerifyHead(h Head, last string) bool {
 	if h.Seq == 0 && h.Pruned.IsZero() {
 		return last == "" && h.Hash == "" && h.Seal == ""
@@ -111,7 +112,8 @@ func (all Keys) position(id string) int {
 	return slices.IndexFunc(all, func(k key) bool { return k.id == id })
 }
 
-// Newer returns the ids of the keys that are newer than the key with this id, the newest first; all of these if it is not among them.
+// Newer returns the ids of the keys that are newer than the key with this id, the newest first; all of these if it is
+// not among them.
 func (all Keys) Newer(id string) (newer []string) {
 	for _, k := range all {
 		if k.id == id {

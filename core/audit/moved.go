@@ -48,8 +48,8 @@ func (c *Check) origins(end int64) map[int64]int64 {
 	return was
 }
 
-// writtenAs reports whether an entry was written with a number: with its own hash, or with that of the entry which is there now, if the
-// contents were moved without the hashes.
+// writtenAs reports whether an entry was written with a number: with its own hash, or with that of the entry which is
+// there now, if the contents were moved without the hashes.
 func (c *Check) writtenAs(e Entry, n int64, there *Entry) bool {
 	e.Seq = n
 	if k := c.keys[c.keys.position(e.Key)]; e.Hash == k.hash(e) {

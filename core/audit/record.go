@@ -10,12 +10,15 @@ import (
 	"gatehouse/core"
 )
 
-// Terms returns a digest of who asked for an approval, in which turn, who may decide it and until when. Only an escalation changes it.
+// Terms returns a digest of who asked for an approval, in which turn, who may decide it and until when. Only an
+// escalation changes it.
 func Terms(a core.Approval) string {
-	return digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.External, a.Requester, a.Rule, moment(a.CreatedAt), moment(a.Deadline))
+	return digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.External, a.Requester, a.Rule,
+		moment(a.CreatedAt), moment(a.Deadline))
 }
 
-// Record returns a digest of what an approval is for, as its card shows it, of its votes and of its decision. An erasure changes it.
+// Record returns a digest of what an approval is for, as its card shows it, of its votes and of its decision. An
+// erasure changes it.
 func Record(a core.Approval) string {
 	votes := []any{}
 	for _, v := range a.Votes {
@@ -32,8 +35,9 @@ func Record(a core.Approval) string {
 	return digestOf(all...)
 }
 
-// Forms returns the digests that an entry may hold of an approval's terms or record. The first is today's. The builds before questions and
-// requests of other agents left out what they did not know; theirs is the second one if the approval has none of it.
+// Forms returns the digests that an entry may hold of an approval's terms or record. The first is today's. The builds
+// before questions and requests of other agents left out what they did not know; theirs is the second one if the
+// approval has none of it.
 func Forms(kind string, a core.Approval) []string {
 	forms := []string{Terms(a)}
 	if kind == OfRecord {
@@ -43,7 +47,9 @@ func Forms(kind string, a core.Approval) []string {
 		return forms
 	}
 	if kind == OfTerms {
-		return append(forms, digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.Requester, a.Rule, moment(a.CreatedAt), moment(a.Deadline)))
+		return append(forms,
+			digestOf(a.Invocation, a.Session, a.Conversation, a.Address, a.Requester, a.Rule, moment(a.CreatedAt),
+				moment(a.Deadline)))
 	}
 	votes := []any{}
 	for _, v := range a.Votes {
@@ -74,9 +80,10 @@ func moment(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// CheckRecord compares an approval with its entries in the audit log, in their order: with the last one that holds its terms, and the last one
-// that holds its record. So with write access to the database, but without a key, nobody can put another request, rule, vote or decision in
-// place of what was recorded. Errors: approval_mismatch, and unsupported if the key of an entry is not among these.
+// CheckRecord compares an approval with its entries in the audit log, in their order: with the last one that holds its
+// terms, and the last one that holds its record. So with write access to the database, but without a key, nobody can
+// put another request, rule, vote or decision in place of what was recorded. Errors: approval_mismatch, and unsupported
+// if the key of an entry is not among these.
 func (all Keys) CheckRecord(a core.Approval, entries []Entry) error {
 	last := map[string]Entry{}
 	for _, e := range entries {
@@ -89,10 +96,15 @@ func (all Keys) CheckRecord(a core.Approval, entries []Entry) error {
 	for _, kind := range []string{OfTerms, OfRecord} {
 		e := last[kind]
 		if e.Key != "" && !all.Knows(e.Key) {
-			return core.Errorf(core.Unsupported, "This request was recorded with a secret key that gatehouse does not have any more, so nobody can tell whether it was changed. Deny it and ask again, or tell whoever runs gatehouse to add the earlier key to GATEHOUSE_SECRET_KEY.")
+			return core.Errorf(core.Unsupported,
+				"This request was recorded with a secret key that gatehouse does not have any more, so nobody can "+
+					"tell whether it was changed. Deny it and ask again, or tell whoever runs gatehouse to add the "+
+					"earlier key to GATEHOUSE_SECRET_KEY.")
 		}
 		if e.Key == "" || !all.Holds(e.Key, e.Held(kind), a.ID, kind, Forms(kind, a)...) {
-			return core.Errorf(core.ApprovalMismatch, "The stored request is not the one that the audit log records, so nothing was done. Tell whoever runs gatehouse: somebody changed its database.")
+			return core.Errorf(core.ApprovalMismatch,
+				"The stored request is not the one that the audit log records, so nothing was done. Tell whoever "+
+					"runs gatehouse: somebody changed its database.")
 		}
 	}
 	return nil

@@ -11,13 +11,15 @@ import (
 	"gatehouse/core/question"
 )
 
-// TestAnEntryOfABuildWithoutQuestionsHoldsOnlyWhatThatBuildKnew: of its terms and record nothing can be changed, and nothing that it did not
-// know can be added.
+// TestAnEntryOfABuildWithoutQuestionsHoldsOnlyWhatThatBuildKnew: of its terms and record nothing can be changed, and
+// nothing that it did not know can be added.
 func TestAnEntryOfABuildWithoutQuestionsHoldsOnlyWhatThatBuildKnew(t *testing.T) {
 	_, keys := auditLog(t, 0)
 	a := core.Approval{
-		ID: "a", Invocation: "i", Session: "s@1", Conversation: "s", Requester: core.Actor{ID: "x:ann"}, State: core.Open,
-		Call: core.Call{Tool: "note.add"}, CreatedAt: time.Unix(1, 0), Votes: []core.Vote{{Actor: core.Actor{ID: "x:bob"}, Choice: core.Approve}},
+		ID: "a", Invocation: "i", Session: "s@1", Conversation: "s", Requester: core.Actor{ID: "x:ann"},
+		State: core.Open,
+		Call:  core.Call{Tool: "note.add"}, CreatedAt: time.Unix(1, 0),
+		Votes: []core.Vote{{Actor: core.Actor{ID: "x:bob"}, Choice: core.Approve}},
 	}
 	detail := ""
 	for _, kind := range []string{audit.OfTerms, audit.OfRecord} {

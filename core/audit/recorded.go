@@ -7,9 +7,12 @@ import (
 	"gatehouse/core"
 )
 
-// Facts returns a digest of what stays of an approval when its session is deleted: the tool, who voted and decided, and when.
+// Facts returns a digest of what stays of an approval when its session is deleted: the tool, who voted and decided, and
+// when.
 func Facts(a core.Approval) string {
-	call := core.Call{Tool: a.Call.Tool, CallID: a.Call.CallID, Secret: a.Call.Secret, Risk: a.Call.Risk, Bound: a.Call.Bound}
+	call := core.Call{
+		Tool: a.Call.Tool, CallID: a.Call.CallID, Secret: a.Call.Secret, Risk: a.Call.Risk, Bound: a.Call.Bound,
+	}
 	votes := []any{}
 	for _, v := range a.Votes {
 		votes = append(votes, []any{v.Event, v.Actor, v.Choice, v.Edits, moment(v.At)})
@@ -17,7 +20,8 @@ func Facts(a core.Approval) string {
 	return digestOf(call, votes, a.State, a.DecidedBy, moment(a.DecidedAt))
 }
 
-// Texts returns a digest of what people wrote about an approval, as the database keeps it: the reasons, and that the request was changed.
+// Texts returns a digest of what people wrote about an approval, as the database keeps it: the reasons, and that the
+// request was changed.
 func Texts(a core.Approval) string {
 	votes := []string{}
 	for _, v := range a.Votes {
@@ -38,22 +42,27 @@ func IsErased(a core.Approval) bool {
 
 // Contradiction is in what an approval in the database is not what the audit log records.
 type Contradiction struct {
-	Faults []string      // a sentence each
-	Holds  core.Approval // what is known of it all the same: its id, the state that the log records, and its terms unless these were changed
+	Faults []string // a sentence each
+	// what is known of it all the same: its id, the state that the log records, and its terms unless these were changed
+	Holds core.Approval
 }
 
 // Error is all faults.
 func (c *Contradiction) Error() string { return strings.Join(c.Faults, " ") }
 
 // contradicted is what people and programs are told in place of an approval.
-const contradicted = "The audit log contradicts what the database says of this request, so nothing was done, and nothing is told of it. " +
-	"Do not act on it. Tell whoever runs gatehouse: somebody changed its database, and gatehouse approvals log --verify says what."
+const contradicted = "The audit log contradicts what the database says of this request, so nothing was done, and " +
+	"nothing is told of it. " +
+	"Do not act on it. Tell whoever runs gatehouse: somebody changed its database, and gatehouse approvals log " +
+	"--verify says what."
 
-// CheckRecorded compares an approval, and once it is approved what became of its call, with the entries of the log about it, all but Silent ones, in
-// their order. What a state, a card, an answer, a callback or a proof says is made from an approval that passes. That the last entries of the
-// log were removed, and the approval put back to what it was before, only the check of the whole log finds.
+// CheckRecorded compares an approval, and once it is approved what became of its call, with the entries of the log
+// about it, all but Silent ones, in their order. What a state, a card, an answer, a callback or a proof says is made
+// from an approval that passes. That the last entries of the log were removed, and the approval put back to what it was
+// before, only the check of the whole log finds.
 //
-// Errors, with a Contradiction behind them: approval_mismatch, and unsupported if the key of an entry is not among these.
+// Errors, with a Contradiction behind them: approval_mismatch, and unsupported if the key of an entry is not among
+// these.
 func (all Keys) CheckRecorded(a core.Approval, i *core.IntentRecord, entries []Entry) error {
 	var s Story
 	var found faults
@@ -73,7 +82,8 @@ func (all Keys) CheckRecorded(a core.Approval, i *core.IntentRecord, entries []E
 	case i != nil:
 		found = append(found, s.CallFaults(all, &a, IntentOf(*i))...)
 	case a.State == core.Approved && (s.Begun || s.NotRun):
-		found.add("The audit log says what became of the tool of the approval %s, but the database does not: that was removed.", a.ID)
+		found.add("The audit log says what became of the tool of the approval %s, but the database does not: that "+
+			"was removed.", a.ID)
 	}
 	if refusal == nil && len(found) == 0 {
 		return nil
@@ -87,8 +97,10 @@ func (all Keys) CheckRecorded(a core.Approval, i *core.IntentRecord, entries []E
 		c.Holds.State = s.State
 	}
 	if all.Knows(s.terms.key) && !all.differs(s.terms, a.ID, OfTerms, Terms(a)) {
-		c.Holds.Invocation, c.Holds.Session, c.Holds.Conversation, c.Holds.Address = a.Invocation, a.Session, a.Conversation, a.Address
-		c.Holds.External, c.Holds.Requester, c.Holds.Rule, c.Holds.CreatedAt, c.Holds.Deadline = a.External, a.Requester, a.Rule, a.CreatedAt, a.Deadline
+		c.Holds.Invocation, c.Holds.Session, c.Holds.Conversation, c.Holds.Address = a.Invocation, a.Session,
+			a.Conversation, a.Address
+		c.Holds.External, c.Holds.Requester, c.Holds.Rule, c.Holds.CreatedAt, c.Holds.Deadline = a.External,
+			a.Requester, a.Rule, a.CreatedAt, a.Deadline
 	}
 	told.Err = c
 	return told

@@ -6,8 +6,8 @@ import (
 	"gatehouse/core"
 )
 
-// Records is what the database says now of what the audit log has recorded, for a check of one against the other. Before and After
-// are the head of the log, as read before and after everything else.
+// Records is what the database says now of what the audit log has recorded, for a check of one against the other.
+// Before and After are the head of the log, as read before and after everything else.
 type Records struct {
 	Before, After Head
 	Approvals     []Approval

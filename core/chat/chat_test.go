@@ -194,7 +194,8 @@ func TestTheCallerMayFixTheInvocation(t *testing.T) {
 	for range 2 { // a second attempt writes over the first one's rows
 		completed(t, r.Send(t.Context(), "s", say(core.User, "yo"), chat.WithInvocation("inv")))
 	}
-	if got := r.history(t, "s"); !slices.Equal(got, []string{"yo", "hi"}) || r.store.saved.Load() != core.InvocationID("inv") {
+	if got := r.history(t, "s"); !slices.Equal(got, []string{"yo", "hi"}) ||
+		r.store.saved.Load() != core.InvocationID("inv") {
 		t.Errorf("history %v of %q", got, r.store.saved.Load())
 	}
 }
@@ -218,11 +219,25 @@ func TestReplies(t *testing.T) {
 		category core.Category
 		text     string
 	}{
-		"transient":  {fails(core.Errorf(core.ProviderUnavailable, "upstream is away")), core.ProviderUnavailable, "I had trouble responding. Try again in a moment."},
-		"plain":      {fails(errPlain), core.NodeException, "I had trouble responding. Try again in a moment."},
-		"panic":      {func(context.Context, graph.State) (graph.Update, error) { panic("secret") }, core.NodeException, "I had trouble responding. Try again in a moment."},
-		"correct it": {fails(core.Wrap(core.ProviderInvalidRequest, errPlain, "context length exceeds maximum.")), core.ProviderInvalidRequest, "That request couldn't be processed: context length exceeds maximum. Please adjust your message and try again."},
-		"no words":   {fails(core.Wrap(core.ProviderInvalidRequest, errPlain, "")), core.ProviderInvalidRequest, "That request couldn't be processed: it was refused (provider_invalid_request). Please adjust your message and try again."},
+		"transient": {
+			fails(core.Errorf(core.ProviderUnavailable, "upstream is away")), core.ProviderUnavailable,
+			"I had trouble responding. Try again in a moment.",
+		},
+		"plain": {fails(errPlain), core.NodeException, "I had trouble responding. Try again in a moment."},
+		"panic": {func(context.Context, graph.State) (graph.Update, error) {
+			panic("secret")
+		}, core.NodeException, "I had trouble responding. Try again in a moment."},
+		"correct it": {
+			fails(core.Wrap(core.ProviderInvalidRequest, errPlain, "context length exceeds maximum.")),
+			core.ProviderInvalidRequest,
+			"That request couldn't be processed: context length exceeds maximum. Please adjust your message and try " +
+				"again.",
+		},
+		"no words": {
+			fails(core.Wrap(core.ProviderInvalidRequest, errPlain, "")), core.ProviderInvalidRequest,
+			"That request couldn't be processed: it was refused (provider_invalid_request). Please adjust your " +
+				"message and try again.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, line(answer("lost"), tc.node))
@@ -238,14 +253,17 @@ func TestReplies(t *testing.T) {
 	r := newRig(t, line(answer("hi")))
 	r.store.load = errPlain
 	e := errored(t, r.Send(t.Context(), "s", say(core.User, "yo")), core.SessionLoadFailed)
-	if got := e.Reply.Content.String(); got != "This conversation can't continue. Please start a new one." || !errors.Is(e.Err, errPlain) {
+	if got := e.Reply.Content.String(); got != "This conversation can't continue. Please start a new one." ||
+		!errors.Is(e.Err, errPlain) {
 		t.Errorf("reply %q, err %v", got, e.Err)
 	}
 }
 
 func TestRepliesCanBeReworded(t *testing.T) {
 	own := chat.Replies{Transient: "Pardon?", Correctable: "No: {diagnostic}!"}
-	r := newRig(t, line(fails(core.Errorf(core.ProviderInvalidRequest, "too long"))), func(o *chat.Options) { o.Replies = own })
+	r := newRig(t, line(fails(core.Errorf(core.ProviderInvalidRequest, "too long"))), func(o *chat.Options) {
+		o.Replies = own
+	})
 	e := errored(t, r.Send(t.Context(), "s", say(core.User, "yo")), core.ProviderInvalidRequest)
 	if got := e.Reply.Content.String(); got != "No: too long!" {
 		t.Errorf("reply %q", got)
@@ -268,7 +286,9 @@ func TestNewRefusesInvalidOptions(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, stores := range map[string]graph.Stores{"no session store": {Pauses: m}, "no pause store": {Sessions: m}} {
+	for name, stores := range map[string]graph.Stores{
+		"no session store": {Pauses: m}, "no pause store": {Sessions: m},
+	} {
 		h, err := chat.New(chat.Options{Graph: g, Stores: stores})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

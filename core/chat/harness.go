@@ -10,12 +10,14 @@ import (
 
 // Options are the parts of a Harness. Only Graph is required.
 type Options struct {
-	Graph   *graph.Graph
-	Stores  graph.Stores                    // of calls without stores of their own, see WithStores
-	Wrap    func(graph.Stores) graph.Stores // wraps each call's stores, to observe what the engine reads and writes; nil: unwrapped
-	Replies Replies                         // empty texts are the defaults
+	Graph  *graph.Graph
+	Stores graph.Stores // of calls without stores of their own, see WithStores
+	// wraps each call's stores, to observe what the engine reads and writes; nil: unwrapped
+	Wrap    func(graph.Stores) graph.Stores
+	Replies Replies // empty texts are the defaults
 
-	// Sentences say what people read of an error, by its category; empty: the built-in ones. nil: the error's own message.
+	// Sentences say what people read of an error, by its category; empty: the built-in ones. nil: the error's own
+	// message.
 	Sentences core.Sentences
 
 	Log *slog.Logger // nil = discard
@@ -31,14 +33,15 @@ type Harness struct {
 	untaken   map[core.SessionID][]core.Outcome
 }
 
-// New makes a harness. A graph that does not declare graph.Messages, or whose sessions do not store it (harness-chat §4), and replies
-// without the diagnostic are invalid.
+// New makes a harness. A graph that does not declare graph.Messages, or whose sessions do not store it (harness-chat
+// §4), and replies without the diagnostic are invalid.
 func New(o Options) (*Harness, error) {
 	if o.Graph == nil {
 		return nil, core.Errorf(core.Invalid, "a harness needs a graph")
 	}
 	if !o.Graph.KeepsMessages() {
-		return nil, core.Errorf(core.Invalid, "a chat needs a graph whose sessions keep messages (graph.Messages); %q has none", o.Graph.Name())
+		return nil, core.Errorf(core.Invalid, "a chat needs a graph whose sessions keep messages (graph.Messages); "+
+			"%q has none", o.Graph.Name())
 	}
 	o.Replies = o.Replies.orDefaults()
 	if err := o.Replies.validate(); err != nil {
@@ -47,7 +50,8 @@ func New(o Options) (*Harness, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}}, nil
+	return &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}},
+		nil
 }
 
 // CallOption is an option of one Send or Resume.
@@ -63,7 +67,8 @@ func WithStores(sessions core.SessionStore, pauses core.PauseStore) CallOption {
 	return func(c *call) { c.stores = graph.Stores{Sessions: sessions, Pauses: pauses} }
 }
 
-// WithInvocation fixes the id of a Send's invocation; without it the engine makes one. A resume has that of the paused one.
+// WithInvocation fixes the id of a Send's invocation; without it the engine makes one. A resume has that of the paused
+// one.
 func WithInvocation(id core.InvocationID) CallOption {
 	return func(c *call) { c.invocation = id }
 }

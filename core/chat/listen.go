@@ -10,9 +10,10 @@ import (
 // listener is a subscription; its address is its identity.
 type listener struct{ on func(core.Outcome) }
 
-// Subscribe calls on with the outcome of every resumed turn of the session, once each (harness-chat §8.2), never with that of a Send.
-// Outcomes from before the first subscription are delivered to it at once. on runs on the goroutine that resumes (or subscribes),
-// outside all locks, so it may use the harness; a panic in it affects no one else. cancel may be called more than once.
+// Subscribe calls on with the outcome of every resumed turn of the session, once each (harness-chat §8.2), never with
+// that of a Send. Outcomes from before the first subscription are delivered to it at once. on runs on the goroutine
+// that resumes (or subscribes), outside all locks, so it may use the harness; a panic in it affects no one else. cancel
+// may be called more than once.
 func (h *Harness) Subscribe(session core.SessionID, on func(core.Outcome)) (cancel func()) {
 	l := &listener{on}
 	h.mu.Lock()
@@ -26,7 +27,9 @@ func (h *Harness) Subscribe(session core.SessionID, on func(core.Outcome)) (canc
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.listeners[session] = slices.DeleteFunc(slices.Clone(h.listeners[session]), func(o *listener) bool { return o == l })
+		h.listeners[session] = slices.DeleteFunc(slices.Clone(h.listeners[session]), func(o *listener) bool {
+			return o == l
+		})
 		if len(h.listeners[session]) == 0 {
 			delete(h.listeners, session)
 		}

@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// locks holds one lock for each session in use. A waiter gives up when its context ends. An unused session has no entry.
+// locks holds one lock for each session in use. A waiter gives up when its context ends. An unused session has no
+// entry.
 type locks struct {
 	mu    sync.Mutex
 	gates map[core.SessionID]*gate

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; their meaning
-// must stay. In Correctable, "{diagnostic}" is replaced by what is wrong with the request.
+// Replies are the texts of a turn that failed, one for each bucket (harness-chat §10). They may be reworded; their
+// meaning must stay. In Correctable, "{diagnostic}" is replaced by what is wrong with the request.
 type Replies struct {
 	Terminating string
 	Transient   string
@@ -20,7 +20,8 @@ type Replies struct {
 var DefaultReplies = Replies{
 	Terminating: "This conversation can't continue. Please start a new one.",
 	Transient:   "I had trouble responding. Try again in a moment.",
-	Correctable: "That request couldn't be processed: " + diagnosticMark + ". Please adjust your message and try again.",
+	Correctable: "That request couldn't be processed: " + diagnosticMark +
+		". Please adjust your message and try again.",
 }
 
 const diagnosticMark = "{diagnostic}"
@@ -40,8 +41,8 @@ func (r Replies) validate() error {
 	return nil
 }
 
-// Sentence is what people read of an error: its sentence, or the text of its bucket. Without Options.Sentences only a correctable error
-// shows more than that, the message of the error itself (harness-chat §10.3).
+// Sentence is what people read of an error: its sentence, or the text of its bucket. Without Options.Sentences only a
+// correctable error shows more than that, the message of the error itself (harness-chat §10.3).
 func (h *Harness) Sentence(err error) string {
 	category, text := core.CategoryOf(err), ""
 	if h.opt.Sentences != nil {
@@ -66,5 +67,7 @@ func (h *Harness) Errored(err error) core.Errored {
 	if b == core.UserCorrectable {
 		text = strings.ReplaceAll(h.opt.Replies.Correctable, diagnosticMark, strings.TrimRight(text, ". "))
 	}
-	return core.Errored{Bucket: b, Category: c, Err: err, Reply: core.Message{Role: core.System, Content: core.Text(text)}}
+	return core.Errored{
+		Bucket: b, Category: c, Err: err, Reply: core.Message{Role: core.System, Content: core.Text(text)},
+	}
 }

@@ -8,18 +8,19 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Signal resumes a paused invocation. It names the invocation, the awaited signal, or both; Payload replaces fields of the paused
-// state.
+// Signal resumes a paused invocation. It names the invocation, the awaited signal, or both; Payload replaces fields of
+// the paused state.
 type Signal struct {
 	SignalID   core.SignalID
 	Invocation core.InvocationID
 	Payload    map[string]json.RawMessage
 }
 
-// Resume continues a paused turn (harness §3.3, harness-chat §8.2), under the session's lock, and passes its outcome to the session's
-// listeners and to the caller. A signal whose invocation waits for another one is suspension_record_invalid; one that
-// nothing waits for is harness_signal_correlation_failed or, if it names an invocation, suspension_record_invalid; a payload
-// that does not fit is suspension_resume_payload_invalid. None of these consumes the pause or reaches a listener.
+// Resume continues a paused turn (harness §3.3, harness-chat §8.2), under the session's lock, and passes its outcome to
+// the session's listeners and to the caller. A signal whose invocation waits for another one is
+// suspension_record_invalid; one that nothing waits for is harness_signal_correlation_failed or, if it names an
+// invocation, suspension_record_invalid; a payload that does not fit is suspension_resume_payload_invalid. None of
+// these consumes the pause or reaches a listener.
 func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core.Outcome {
 	c, err := h.call(opts)
 	if err != nil {
@@ -49,8 +50,8 @@ func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core
 	return out
 }
 
-// correlate maps a signal to the invocation that it resumes (harness §6). If the signal names an invocation, the engine checks whether
-// that one is paused.
+// correlate maps a signal to the invocation that it resumes (harness §6). If the signal names an invocation, the engine
+// checks whether that one is paused.
 func correlate(ctx context.Context, pauses core.PauseStore, s Signal) (*core.PausedRecord, error) {
 	if s.Invocation != "" {
 		rec, err := pauses.Paused(ctx, s.Invocation)
@@ -68,9 +69,11 @@ func correlate(ctx context.Context, pauses core.PauseStore, s Signal) (*core.Pau
 	return nil, core.Errorf(core.HarnessCorrelationFailed, "No paused turn waits for this signal.")
 }
 
-// resume invokes the graph, under the lock. The awaited signal is read again: the invocation may have continued while this call
-// waited.
-func (h *Harness) resume(ctx context.Context, stores graph.Stores, s Signal, rec *core.PausedRecord) (graph.Result, error) {
+// resume invokes the graph, under the lock. The awaited signal is read again: the invocation may have continued while
+// this call waited.
+func (h *Harness) resume(
+	ctx context.Context, stores graph.Stores, s Signal, rec *core.PausedRecord,
+) (graph.Result, error) {
 	if s.SignalID != "" {
 		now, err := stores.Pauses.Paused(ctx, rec.Invocation)
 		if err != nil {

@@ -26,8 +26,10 @@ func TestLaw6_MessagesDuringAPauseAreKept(t *testing.T) {
 	}
 	b := graph.New("g", "1").Fields(graph.Messages, approved).
 		Node("in", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).
-		Node("ask", answer("shall I?")).Node("gate", pause("x")).Node("act", answer("done")).Node("chat", answer("sure")).
-		Entry("in").Route("in", say1).Edge("ask", "gate").Edge("gate", "act").Edge("act", graph.END).Edge("chat", graph.END)
+		Node("ask", answer("shall I?")).Node("gate", pause("x")).Node("act", answer("done")).Node("chat",
+		answer("sure")).
+		Entry("in").Route("in", say1).Edge("ask", "gate").Edge("gate", "act").Edge("act", graph.END).Edge("chat",
+		graph.END)
 	r := newRig(t, b)
 	s := suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
 	completed(t, r.Send(t.Context(), "s", say(core.User, "and hurry")))
@@ -56,11 +58,15 @@ func TestASignalReachesTheListenerOnce(t *testing.T) {
 	cancel := r.Subscribe("s", func(o core.Outcome) { received = append(received, o) })
 	r.Subscribe("other", func(o core.Outcome) { t.Errorf("another session received %+v", o) })
 	s := suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
-	if got := texts(s.Pending); !slices.Equal(got, []string{"shall I?"}) || s.Descriptor.SignalID != "x" || len(received) != 0 {
+	if got := texts(s.Pending); !slices.Equal(got, []string{"shall I?"}) || s.Descriptor.SignalID != "x" ||
+		len(received) != 0 {
 		t.Fatalf("pending %v, received %v", got, received)
 	}
-	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Payload: raw(map[string]string{"approved": `"maybe"`})}), core.SuspensionPayloadInvalid)
-	out := completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Payload: raw(map[string]string{"approved": "true"})}))
+	errored(t,
+		r.Resume(t.Context(), chat.Signal{SignalID: "x", Payload: raw(map[string]string{"approved": `"maybe"`})}),
+		core.SuspensionPayloadInvalid)
+	out := completed(t,
+		r.Resume(t.Context(), chat.Signal{SignalID: "x", Payload: raw(map[string]string{"approved": "true"})}))
 	if got := texts(out.Replies); !slices.Equal(got, []string{"done"}) {
 		t.Errorf("replies %v", got)
 	}
@@ -80,9 +86,11 @@ func TestASignalReachesTheListenerOnce(t *testing.T) {
 func TestASignalForAnotherPauseConsumesNothing(t *testing.T) {
 	r := newRig(t, line(pause("x"), pause("y"), answer("done")))
 	s := suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
-	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "y", Invocation: s.Invocation}), core.SuspensionRecordInvalid)
+	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "y", Invocation: s.Invocation}),
+		core.SuspensionRecordInvalid)
 	suspended(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Invocation: s.Invocation}))
-	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Invocation: s.Invocation}), core.SuspensionRecordInvalid)
+	errored(t, r.Resume(t.Context(), chat.Signal{SignalID: "x", Invocation: s.Invocation}),
+		core.SuspensionRecordInvalid)
 	completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "y", Invocation: s.Invocation}))
 }
 
@@ -105,7 +113,9 @@ func TestAListenerMayPanicAndMaySend(t *testing.T) {
 	r := newRig(t, line(pause("x"), answer("done")))
 	var received []core.Outcome
 	r.Subscribe("s", func(core.Outcome) { panic("no") })
-	r.Subscribe("s", func(core.Outcome) { received = append(received, r.Send(t.Context(), "s", say(core.User, "thanks"))) })
+	r.Subscribe("s", func(core.Outcome) {
+		received = append(received, r.Send(t.Context(), "s", say(core.User, "thanks")))
+	})
 	suspended(t, r.Send(t.Context(), "s", say(core.User, "do it")))
 	completed(t, r.Resume(t.Context(), chat.Signal{SignalID: "x"}))
 	if len(received) != 1 {

@@ -7,10 +7,11 @@ import (
 	"gatehouse/core/graph"
 )
 
-// Send runs one turn (harness-chat §5): m is added to the session's history and the graph runs on it. It returns when the turn has
-// completed, failed or suspended; it never waits for a signal. Turns of one session run one after the other; if ctx ends
-// while this one waits, it is Errored and nothing was done. Errors: harness_session_id_unresolved without a session id,
-// chat_message_shape_invalid for a malformed message, both before anything is read, and whatever the engine and the nodes report.
+// Send runs one turn (harness-chat §5): m is added to the session's history and the graph runs on it. It returns when
+// the turn has completed, failed or suspended; it never waits for a signal. Turns of one session run one after the
+// other; if ctx ends while this one waits, it is Errored and nothing was done. Errors: harness_session_id_unresolved
+// without a session id, chat_message_shape_invalid for a malformed message, both before anything is read, and whatever
+// the engine and the nodes report.
 func (h *Harness) Send(ctx context.Context, session core.SessionID, m core.Message, opts ...CallOption) core.Outcome {
 	if session == "" {
 		return h.Errored(core.Errorf(core.HarnessSessionUnresolved, "This message belongs to no conversation."))

@@ -41,8 +41,8 @@ func (a *accepting) enter() (ctx context.Context, leave func()) {
 	return a.turns, a.running.Done
 }
 
-// Accept stores an event, as Store.Accept does. If it can, it claims it in the same transaction and begins its turn: if a worker is free, and
-// neither its own conversation nor others wait. Errors: those of Store.Accept.
+// Accept stores an event, as Store.Accept does. If it can, it claims it in the same transaction and begins its turn: if
+// a worker is free, and neither its own conversation nor others wait. Errors: those of Store.Accept.
 func (d *Dispatcher) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	r, begun, err := d.acceptNow(ctx, e)
 	if err == nil && r.Fresh && !begun {
@@ -75,8 +75,8 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 	return r, true, nil
 }
 
-// admit takes a place for the turn of an event, if one could begin now; leave gives it back. turns is the context of the turn, nil if none may
-// begin.
+// admit takes a place for the turn of an event, if one could begin now; leave gives it back. turns is the context of
+// the turn, nil if none may begin.
 func (d *Dispatcher) admit(e core.Event) (turns context.Context, leave func()) {
 	if e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
 		return nil, nil

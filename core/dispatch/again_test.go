@@ -25,7 +25,11 @@ func (b *bench) expired() core.Card {
 // pressAgain presses the button "Ask again" as a person.
 func (b *bench) pressAgain(id core.ApprovalID, who string) core.Receipt {
 	b.t.Helper()
-	return b.accept(core.Event{ID: "again/" + string(id) + "/" + who, Conversation: "room:1", Body: core.AskAgainEvent{Approval: id}, Actor: core.Actor{ID: who, Name: who}})
+	return b.accept(
+		core.Event{
+			ID: "again/" + string(id) + "/" + who, Conversation: "room:1", Body: core.AskAgainEvent{Approval: id},
+			Actor: core.Actor{ID: who, Name: who},
+		})
 }
 
 // briefly is a policy whose approvals expire at once.
@@ -96,13 +100,15 @@ func TestAskAgainForWhatIsNoLongerStoredIsRefusedPrivately(t *testing.T) {
 		if err = b.store.DeleteSession(t.Context(), "room:1@1"); err == nil {
 			break
 		}
-		if core.CategoryOf(err) != core.Invalid || time.Now().After(deadline) { // the turn has replied, and is about to end
+		// the turn has replied, and is about to end
+		if core.CategoryOf(err) != core.Invalid || time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 		settle()
 	}
 	b.pressAgain(card.Approval, "room:ann")
-	if d := b.heard(); d.Kind != core.PostPrivate || d.Text != "The request is no longer stored. Please write it again." {
+	if d := b.heard(); d.Kind != core.PostPrivate ||
+		d.Text != "The request is no longer stored. Please write it again." {
 		t.Errorf("%+v", d)
 	}
 }

@@ -25,8 +25,8 @@ func linkAlike(a core.Approval, open []core.Approval, cards []core.Post) {
 // decisions are words that look like a decision, where only buttons decide.
 var decisions = []string{"approve", "approved", "deny", "denied"}
 
-// typedDecision answers a message that is nothing but a word of a decision, while a request of its conversation is open:
-// the card is linked to or, where there are no links, shown again. nil: the message is for the agent.
+// typedDecision answers a message that is nothing but a word of a decision, while a request of its conversation is
+// open: the card is linked to or, where there are no links, shown again. nil: the message is for the agent.
 func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, error) {
 	blocks := len(in.Message.Content.Blocks()) - in.Message.Content.Quoted()
 	if _, said := in.Message.Content.Speaker(); said {
@@ -44,7 +44,8 @@ func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, 
 	}
 	e := &t.claim.Event
 	card := core.Post{
-		Key: fmt.Sprintf("%s/typed/%d", open[0].CardKey(), e.Seq), To: e.Address, Conversation: e.Conversation, Kind: core.PostCard,
+		Key: fmt.Sprintf("%s/typed/%d", open[0].CardKey(), e.Seq), To: e.Address, Conversation: e.Conversation,
+		Kind:     core.PostCard,
 		Approval: open[0].ID, Event: e.Seq, Quiet: true, Occasion: core.Typed, Reminds: open[0].CardKey(),
 	}
 	return &core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{card}}, nil

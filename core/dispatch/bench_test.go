@@ -108,7 +108,13 @@ func newBench(t testing.TB, s setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, path: s.path, store: store, room: &room{name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000), steps: make(chan core.Delivery, 10_000)}}
+	b := &bench{
+		t: t, path: s.path, store: store,
+		room: &room{
+			name: "room", posted: make(chan core.Delivery, 10_000), edited: make(chan core.Delivery, 10_000),
+			steps: make(chan core.Delivery, 10_000),
+		},
+	}
 	owner, err := store.Register(t.Context(), "test", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -122,12 +128,14 @@ func newBench(t testing.TB, s setup) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner})
+	deliver := outbox.New(
+		outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner})
 	o := dispatch.Options{
 		Store: store, Approvals: service, Outbox: deliver,
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
-		Log:     testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 }, // no delay between retries
+		// no delay between retries
+		Log: testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 },
 	}
 	if s.options != nil {
 		s.options(&o)
@@ -137,12 +145,16 @@ func newBench(t testing.TB, s setup) *bench {
 	return b
 }
 
-// die claims up to n events for a process that then dies, and has another process notice. Other processes that do not beat meanwhile die too.
+// die claims up to n events for a process that then dies, and has another process notice. Other processes that do not
+// beat meanwhile die too.
 func (b *bench) die(n int) []core.Claim {
 	b.t.Helper()
 	var died []core.Claim
 	for _, suspects := range []bool{false, true} {
-		claims, err := b.store.Claim(b.t.Context(), core.ClaimRequest{Owner: "gone", Limit: n - len(died), Scopes: []core.Scope{{Platform: "room"}}, Suspects: suspects})
+		claims, err := b.store.Claim(b.t.Context(),
+			core.ClaimRequest{
+				Owner: "gone", Limit: n - len(died), Scopes: []core.Scope{{Platform: "room"}}, Suspects: suspects,
+			})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -194,7 +206,10 @@ func (b *bench) compile(s setup) *graph.Graph {
 		s.policy = policy.Defaults{Approvers: []string{"room:bob"}}.Rule
 	}
 	tools := append([]tool.Tool{tool.Calc(), tool.NoteAdd(b.store.AddNote), tool.NoteList(b.store.Notes)}, s.tools...)
-	compiled, err := agent.Loop{Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy, NewID: newID}.Graph()
+	compiled, err := agent.Loop{
+		Name: "demo", Model: s.model, Executor: &tool.Executor{Tools: tool.NewRegistry(tools...)}, Policy: s.policy,
+		NewID: newID,
+	}.Graph()
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -231,10 +246,16 @@ func (b *bench) word(conversation core.ConversationID, word string) core.Receipt
 	return b.accept(core.Event{Conversation: conversation, Body: core.ControlEvent{Word: word}})
 }
 
-func (b *bench) click(conversation core.ConversationID, id core.ApprovalID, who string, c core.Choice, reason string) core.Receipt {
+func (b *bench) click(
+	conversation core.ConversationID, id core.ApprovalID, who string, c core.Choice, reason string,
+) core.Receipt {
 	b.t.Helper()
 	payload, _ := json.Marshal(core.Click{Approval: id, Choice: c, Reason: reason})
-	return b.accept(core.Event{Conversation: conversation, Body: core.ClickEvent{Approval: id}, Payload: payload, Actor: core.Actor{ID: who, Name: who}})
+	return b.accept(
+		core.Event{
+			Conversation: conversation, Body: core.ClickEvent{Approval: id}, Payload: payload,
+			Actor: core.Actor{ID: who, Name: who},
+		})
 }
 
 // heard waits for the next post.

@@ -116,7 +116,9 @@ func (looker) Next(ctx context.Context, h core.History, _ json.RawMessage) (agen
 	if results == 2 {
 		return agent.Answer{Message: core.Message{Content: core.Text("said")}}, nil
 	}
-	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: fmt.Sprint("c", results), Name: "lever.look", Arguments: json.RawMessage(`{}`)}}}}, nil
+	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{
+		ID: fmt.Sprint("c", results), Name: "lever.look", Arguments: json.RawMessage(`{}`),
+	}}}}, nil
 }
 
 // silent is a model that calls the lever once, and is down from then on.
@@ -130,7 +132,8 @@ func (m silent) Next(ctx context.Context, h core.History, state json.RawMessage)
 	return a, err
 }
 
-// A resumed turn that failed has ended, with the call that was approved: nothing can try it again, so there is no button that says so.
+// A resumed turn that failed has ended, with the call that was approved: nothing can try it again, so there is no
+// button that says so.
 func TestAResumedTurnThatFailedHasNoButtonToTryItAgain(t *testing.T) {
 	began, let := make(chan struct{}, 1), make(chan struct{})
 	close(let)

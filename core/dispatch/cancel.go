@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// cancel cancels an approval of the conversation that the person may withdraw. which is "all", the beginning of an id, or "": the only one. If
-// there are several, it lists them.
+// cancel cancels an approval of the conversation that the person may withdraw. which is "all", the beginning of an id,
+// or "": the only one. If there are several, it lists them.
 func (t *turn) cancel(ctx context.Context, which string) (string, error) {
 	open, err := t.openApprovals(ctx)
 	if err != nil {

@@ -22,20 +22,29 @@ import (
 
 // never are the classes that no turn of ours can bring about, and why.
 var never = map[typestate.Class]string{
-	typestate.SchemaInvalid:          "a failed call's row has its category, whether it may be tried again, and its message, or the category in its place",
-	typestate.ResultOrphan:           "a result is recorded for the first request that has none; without one it is not recorded, and the join stays open",
-	typestate.UseMissing:             "a use is recorded with its result",
-	typestate.UseWithoutResult:       "a use is recorded with its result, and has its digest",
-	typestate.InjectionPointMissing:  "a render is recorded with its result, and a view each time that the model was asked",
-	typestate.QueuePolicyViolation:   "a turn begins with the row of its one event, and each row gets the policy of the turn's own spec",
-	typestate.TransportOrderInvalid:  "results go into the conversation in the order of their calls, whichever ends first; that is recorded where calls overlapped",
-	typestate.DecompositionViolation: "only calls that read overlap, and the patterns of a loop are single, chain and parallel",
-	typestate.ArtifactMissing:        "what goes to the approvers is the request and the digest of its call; there is no other transfer of a turn",
-	typestate.TargetNotAllowed:       "a call is handed over to those whom its rule names; who of them may decide is looked up at the decision",
-	typestate.ReturnPathMissing:      "every suspension has its signal, which is the way back",
-	typestate.ClaimIDInvalid:         "the governance profile is not claimed, and no other id is given",
-	typestate.PackageUnpinned:        "the governance profile is not claimed",
-	typestate.PackageMismatch:        "the governance profile is not claimed: tools may come and go while a turn waits, and the rules and the schema of its call are compared by its policy digest",
+	typestate.SchemaInvalid: "a failed call's row has its category, whether it may be tried again, and its " +
+		"message, or the category in its place",
+	typestate.ResultOrphan: "a result is recorded for the first request that has none; without one it is " +
+		"not recorded, and the join stays open",
+	typestate.UseMissing:       "a use is recorded with its result",
+	typestate.UseWithoutResult: "a use is recorded with its result, and has its digest",
+	typestate.InjectionPointMissing: "a render is recorded with its result, and a view each time that the model was " +
+		"asked",
+	typestate.QueuePolicyViolation: "a turn begins with the row of its one event, and each row gets the policy of " +
+		"the turn's own spec",
+	typestate.TransportOrderInvalid: "results go into the conversation in the order of their calls, whichever ends " +
+		"first; that is recorded where calls overlapped",
+	typestate.DecompositionViolation: "only calls that read overlap, and the patterns of a loop are single, chain " +
+		"and parallel",
+	typestate.ArtifactMissing: "what goes to the approvers is the request and the digest of its call; there is no " +
+		"other transfer of a turn",
+	typestate.TargetNotAllowed: "a call is handed over to those whom its rule names; who of them may decide is " +
+		"looked up at the decision",
+	typestate.ReturnPathMissing: "every suspension has its signal, which is the way back",
+	typestate.ClaimIDInvalid:    "the governance profile is not claimed, and no other id is given",
+	typestate.PackageUnpinned:   "the governance profile is not claimed",
+	typestate.PackageMismatch: "the governance profile is not claimed: tools may come and go while a turn waits, " +
+		"and the rules and the schema of its call are compared by its policy digest",
 }
 
 // exam is a turn that fires classes, and its twin, which fires none.
@@ -89,26 +98,43 @@ var exams = map[string]exam{
 		classes: "tool.response_truncation_policy_violation",
 		refused: "tool.response_truncation_policy_violation",
 		fires: func(t *testing.T) (*bench, int64) {
-			return turn(t, setup{model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}}, tools: []tool.Tool{cutting("abc", "def")}}, 0)
+			return turn(t,
+				setup{
+					model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}},
+					tools: []tool.Tool{cutting("abc", "def")},
+				}, 0)
 		},
 		firesNone: func(t *testing.T) (*bench, int64) {
-			return turn(t, setup{model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}}, tools: []tool.Tool{cutting("abc", "")}}, 1)
+			return turn(t,
+				setup{
+					model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}},
+					tools: []tool.Tool{cutting("abc", "")},
+				}, 1)
 		},
 	},
 	"a cut of another text": {
 		classes: "tool.response_truncation_policy_violation",
 		refused: "tool.response_truncation_policy_violation",
 		fires: func(t *testing.T) (*bench, int64) {
-			return turn(t, setup{model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}}, tools: []tool.Tool{cutting("xyz", "")}}, 0)
+			return turn(t,
+				setup{
+					model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}},
+					tools: []tool.Tool{cutting("xyz", "")},
+				}, 0)
 		},
 		firesNone: func(t *testing.T) (*bench, int64) {
-			return turn(t, setup{model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}}, tools: []tool.Tool{cutting("abc", "")}}, 1)
+			return turn(t,
+				setup{
+					model: answers{{called("a", "test.cut", `{}`)}, {add("b", "milk")}},
+					tools: []tool.Tool{cutting("abc", "")},
+				}, 1)
 		},
 	},
 	"free text through a normalizer that is not ours": {
 		refused: "protocol.action_mode_invalid",
 		fires: func(t *testing.T) (*bench, int64) {
-			return turn(t, setup{model: acting{answers{{calc("a")}, {add("b", "milk")}}, "text", "somebody.else.v1"}}, 0)
+			return turn(t, setup{model: acting{answers{{calc("a")}, {add("b", "milk")}}, "text", "somebody.else.v1"}},
+				0)
 		},
 		firesNone: func(t *testing.T) (*bench, int64) {
 			_, ours := agent.Demo{}.Normalizer()
@@ -183,7 +209,8 @@ func (b *bench) said() string {
 	return strings.Join(all, "\n")
 }
 
-// Each class that a turn of ours can bring about has a turn that fires it, and a twin that fires none; the others can't occur.
+// Each class that a turn of ours can bring about has a turn that fires it, and a twin that fires none; the others can't
+// occur.
 func TestEveryClassOfTheGateIsFiredOrCannotBe(t *testing.T) {
 	fired := map[string]bool{}
 	for name, x := range exams {
@@ -205,7 +232,8 @@ func TestEveryClassOfTheGateIsFiredOrCannotBe(t *testing.T) {
 				t.Errorf("the twin's note: %v, the model reads %q", notes, b.said())
 			}
 		})
-		for _, c := range strings.Fields(x.classes + " " + strings.Replace(x.refused, string(core.ApprovalStale), string(typestate.PolicyMismatch), 1)) {
+		for _, c := range strings.Fields(x.classes +
+			" " + strings.Replace(x.refused, string(core.ApprovalStale), string(typestate.PolicyMismatch), 1)) {
 			fired[c] = true
 		}
 	}
@@ -234,22 +262,32 @@ func classesOf(r *typestate.Report) string {
 
 // A result that was cut has the digest of the whole where it came from, and that of the cut where the model reads it.
 func TestACutResultHasBothDigests(t *testing.T) {
-	huge := tool.Tool{Name: "test.huge", MaxOutput: 10, Do: func(context.Context, string, json.RawMessage) (string, error) { return "much more than that", nil }}
+	huge := tool.Tool{
+		Name: "test.huge", MaxOutput: 10, Do: func(context.Context, string, json.RawMessage) (string, error) {
+			return "much more than that", nil
+		},
+	}
 	for name, c := range map[string]struct{ call, whole, shown string }{
 		"cut by the tool": {"test.cut", "abcdef", "abc\n[cut]"},
 		"not shown":       {"test.huge", "much more than that", ""},
 		"whole":           {"demo.calc", "2", "2"},
 	} {
-		b := newBench(t, setup{model: answers{{called("a", c.call, `{"expression":"1+1"}`)}}, tools: []tool.Tool{cutting("abc", ""), huge}})
+		b := newBench(t,
+			setup{
+				model: answers{{called("a", c.call, `{"expression":"1+1"}`)}},
+				tools: []tool.Tool{cutting("abc", ""), huge},
+			})
 		in, report := b.recorded(b.say("room:1", "go").Seq)
 		row := in.Evidence.ToolRender[0]
 		if c.shown == "" {
 			c.shown = b.said()
 		}
-		if row.OperatorPayloadDigest != typestate.Digest(c.whole) || row.ReminderRenderDigest != typestate.Digest(c.shown) {
+		if row.OperatorPayloadDigest != typestate.Digest(c.whole) ||
+			row.ReminderRenderDigest != typestate.Digest(c.shown) {
 			t.Errorf("%s: %+v", name, row)
 		}
-		if cut := in.Truncation != nil && in.Truncation.Required && in.Truncation.Valid; cut != (c.whole != c.shown) || !report.JoinClosed {
+		if cut := in.Truncation != nil && in.Truncation.Required && in.Truncation.Valid; cut != (c.whole != c.shown) ||
+			!report.JoinClosed {
 			t.Errorf("%s: %+v, %v", name, in.Truncation, report.FailureClasses)
 		}
 	}

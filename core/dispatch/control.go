@@ -47,7 +47,8 @@ func (t *turn) retry(ctx context.Context, failed int64) (*core.Finish, error) {
 	return nil, err
 }
 
-// askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the button from all cards.
+// askAgain adds the message that asked for what expired once more, however often the button is pressed, and removes the
+// button from all cards.
 func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (*core.Finish, error) {
 	_, err := t.Store.AskAgain(ctx, id, t.claim.Event.Actor)
 	switch core.CategoryOf(err) {
@@ -158,8 +159,9 @@ func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID,
 	return strings.Join(lines, "\n"), show, nil
 }
 
-// reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their cards show that,
-// if the person may withdraw their approvals. The others stay paused, resume in their own session, and are named in the reply.
+// reset starts a new conversation: the conversation's next generation. The paused turns of the old ones end, and their
+// cards show that, if the person may withdraw their approvals. The others stay paused, resume in their own session, and
+// are named in the reply.
 func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 	f := &core.Finish{
 		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
@@ -199,13 +201,16 @@ func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 		f.Posts = append(f.Posts, done...)
 	}
 	if kept > 0 {
-		f.Posts[0].Text += fmt.Sprintf("\nRequests of others that still wait: %d. Only the person who asked, or an approver, can withdraw them.", kept)
+		f.Posts[0].Text += fmt.Sprintf(
+			"\nRequests of others that still wait: %d. Only the person who asked, or an approver, can withdraw them.",
+			kept)
 	}
 	return f, nil
 }
 
-// mayWithdraw reports whether the event's person may cancel an approval by a new conversation. If their groups can't be looked up now, they
-// count as in none: the approval stays, and the new conversation begins. A pause without an approval has nobody else to ask.
+// mayWithdraw reports whether the event's person may cancel an approval by a new conversation. If their groups can't be
+// looked up now, they count as in none: the approval stays, and the new conversation begins. A pause without an
+// approval has nobody else to ask.
 func (t *turn) mayWithdraw(ctx context.Context, id core.ApprovalID) (bool, error) {
 	a, err := t.Store.LoadApproval(ctx, id)
 	if core.CategoryOf(err) == core.NotFound {
@@ -216,12 +221,14 @@ func (t *turn) mayWithdraw(ctx context.Context, id core.ApprovalID) (bool, error
 	}
 	who, err := t.withGroups(ctx, t.claim.Event.Actor, a)
 	if err != nil {
-		t.log.Warn("the groups of the person who began a new conversation can't be looked up; the approval stays open", "approval", id, "category", core.CategoryOf(err), "err", err)
+		t.log.Warn("the groups of the person who began a new conversation can't be looked up; the approval stays open",
+			"approval", id, "category", core.CategoryOf(err), "err", err)
 	}
 	return a.MayWithdraw(who), nil
 }
 
-// withGroups adds to a person the groups through which they may withdraw approvals. They are looked up only if that matters.
+// withGroups adds to a person the groups through which they may withdraw approvals. They are looked up only if that
+// matters.
 func (t *turn) withGroups(ctx context.Context, who core.Actor, approvals ...core.Approval) (core.Actor, error) {
 	var wanted []string
 	for _, a := range approvals {
@@ -242,11 +249,12 @@ func (t *turn) withGroups(ctx context.Context, who core.Actor, approvals ...core
 
 // openApprovals returns the conversation's open approvals, the latest first.
 func (t *turn) openApprovals(ctx context.Context) ([]core.Approval, error) {
-	return t.Store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: t.claim.Event.Conversation})
+	return t.Store.ListApprovals(ctx,
+		core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: t.claim.Event.Conversation})
 }
 
-// pausedSignals returns the signals of the conversation's paused turns: those of open approvals, and of decisions whose turn has not
-// resumed yet.
+// pausedSignals returns the signals of the conversation's paused turns: those of open approvals, and of decisions whose
+// turn has not resumed yet.
 func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
 	var ids []core.SignalID
 	open, err := t.openApprovals(ctx)
@@ -289,7 +297,8 @@ func (t *turn) click(ctx context.Context) (*core.Finish, error) {
 	return f, nil
 }
 
-// pressed reads the click of the event, also one in the form of an earlier gatehouse, which waited in the queue during an upgrade.
+// pressed reads the click of the event, also one in the form of an earlier gatehouse, which waited in the queue during
+// an upgrade.
 func (t *turn) pressed() (core.Click, error) {
 	p, err := t.platform()
 	if err != nil {
@@ -310,7 +319,9 @@ func (t *turn) rejectClick(err error) *core.Finish {
 	}
 	p := t.post(core.PostPrivate, "private", text)
 	p.Person = t.claim.Event.Actor.ID
-	return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted"}, Posts: []core.Post{p}}
+	return &core.Finish{End: core.End{
+		Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted",
+	}, Posts: []core.Post{p}}
 }
 
 // vote looks up which of the rule's groups the person is in, if it depends on them, and then decides. A withdrawal is

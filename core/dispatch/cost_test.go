@@ -21,8 +21,8 @@ func (reader) Next(ctx context.Context, h core.History, _ json.RawMessage) (agen
 	return agent.Demo{}.Next(ctx, h, nil)
 }
 
-// TestTurnCostsTheSameInALongConversation runs whole turns, a suspension and its resume among them, in a session of before
-// messages, and counts the rows of sessions and messages that are read and written.
+// TestTurnCostsTheSameInALongConversation runs whole turns, a suspension and its resume among them, in a session of
+// before messages, and counts the rows of sessions and messages that are read and written.
 func TestTurnCostsTheSameInALongConversation(t *testing.T) {
 	type rows struct{ read, written int }
 	measure := func(before int) (c rows) {
@@ -59,7 +59,8 @@ func TestTurnCostsTheSameInALongConversation(t *testing.T) {
 func (b *bench) preload(n int) {
 	b.t.Helper()
 	r := b.say("room:1", "before")
-	claims, err := b.store.Claim(b.t.Context(), core.ClaimRequest{Owner: "test", Limit: 1, Scopes: []core.Scope{{Platform: "room"}}})
+	claims, err := b.store.Claim(b.t.Context(),
+		core.ClaimRequest{Owner: "test", Limit: 1, Scopes: []core.Scope{{Platform: "room"}}})
 	if err != nil || len(claims) != 1 {
 		b.t.Fatalf("%v, %v", claims, err)
 	}
@@ -68,8 +69,12 @@ func (b *bench) preload(n int) {
 		msgs[i] = core.Message{Role: core.User, Content: core.Text("x")}
 	}
 	h := core.History{}.Append(msgs...)
-	rec := &core.SessionRecord{ID: "room:1@1", SchemaVersion: agent.Version, Messages: &h, Writer: core.Writer{Invocation: claims[0].Event.Invocation}}
-	if err := b.store.Finish(b.t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndNothing}, Session: rec}); err != nil {
+	rec := &core.SessionRecord{
+		ID: "room:1@1", SchemaVersion: agent.Version, Messages: &h,
+		Writer: core.Writer{Invocation: claims[0].Event.Invocation},
+	}
+	if err := b.store.Finish(b.t.Context(),
+		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndNothing}, Session: rec}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.ended(r.Seq)

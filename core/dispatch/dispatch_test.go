@@ -28,7 +28,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestRepeatedMessageIsAnsweredOnce(t *testing.T) {
 	b := newBench(t, setup{})
 	for range 3 {
-		b.accept(core.Event{ID: "same", Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`"calc 2+3*4"`)})
+		b.accept(
+			core.Event{ID: "same", Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`"calc 2+3*4"`)})
 	}
 	b.expect("2+3*4 = 14")
 	last := b.say("room:1", "thanks")
@@ -43,7 +44,9 @@ func TestRepeatedMessageIsAnsweredOnce(t *testing.T) {
 
 func TestTurnWithoutReplyEndsAsNothingToSay(t *testing.T) {
 	quiet, err := graph.New("quiet", "1").Fields(graph.Messages).Session("messages").Entry("n").
-		Node("n", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).Edge("n", graph.END).Compile()
+		Node("n", func(context.Context, graph.State) (graph.Update, error) {
+			return nil, nil
+		}).Edge("n", graph.END).Compile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +60,8 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 	b := newBench(t, setup{})
 	first := b.say("room:1", "note add milk")
 	card := b.asked()
-	if card.Summary != "Add “milk” to the note book." || !strings.Contains(card.Arguments, `"text": "milk"`) || card.Requester != "Ann" {
+	if card.Summary != "Add “milk” to the note book." || !strings.Contains(card.Arguments, `"text": "milk"`) ||
+		card.Requester != "Ann" {
 		t.Errorf("card: %+v", card)
 	}
 	if e := b.ended(first.Seq); e.End.Kind != core.EndSuspended {
@@ -70,10 +74,12 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 		}
 	})
 	stranger := b.click("room:1", card.Approval, "room:eve", core.Approve, "")
-	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" || !strings.Contains(d.Text, "not an approver") {
+	if d := b.heard(); d.Kind != core.PostPrivate || d.Person != "room:eve" ||
+		!strings.Contains(d.Text, "not an approver") {
 		t.Errorf("a stranger hears %+v", d)
 	}
-	if e := b.ended(stranger.Seq); e.End.Kind != core.EndIgnored || e.End.Category != core.NotAllowed || len(b.notes("room:1")) != 0 {
+	if e := b.ended(stranger.Seq); e.End.Kind != core.EndIgnored || e.End.Category != core.NotAllowed ||
+		len(b.notes("room:1")) != 0 {
 		t.Errorf("%+v", e.End)
 	}
 	click := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
@@ -107,7 +113,8 @@ func TestPolicyAllowStoresDecisionAndSignalTogether(t *testing.T) {
 	b.say("room:1", "note add milk")
 	b.expect("Done: “milk”")
 	all, err := b.store.ListApprovals(t.Context(), core.ApprovalFilter{})
-	if err != nil || len(all) != 1 || all[0].State != core.Approved || all[0].DecidedBy.ID != "policy" || !all[0].Begun {
+	if err != nil || len(all) != 1 || all[0].State != core.Approved || all[0].DecidedBy.ID != "policy" ||
+		!all[0].Begun {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -145,18 +152,29 @@ func TestErrorsEndInTheirBucket(t *testing.T) {
 		retries int
 		bucket  core.Bucket
 	}{
-		"a transient fault heals":        {failing(2, core.StoreBusy), "Hello!", core.EndReplied, 2, ""},
-		"a model that does not answer":   {failing(1, core.ProviderUnavailable), "I had trouble responding", core.EndErrored, 0, core.RetryableTransient},
-		"a transient fault that stays":   {failing(99, core.StoreFull), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient},
-		"a request that can't be served": {failing(99, core.ProviderInvalidRequest), "the context is too long", core.EndErrored, 0, core.UserCorrectable},
-		"a session that is broken":       {failing(99, core.SessionLoadFailed), "can't continue", core.EndErrored, 0, core.SessionTerminating},
+		"a transient fault heals": {failing(2, core.StoreBusy), "Hello!", core.EndReplied, 2, ""},
+		"a model that does not answer": {
+			failing(1, core.ProviderUnavailable), "I had trouble responding", core.EndErrored, 0,
+			core.RetryableTransient,
+		},
+		"a transient fault that stays": {
+			failing(99, core.StoreFull), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient,
+		},
+		"a request that can't be served": {
+			failing(99, core.ProviderInvalidRequest), "the context is too long", core.EndErrored, 0,
+			core.UserCorrectable,
+		},
+		"a session that is broken": {
+			failing(99, core.SessionLoadFailed), "can't continue", core.EndErrored, 0, core.SessionTerminating,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, setup{model: c.model})
 			r := b.say("room:1", "hello")
 			d := b.expect(c.want)
 			e := b.ended(r.Seq)
-			if e.End.Kind != c.end || e.Retries != c.retries || e.Attempt != 1 || d.Bucket != c.bucket || strings.Contains(d.Text, "db1") {
+			if e.End.Kind != c.end || e.Retries != c.retries || e.Attempt != 1 || d.Bucket != c.bucket ||
+				strings.Contains(d.Text, "db1") {
 				t.Errorf("%+v retries %d attempt %d; said %q in %q", e.End, e.Retries, e.Attempt, d.Text, d.Bucket)
 			}
 			if kept := len(b.history("room:1@1")); c.end == core.EndErrored && kept != 0 {
@@ -228,7 +246,8 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 	asked := time.Now()
 	stop := b.word("room:1", "stop")
 	e := b.ended(long.Seq)
-	if took := e.EndedAt.Sub(asked); took > time.Second || e.End.Kind != core.EndWithdrawn || e.End.Category != core.Stopped {
+	if took := e.EndedAt.Sub(asked); took > time.Second || e.End.Kind != core.EndWithdrawn ||
+		e.End.Category != core.Stopped {
 		t.Errorf("stop took %v: %+v", took, e.End)
 	}
 	b.ended(stop.Seq)
@@ -237,7 +256,10 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 	for range 3 {
 		got[b.heard().Text] = true
 	}
-	for _, want := range []string{"Stopped.", "Done: “milk” is in the note book.", "Hello! I am gatehouse's demo agent. Say help to see what I can do."} {
+	for _, want := range []string{
+		"Stopped.", "Done: “milk” is in the note book.",
+		"Hello! I am gatehouse's demo agent. Say help to see what I can do.",
+	} {
 		if !got[want] {
 			t.Errorf("heard %v, missing %q", got, want)
 		}
@@ -255,7 +277,9 @@ func TestLaw3_ClickAndStopDoNotWaitBehindATurnAndMessagesDo(t *testing.T) {
 
 // lever is a mutating tool that runs until it is released.
 func lever(began, let chan struct{}) tool.Tool {
-	return tool.Tool{Name: "lever.pull", Mutating: true, Summarize: func(json.RawMessage) string { return "Pull the lever." },
+	return tool.Tool{Name: "lever.pull", Mutating: true, Summarize: func(json.RawMessage) string {
+		return "Pull the lever."
+	},
 		Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 			began <- struct{}{}
 			<-let
@@ -269,7 +293,9 @@ type puller struct{}
 func (puller) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.Answer, error) {
 	tail, err := h.Tail(ctx, 1)
 	if err == nil && tail[0].Content.String() == "pull" {
-		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "c", Name: "lever.pull", Arguments: json.RawMessage(`{}`)}}}}, nil
+		return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{
+			ID: "c", Name: "lever.pull", Arguments: json.RawMessage(`{}`),
+		}}}}, nil
 	}
 	return agent.Answer{Message: core.Message{Content: core.Text("said")}}, err
 }
@@ -301,8 +327,9 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	<-began
 	stop := b.word("room:1", "stop")
-	b.expect("This call has begun and goes on; its result will be posted here, and nothing else will be done after it: " +
-		"Pull the lever.")
+	b.expect(
+		"This call has begun and goes on; its result will be posted here, and nothing else will be done after it: " +
+			"Pull the lever.")
 	b.ended(stop.Seq)
 	signals, err := b.store.Events(t.Context(), core.EventFilter{Conversation: "room:1", Waiting: true})
 	if err != nil || len(signals) != 1 {
@@ -316,7 +343,8 @@ func TestLaw5_StopDoesNotCutAMutatingTool(t *testing.T) {
 		t.Errorf("%+v", e.End)
 	}
 	intent, err := b.store.LoadIntent(t.Context(), card.Approval)
-	if err != nil || intent == nil || intent.Result == nil || intent.Result.Content != "pulled" || intent.Result.Category != "" {
+	if err != nil || intent == nil || intent.Result == nil || intent.Result.Content != "pulled" ||
+		intent.Result.Category != "" {
 		t.Errorf("%+v, %v", intent, err)
 	}
 	said := b.history("room:1@1")
@@ -332,7 +360,8 @@ func TestLaw7_ExpiryDiffersFromRefusal(t *testing.T) {
 	late := b.click("room:1", card.Approval, "room:bob", core.Approve, "")
 	b.expect("This approval expired at ")
 	b.ended(late.Seq)
-	clock := schedule.New(schedule.Options{Store: b.store, Expire: approvals.NewService(b.store, b.store).Expire, Expired: b.disp.Nudge})
+	clock := schedule.New(
+		schedule.Options{Store: b.store, Expire: approvals.NewService(b.store, b.store).Expire, Expired: b.disp.Nudge})
 	if err := clock.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -356,9 +385,14 @@ func TestStopWithoutARunningTurn(t *testing.T) {
 }
 
 func TestStatusSaysWhatRunsAndWhatWaits(t *testing.T) {
-	const running, message, decided, approval = "I am working on a message.", "Messages waiting: 2.", "Decided requests waiting to go on: 1.", "Waiting for an approval: Add “bread” to the note book. (expires in 2 hours)"
+	const running, message, decided, approval = "I am working on a message.", "Messages waiting: 2.",
+		"Decided requests waiting to go on: 1.",
+		"Waiting for an approval: Add “bread” to the note book. (expires in 2 hours)"
 	s := slow{began: make(chan struct{}, 1)}
-	b := newBench(t, setup{model: s, policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule})
+	b := newBench(t,
+		setup{
+			model: s, policy: policy.Defaults{Approvers: []string{"room:bob"}, Timeout: 3*time.Hour - time.Minute}.Rule,
+		})
 	status := func(want ...string) {
 		t.Helper()
 		b.word("room:1", "status")
@@ -408,7 +442,11 @@ func TestStatusAndCancel(t *testing.T) {
 	if d := b.expect("Waiting for an approval: Add “milk”"); strings.Contains(d.Text, "Nothing") {
 		t.Errorf("status says %q", d.Text)
 	}
-	b.accept(core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: "room:eve", Name: "Eve"}})
+	b.accept(
+		core.Event{
+			Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"},
+			Actor: core.Actor{ID: "room:eve", Name: "Eve"},
+		})
 	b.expect("There is no open approval that you can cancel.")
 	b.word("room:1", "cancel")
 	got := b.heard().Text + "|" + b.heard().Text
@@ -426,23 +464,29 @@ func TestCancelListsSeveral(t *testing.T) {
 		ids = append(ids, b.asked().Approval)
 	}
 	word := func(s string) {
-		b.accept(core.Event{Conversation: "room:1", Body: core.ParseControl(s), Actor: core.Actor{ID: "room:ann", Name: "Ann"}})
+		b.accept(
+			core.Event{
+				Conversation: "room:1", Body: core.ParseControl(s), Actor: core.Actor{ID: "room:ann", Name: "Ann"},
+			})
 	}
 	word("cancel")
 	list := b.expect("Several requests wait for an approval.").Text
 	for i, what := range []string{"milk", "bread", "salt"} {
-		if !strings.Contains(list, string(ids[i][:8])) || !strings.Contains(list, what) || !strings.HasSuffix(list, "or !cancel all.") {
+		if !strings.Contains(list, string(ids[i][:8])) || !strings.Contains(list, what) ||
+			!strings.HasSuffix(list, "or !cancel all.") {
 			t.Errorf("the list is %q", list)
 		}
 	}
 	word("cancel ffffffff")
 	b.expect("No approval that you can cancel begins with ffffffff.")
 	word("cancel " + string(ids[1]))
-	if got := b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 1.") || !strings.Contains(got, "withdrawn by Ann") {
+	if got := b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 1.") ||
+		!strings.Contains(got, "withdrawn by Ann") {
 		t.Errorf("heard %q", got)
 	}
 	word("cancel all")
-	if got := b.heard().Text + "|" + b.heard().Text + "|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 2.") {
+	if got := b.heard().Text + "|" + b.heard().Text +
+		"|" + b.heard().Text; !strings.Contains(got, "Approvals cancelled: 2.") {
 		t.Errorf("heard %q", got)
 	}
 }
@@ -484,8 +528,8 @@ func TestDrainReleasesTheEventUnchanged(t *testing.T) {
 	}
 }
 
-// TestOnePersonsTurnsLeavePlacesForOthers: a person has as many turns as may wait of one person, and they take their time. Another's is answered
-// at once, and so are control words.
+// TestOnePersonsTurnsLeavePlacesForOthers: a person has as many turns as may wait of one person, and they take their
+// time. Another's is answered at once, and so are control words.
 func TestOnePersonsTurnsLeavePlacesForOthers(t *testing.T) {
 	const many = 100
 	s := slow{began: make(chan struct{}, many)}
@@ -500,7 +544,10 @@ func TestOnePersonsTurnsLeavePlacesForOthers(t *testing.T) {
 		t.Errorf("%+v", load)
 	}
 	payload, _ := json.Marshal("hello")
-	other := b.accept(core.Event{Conversation: "room:other", Body: core.MessageEvent{}, Payload: payload, Actor: core.Actor{ID: "room:bob"}})
+	other := b.accept(
+		core.Event{
+			Conversation: "room:other", Body: core.MessageEvent{}, Payload: payload, Actor: core.Actor{ID: "room:bob"},
+		})
 	if e := b.ended(other.Seq); e.End.Kind != core.EndReplied {
 		t.Errorf("%+v", e.End)
 	}
@@ -516,8 +563,8 @@ func TestOnePersonsTurnsLeavePlacesForOthers(t *testing.T) {
 	}
 }
 
-// TestLostLeaseDiscardsTheTurn: the turn of a process that was silent for so long counts as one that ended its process, or two processes
-// could take it from each other forever.
+// TestLostLeaseDiscardsTheTurn: the turn of a process that was silent for so long counts as one that ended its process,
+// or two processes could take it from each other forever.
 func TestLostLeaseDiscardsTheTurn(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
 	b := newBench(t, setup{model: s})
@@ -537,7 +584,9 @@ func TestTurnThatCannotBeResumedEndsWithAReply(t *testing.T) {
 	card := b.asked()
 	b.stop()
 	other, err := graph.New("another", "9").Fields(graph.Messages).Session("messages").Entry("n").
-		Node("n", func(context.Context, graph.State) (graph.Update, error) { return nil, nil }).Edge("n", graph.END).Compile()
+		Node("n", func(context.Context, graph.State) (graph.Update, error) {
+			return nil, nil
+		}).Edge("n", graph.END).Compile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,11 @@ func New(o Options) *Dispatcher {
 		panic("dispatch: Store, Approvals, Outbox, Harness and Owner are required")
 	}
 	o.defaults()
-	d := &Dispatcher{Options: o, platforms: map[string]core.Platform{}, places: newPlaces(o.Workers, o.Memory), turns: newWake(), controls: newWake(),
-		running: newRunning()}
+	d := &Dispatcher{
+		Options: o, platforms: map[string]core.Platform{}, places: newPlaces(o.Workers, o.Memory), turns: newWake(),
+		controls: newWake(),
+		running:  newRunning(),
+	}
 	for _, p := range o.Platforms {
 		d.platforms[p.Name()] = p
 		d.scopes = append(d.scopes, core.Scope{Platform: p.Name(), Conversations: o.Conversations})
@@ -42,15 +45,15 @@ func (d *Dispatcher) Idle() bool { return d.Load().Full() == "" }
 // Load is how busy the dispatcher is now.
 func (d *Dispatcher) Load() Load { return d.places.load() }
 
-// Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks. Suspects wait for the
-// poll: a new event is none.
+// Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks.
+// Suspects wait for the poll: a new event is none.
 func (d *Dispatcher) Nudge() {
 	d.turns.nudge()
 	d.controls.nudge()
 }
 
-// ended nudges after the end of a turn, if the conversation may have a next event. What decides approvals may have left another one of its own and
-// a signal for its conversation.
+// ended nudges after the end of a turn, if the conversation may have a next event. What decides approvals may have left
+// another one of its own and a signal for its conversation.
 func (t *turn) ended(controls bool) {
 	if controls || t.left.Turns {
 		t.turns.nudge()
@@ -60,8 +63,9 @@ func (t *turn) ended(controls bool) {
 	}
 }
 
-// Run claims events until ctx ends. It then lets the running turns continue for the drain time and returns the events of the others
-// to their queues. It returns when no turn runs any more. It never fails: a store that can't be reached is tried again.
+// Run claims events until ctx ends. It then lets the running turns continue for the drain time and returns the events
+// of the others to their queues. It returns when no turn runs any more. It never fails: a store that can't be reached
+// is tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	turnCtx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
@@ -89,7 +93,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	return nil
 }
 
-// mostClaims is how many queues one transaction claims at most. Meanwhile others may begin turns, as events are accepted.
+// mostClaims is how many queues one transaction claims at most. Meanwhile others may begin turns, as events are
+// accepted.
 const mostClaims = 64
 
 // loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
@@ -103,7 +108,8 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for free < mostClaims && slots.tryTake() {
 			free++
 		}
-		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls})
+		claims, err := d.Store.Claim(ctx,
+			core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls})
 		if ctx.Err() == nil {
 			errorLog.Report(err)
 		}

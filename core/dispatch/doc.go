@@ -1,45 +1,55 @@
 // Package dispatch claims events from the store and runs each one to its end: claim, turn, finish.
 //
-// A message that this process accepts is claimed in the same transaction, if a place is free, and neither its conversation nor, as far as this
-// process knows, another one waits (Accept). That counts as an attempt: a crash after the commit is one of a turn that began. Three loops claim
-// everything else. One claims conversations, for as many turns as have places (see below). One claims clicks and controls in slots of its
-// own, so that no turn can delay them. One claims suspects (see below). The first two wake up when this process has committed what
-// they may claim, and all at every poll, because other processes store events too.
+// A message that this process accepts is claimed in the same transaction, if a place is free, and neither its
+// conversation nor, as far as this process knows, another one waits (Accept). That counts as an attempt: a crash after
+// the commit is one of a turn that began. Three loops claim everything else. One claims conversations, for as many
+// turns as have places (see below). One claims clicks and controls in slots of its own, so that no turn can delay them.
+// One claims suspects (see below). The first two wake up when this process has committed what they may claim, and all
+// at every poll, because other processes store events too.
 //
-// A turn that waits for a model, a tool or an agent's delay holds a goroutine and no connection, so hundreds run at the same time: as many as
-// there are workers, and no more begin once the running ones hold the memory that they may. What they hold is estimated: 64 KiB each for the
-// stack, the contexts, the state of the graph and a connection to a model's server (2,000 waiting turns of the echo agent were measured to take 50 KiB
-// each), the payload of its event, and three times what it reads of the history and adds to it: as it was read, as a model is shown it,
-// and as it is sent. A result of a tool counts when the model is asked next. What an image takes while it is scaled, and what an MCP server or a
-// tool's process takes, does not count. A turn that has begun goes on, whatever it comes to hold; so the estimate may exceed the limit by what
-// those that run read then. What a model's vendor admits is limited there (llm.Limit): a turn that waits for that holds its own place alone.
+// A turn that waits for a model, a tool or an agent's delay holds a goroutine and no connection, so hundreds run at the
+// same time: as many as there are workers, and no more begin once the running ones hold the memory that they may. What
+// they hold is estimated: 64 KiB each for the stack, the contexts, the state of the graph and a connection to a model's
+// server (2,000 waiting turns of the echo agent were measured to take 50 KiB each), the payload of its event, and three
+// times what it reads of the history and adds to it: as it was read, as a model is shown it, and as it is sent. A
+// result of a tool counts when the model is asked next. What an image takes while it is scaled, and what an MCP server
+// or a tool's process takes, does not count. A turn that has begun goes on, whatever it comes to hold; so the estimate
+// may exceed the limit by what those that run read then. What a model's vendor admits is limited there (llm.Limit): a
+// turn that waits for that holds its own place alone.
 //
-// Decision, 2026-11: what a turn does beside waiting has no slots of its own, as many as twice the processors. It was tried with 500 turns whose
-// models answer at the same moment: short turns beside them took 2 s in the median instead of 0.1 s, because a turn also waits for commits and would
-// keep its slot; the slowest were no faster, and memory differed by less than the runs did.
+// Decision, 2026-11: what a turn does beside waiting has no slots of its own, as many as twice the processors. It was
+// tried with 500 turns whose models answer at the same moment: short turns beside them took 2 s in the median instead
+// of 0.1 s, because a turn also waits for commits and would keep its slot; the slowest were no faster, and memory
+// differed by less than the runs did.
 //
-// A turn holds its conversation for as long as its process lives. One goroutine asks the store for all running turns which were requested to
-// stop and, less often, which lost their conversation, because another process took this one for dead. Such a turn stops, and nothing of it is
-// written. One more goroutine shows the progress of all turns. Both sleep while no turn runs, and the polls of a process come at the same moments:
-// an idle process is woken as seldom as possible.
+// A turn holds its conversation for as long as its process lives. One goroutine asks the store for all running turns
+// which were requested to stop and, less often, which lost their conversation, because another process took this one
+// for dead. Such a turn stops, and nothing of it is written. One more goroutine shows the progress of all turns. Both
+// sleep while no turn runs, and the polls of a process come at the same moments: an idle process is woken as seldom as
+// possible.
 //
-// A turn runs on a staging store: it reads the database, but the engine's save and pause at the end of the turn stay in memory and become
-// part of one Finish. Two writes are committed at once, fenced by the claim: an explicit save in the middle of a turn, and the executor's
-// intents and results. So after a crash:
+// A turn runs on a staging store: it reads the database, but the engine's save and pause at the end of the turn stay in
+// memory and become part of one Finish. Two writes are committed at once, fenced by the claim: an explicit save in the
+// middle of a turn, and the executor's intents and results. So after a crash:
 //
-//   - before Finish: another process, or the restarted one, takes the event over, and its turn begins again. It adds the messages that the last
-//     attempt saved once more, without making them anew (core.Turn.Saved), and it sees that attempt's intents and results;
+//   - before Finish: another process, or the restarted one, takes the event over, and its turn begins again. It adds
+//     the messages that the last attempt saved once more, without making them anew (core.Turn.Saved), and it sees that
+//     attempt's intents and results;
 //   - after Finish: everything is stored, and the outbox delivers it.
 //
-// If the store works and refuses a Finish, the turn ends with the category of what could not be saved, and keeps neither session nor pause.
-// While the store fails, the turn keeps trying; that it could not be stored does not count as an attempt.
+// If the store works and refuses a Finish, the turn ends with the category of what could not be saved, and keeps
+// neither session nor pause. While the store fails, the turn keeps trying; that it could not be stored does not count
+// as an attempt.
 //
-// The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer and fewer suspects run
-// together, of 512 at most 64, then 8, until the one at fault has been alone (see suspects.go). After five attempts the event becomes a dead letter, with an apology.
+// The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer
+// and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see suspects.go).
+// After five attempts the event becomes a dead letter, with an apology.
 //
-// What fails for a while is tried again up to three times, but not a model that does not answer: that was asked as often as one message may ask
-// (core/llm). Its turn ends with a button to try again, whose event has the same invocation, and so goes on after what the failed one has saved.
-// A resumed turn that fails ends without a button: its paused record is gone.
+// What fails for a while is tried again up to three times, but not a model that does not answer: that was asked as
+// often as one message may ask (core/llm). Its turn ends with a button to try again, whose event has the same
+// invocation, and so goes on after what the failed one has saved. A resumed turn that fails ends without a button: its
+// paused record is gone.
 //
-// A stop request ends a turn at the next poll. A mutating tool that has begun is never interrupted: the turn ends once its result is stored.
+// A stop request ends a turn at the next poll. A mutating tool that has begun is never interrupted: the turn ends once
+// its result is stored.
 package dispatch

@@ -106,7 +106,8 @@ func (b *bench) approval(id core.ApprovalID) core.Approval {
 	return a
 }
 
-// The pattern is what the turn's calls did, not what the loop can do; and where calls overlapped, so is what is known of them.
+// The pattern is what the turn's calls did, not what the loop can do; and where calls overlapped, so is what is known
+// of them.
 func TestTheExecutionPatternIsWhatHappened(t *testing.T) {
 	meet := func(id string) core.ToolCall { return called(id, "test.meet", `{}`) }
 	for name, c := range map[string]struct {
@@ -126,7 +127,8 @@ func TestTheExecutionPatternIsWhatHappened(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, got, report.FailureClasses, c.want)
 		}
 		overlap := c.want == "parallel"
-		ordered := in.Protocol != nil && in.Protocol.ParallelTransportOrderValid != nil && *in.Protocol.ParallelTransportOrderValid
+		ordered := in.Protocol != nil && in.Protocol.ParallelTransportOrderValid != nil &&
+			*in.Protocol.ParallelTransportOrderValid
 		admissible := in.Decomposition != nil && in.Decomposition.Admissible != nil && *in.Decomposition.Admissible
 		if ordered != overlap || admissible != overlap {
 			t.Errorf("%s: in order %t, admissible %t", name, ordered, admissible)
@@ -134,8 +136,8 @@ func TestTheExecutionPatternIsWhatHappened(t *testing.T) {
 	}
 }
 
-// That calls overlapped outlives the suspension and the process. The approvals are bound to the spec without the pattern, which was not known when
-// the second was requested.
+// That calls overlapped outlives the suspension and the process. The approvals are bound to the spec without the
+// pattern, which was not known when the second was requested.
 func TestLaw5_AnOverlapOutlivesASuspensionAndARestart(t *testing.T) {
 	meet := func(id string) core.ToolCall { return called(id, "test.meet", `{}`) }
 	model := answers{{add("0", "eggs")}, {meet("a"), meet("b"), add("c", "milk")}}
@@ -152,7 +154,8 @@ func TestLaw5_AnOverlapOutlivesASuspensionAndARestart(t *testing.T) {
 		t.Errorf("another mutation, and the same binding: %+v", two)
 	}
 	in, report := b.recorded(turn.Seq)
-	if got := in.Evidence.CallSpec.ExecutionPattern; got != "parallel" || two.CallSpec != report.Normalized.CallSpec.Bound() || two.CallSpec == report.Normalized.Digests.CallSpec {
+	if got := in.Evidence.CallSpec.ExecutionPattern; got != "parallel" ||
+		two.CallSpec != report.Normalized.CallSpec.Bound() || two.CallSpec == report.Normalized.Digests.CallSpec {
 		t.Errorf("while it waits: %s, bound to %s", got, two.CallSpec)
 	}
 	b.stop()
@@ -160,13 +163,15 @@ func TestLaw5_AnOverlapOutlivesASuspensionAndARestart(t *testing.T) {
 	b.click("room:1", second.Approval, "room:bob", core.Approve, "")
 	b.expect("done")
 	in, report = b.recorded(turn.Seq)
-	if in.Evidence.CallSpec.ExecutionPattern != "parallel" || in.Protocol == nil || !report.JoinClosed || len(b.notes("room:1")) != 2 {
+	if in.Evidence.CallSpec.ExecutionPattern != "parallel" || in.Protocol == nil || !report.JoinClosed ||
+		len(b.notes("room:1")) != 2 {
 		t.Errorf("%+v, %v, notes %v", in.Evidence.CallSpec, report.FailureClasses, b.notes("room:1"))
 	}
 }
 
-// paused-with-pattern.db is what a build wrote that set the pattern when a turn began, so that the digest in the approval covers it: a turn that has
-// read once and waits for the approval of note.add. It goes on under its stored spec.
+// paused-with-pattern.db is what a build wrote that set the pattern when a turn began, so that the digest in the
+// approval covers it: a turn that has read once and waits for the approval of note.add. It goes on under its stored
+// spec.
 func TestLaw12_ATurnSuspendedWithItsPatternInTheSpecGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gatehouse.db")
 	unpack(t, "testdata/paused-with-pattern.db.gz", path)
@@ -182,7 +187,8 @@ func TestLaw12_ATurnSuspendedWithItsPatternInTheSpecGoesOn(t *testing.T) {
 	b.click("room:1", open[0].ID, "room:bob", core.Approve, "")
 	b.expect("done")
 	in, report := b.recorded(1)
-	if notes := b.notes("room:1"); len(notes) != 1 || !report.JoinClosed || report.Normalized.Digests.CallSpec != before.Normalized.Digests.CallSpec {
+	if notes := b.notes("room:1"); len(notes) != 1 || !report.JoinClosed ||
+		report.Normalized.Digests.CallSpec != before.Normalized.Digests.CallSpec {
 		t.Errorf("notes %v, %v, spec %+v", notes, report.FailureClasses, in.Evidence.CallSpec)
 	}
 }
@@ -207,8 +213,8 @@ func unpack(t *testing.T, from, to string) {
 	}
 }
 
-// A waiting call is handed over to those who decide it: its packet names them, what they get, and the way back; and the tools that the turn was
-// bound to, with those of now.
+// A waiting call is handed over to those who decide it: its packet names them, what they get, and the way back; and the
+// tools that the turn was bound to, with those of now.
 func TestTheEvidenceHasWhatWasHandedOverAndTheToolsOfTheTurn(t *testing.T) {
 	b := newBench(t, setup{})
 	turn := b.say("room:1", "note add milk")
@@ -222,11 +228,13 @@ func TestTheEvidenceHasWhatWasHandedOverAndTheToolsOfTheTurn(t *testing.T) {
 		RequiredArtifactRefs: []string{"card://" + string(card.Approval), "call://" + bound.Digest},
 		ReturnPathRef:        "signal://" + string(card.Approval),
 	}
-	if got := in.Evidence.Handoff; got == nil || fmt.Sprint(*got) != fmt.Sprint(want) || in.Handoff == nil || !in.Handoff.RequireReturnPath {
+	if got := in.Evidence.Handoff; got == nil || fmt.Sprint(*got) != fmt.Sprint(want) || in.Handoff == nil ||
+		!in.Handoff.RequireReturnPath {
 		t.Errorf("%+v under %+v", got, in.Handoff)
 	}
 	g := in.Governance
-	if g == nil || g.Claimed || g.Provenance == nil || g.Provenance.ExpectedDigest == "" || g.Provenance.BoundDigest != g.Provenance.ExpectedDigest {
+	if g == nil || g.Claimed || g.Provenance == nil || g.Provenance.ExpectedDigest == "" ||
+		g.Provenance.BoundDigest != g.Provenance.ExpectedDigest {
 		t.Errorf("%+v", g)
 	}
 	if !report.JoinClosed {

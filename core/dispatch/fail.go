@@ -12,7 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// finishFailed returns the Finish of a failed turn: a retry, or an end with a reply. It fails if the Finish can't be built.
+// finishFailed returns the Finish of a failed turn: a retry, or an end with a reply. It fails if the Finish can't be
+// built.
 func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error) {
 	category := core.CategoryOf(err)
 	if category == core.Stopped {
@@ -22,14 +23,16 @@ func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error
 		return t.retryLater(err), nil
 	}
 	t.log.Error("turn failed", "category", category, "err", err)
-	f, ending := t.finishEarly(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()}, "the turn failed: "+string(category))
+	f, ending := t.finishEarly(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()},
+		"the turn failed: "+string(category))
 	f.Posts = append(f.Posts, t.apology(err, category))
 	f.Evidence = t.evidence
 	return f, ending
 }
 
-// ofModel reports whether a model did not answer. It was asked again already, as often as one message may ask (core/llm): the person decides about
-// more. What a platform fails to tell before the graph runs has the same categories, and is tried again here.
+// ofModel reports whether a model did not answer. It was asked again already, as often as one message may ask
+// (core/llm): the person decides about more. What a platform fails to tell before the graph runs has the same
+// categories, and is tried again here.
 func ofModel(err error) bool {
 	var h *harnessError
 	return errors.As(err, &h) && core.IsProviderOutage(h.Category)
@@ -37,7 +40,9 @@ func ofModel(err error) bool {
 
 // retryLater returns a Finish that schedules the event again and stores nothing of the turn.
 func (t *turn) retryLater(err error) *core.Finish {
-	return &core.Finish{Retry: &core.Retry{After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error()}}
+	return &core.Finish{Retry: &core.Retry{
+		After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error(),
+	}}
 }
 
 // apology returns the reply to the person: the harness's, or the error's sentence.
@@ -51,19 +56,21 @@ func (t *turn) apology(err error, category core.Category) core.Post {
 	}
 	p := t.post(core.PostError, "error", text)
 	p.Bucket = core.BucketOf(category)
-	p.Pressed = t.claim.Event.Kind() == core.KindSignal && p.Bucket == core.RetryableTransient // its paused turn has ended: a button to try it again would lie
+	// its paused turn has ended: a button to try it again would lie
+	p.Pressed = t.claim.Event.Kind() == core.KindSignal && p.Bucket == core.RetryableTransient
 	return p
 }
 
-// backoff returns the retry delay, which doubles from a second to a minute. It is never shorter than the error asks for.
+// backoff returns the retry delay, which doubles from a second to a minute. It is never shorter than the error asks
+// for.
 func (t *turn) backoff(retries int, err error) time.Duration {
 	wait := min(firstBackoff<<min(retries, 10), maxBackoff)
 	wait = time.Duration(float64(wait) * (0.5 + t.Jitter()/2))
 	return max(wait, core.RetryAfterOf(err))
 }
 
-// finishEarly returns a Finish without replies. If the event is a signal, it also ends the paused turn, which would otherwise stay paused
-// forever.
+// finishEarly returns a Finish without replies. If the event is a signal, it also ends the paused turn, which would
+// otherwise stay paused forever.
 func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core.Finish, error) {
 	f := &core.Finish{End: end}
 	if t.claim.Event.Kind() != core.KindSignal {
@@ -86,8 +93,8 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core
 	return f, nil
 }
 
-// endingTurn loads a paused turn that is to end; by its signal, if id is empty. What can't be read of it is left out: it can't go on, but must
-// not stay either.
+// endingTurn loads a paused turn that is to end; by its signal, if id is empty. What can't be read of it is left out:
+// it can't go on, but must not stay either.
 func (t *turn) endingTurn(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
 	p, err := t.Store.LoadPaused(ctx, id, signal)
 	if p != nil && core.CategoryOf(err) == core.SessionLoadFailed {
@@ -97,8 +104,9 @@ func (t *turn) endingTurn(ctx context.Context, id core.InvocationID, signal core
 	return p, err
 }
 
-// abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits for it. A post
-// reports what was already done, because ending the turn does not undo it; with stopped also what was tried and failed.
+// abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits
+// for it. A post reports what was already done, because ending the turn does not undo it; with stopped also what was
+// tried and failed.
 func (t *turn) abandon(
 	ctx context.Context,
 	p *core.PausedRecord,
@@ -126,11 +134,13 @@ func (t *turn) abandon(
 	if len(messages) > p.Messages {
 		intent = nil // the resumed turn has already saved the call's result
 	}
-	return core.Abandon{Invocation: p.Invocation, Rows: openResults(messages, intent, approval, why), By: t.claim.Event.Actor}, posts, nil
+	return core.Abandon{
+		Invocation: p.Invocation, Rows: openResults(messages, intent, approval, why), By: t.claim.Event.Actor,
+	}, posts, nil
 }
 
-// openResults returns the results of the open calls. Calls run one at a time and in order, so a recorded intent, with its approval, belongs to
-// the first one, and its result is used unchanged.
+// openResults returns the results of the open calls. Calls run one at a time and in order, so a recorded intent, with
+// its approval, belongs to the first one, and its result is used unchanged.
 func openResults(messages []core.Message, intent *core.IntentRecord, a core.Approval, why error) []core.Message {
 	var rows []core.Message
 	for i, call := range core.OpenCalls(messages) {
@@ -195,7 +205,8 @@ func recordedResult(i *core.IntentRecord, a core.Approval) string {
 	return typedError(core.UnknownOutcome(i.Tool), a.EditNote())
 }
 
-// typedError is an error as a model reads it. changed says that its call was started with other arguments; "" = with the model's own.
+// typedError is an error as a model reads it. changed says that its call was started with other arguments; "" = with
+// the model's own.
 func typedError(err error, changed string) string {
 	fields := map[string]any{"category": core.CategoryOf(err), "message": core.MessageOf(err)}
 	if changed != "" {
@@ -209,7 +220,8 @@ func typedError(err error, changed string) string {
 func (t *turn) deadLetter(ctx context.Context) (*core.Finish, error) {
 	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
-	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause}, "the turn failed for good")
+	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause},
+		"the turn failed for good")
 	if k := t.claim.Event.Kind(); k == core.KindMessage || k == core.KindSignal {
 		p := t.post(core.PostError, "error", t.Sentences.Apology)
 		p.Bucket = core.SessionTerminating

@@ -26,7 +26,8 @@ func TestFinishIsRetriedAfterALongTurn(t *testing.T) {
 	o := Options{Store: b, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
-	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}}, time.Now().Add(-2*time.Minute))
+	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}},
+		time.Now().Add(-2*time.Minute))
 	if b.calls < 2 {
 		t.Errorf("Finish was tried %d time", b.calls)
 	}

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// ledger stores the executor's intents and results, fenced by one claim. It also delays a stop while a mutating tool runs: it calls cut
-// to end the turn's context once no mutating tool runs.
+// ledger stores the executor's intents and results, fenced by one claim. It also delays a stop while a mutating tool
+// runs: it calls cut to end the turn's context once no mutating tool runs.
 type ledger struct {
 	store   Store
 	claim   core.Claim

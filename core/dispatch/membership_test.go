@@ -34,10 +34,12 @@ func opsDecide(down error, asked chan struct{}) setup {
 	}
 }
 
-// TestLaw1_APressOutlivesTheEndOfAProcess that was finding out whether its person may decide: it is not refused, and counts in the next one.
+// TestLaw1_APressOutlivesTheEndOfAProcess that was finding out whether its person may decide: it is not refused, and
+// counts in the next one.
 func TestLaw1_APressOutlivesTheEndOfAProcess(t *testing.T) {
 	asked := make(chan struct{}, 1)
-	b := newBench(t, opsDecide(core.Errorf(core.ProviderUnavailable, "The room can't say whether you are in ops."), asked))
+	b := newBench(t,
+		opsDecide(core.Errorf(core.ProviderUnavailable, "The room can't say whether you are in ops."), asked))
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	press := b.click("room:1", card.Approval, "room:bob", core.Approve, "")

@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// memory is what one turn is taken to hold beside turnMemory: its payload and, several times, the messages that it has read and added.
+// memory is what one turn is taken to hold beside turnMemory: its payload and, several times, the messages that it has
+// read and added.
 type memory struct {
 	places *places
 

@@ -26,7 +26,10 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		return f, err
 	}
 	e := &t.claim.Event
-	s := &staging{store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory, persist: t.persist}
+	s := &staging{
+		store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory,
+		persist: t.persist,
+	}
 	info := t.info()
 	if info.Actor, err = t.requester(ctx); err != nil {
 		return nil, err
@@ -38,7 +41,8 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		info.Saved = nil // the message was changed before it was tried again
 	}
 	ctx = core.WithTurn(ctx, info)
-	return t.outcome(ctx, s, t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
+	return t.outcome(ctx, s,
+		t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
 }
 
 // same reports whether two messages say the same.
@@ -74,8 +78,8 @@ func (t *turn) platform() (core.Platform, error) {
 	return p, nil
 }
 
-// signal resumes the paused turn that a decision is for. The outcome comes by the harness's subscription, as in the specification. The
-// subscription that survives a restart is the stored approval.
+// signal resumes the paused turn that a decision is for. The outcome comes by the harness's subscription, as in the
+// specification. The subscription that survives a restart is the stored approval.
 func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	var p core.SignalPayload
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
@@ -87,7 +91,9 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 		return nil, err
 	}
 	if paused == nil {
-		return &core.Finish{End: core.End{Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused"}}, nil
+		return &core.Finish{End: core.End{
+			Kind: core.EndIgnored, Category: core.SuspensionRecordInvalid, Cause: "the turn is no longer paused",
+		}}, nil
 	}
 	var outcome core.Outcome
 	defer t.Harness.Subscribe(paused.Session, func(o core.Outcome) { outcome = o })()
@@ -101,7 +107,8 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 		return nil, err
 	}
 	ctx = core.WithTurn(ctx, info)
-	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}, chat.WithStores(s, s))
+	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload},
+		chat.WithStores(s, s))
 	if outcome == nil {
 		outcome = answer // refused before it ran, so no subscriber was called
 	}

@@ -67,8 +67,8 @@ type Options struct {
 	Approvals Approvals
 	Outbox    Outbox
 
-	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the policy's conditions ask
-	// about. Only those are looked up. nil: none.
+	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the
+	// policy's conditions ask about. Only those are looked up. nil: none.
 	RequesterGroups func(account string) map[string][]string
 
 	Platforms     []core.Platform
@@ -128,20 +128,24 @@ type Sentences struct {
 }
 
 // help names the control words as they are written in messages of every platform.
-const help = "Write these as you wrote !help, with a mention of me if it needed one: !new starts a new conversation, !stop stops what I am doing, " +
+const help = "Write these as you wrote !help, with a mention of me if it needed one: !new starts a new conversation, " +
+	"!stop stops what I am doing, " +
 	"!status shows what I am doing and what is waiting, !cancel withdraws what waits for approval."
 
 // DefaultSentences returns the English texts.
 func DefaultSentences() Sentences {
 	return Sentences{
-		Apology:          "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and retry it.",
-		NewConversation:  "This is a new conversation. The earlier messages are kept, but I no longer use them.",
-		Stopped:          "Stopped.",
-		NothingRuns:      "Nothing is running.",
-		Help:             help,
-		TooLarge:         "That message is too large. The limit is %d bytes. Please send it in parts.",
-		TooMany:          "You sent more messages than I can take from one person. This one is not answered; please wait a minute and send it again.",
-		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw them with !cancel, before you ask for more.",
+		Apology: "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and " +
+			"retry it.",
+		NewConversation: "This is a new conversation. The earlier messages are kept, but I no longer use them.",
+		Stopped:         "Stopped.",
+		NothingRuns:     "Nothing is running.",
+		Help:            help,
+		TooLarge:        "That message is too large. The limit is %d bytes. Please send it in parts.",
+		TooMany: "You sent more messages than I can take from one person. This one is not answered; please " +
+			"wait a minute and send it again.",
+		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw " +
+			"them with !cancel, before you ask for more.",
 		GoesOn: "This call has begun and goes on; its result will be posted here, and nothing else will be " +
 			"done after it: %s",
 		AlreadyDone:    "This was done before: %s",

@@ -5,14 +5,16 @@ import (
 	"sync"
 )
 
-// turnMemory is what any turn is taken to hold: its stack of 16 KiB, its contexts, the state of its graph and the connection to a model's
-// server, rounded up from what 2,000 waiting turns were measured to take.
+// turnMemory is what any turn is taken to hold: its stack of 16 KiB, its contexts, the state of its graph and the
+// connection to a model's server, rounded up from what 2,000 waiting turns were measured to take.
 const turnMemory = 64 << 10
 
-// copies is how often a turn that asks a model holds the text of its conversation: as it was read, as the model is shown it, and as it is sent.
+// copies is how often a turn that asks a model holds the text of its conversation: as it was read, as the model is
+// shown it, and as it is sent.
 const copies = 3
 
-// places are those of the turns that run at the same time: at most so many, and no more begin once they hold the memory that they may.
+// places are those of the turns that run at the same time: at most so many, and no more begin once they hold the memory
+// that they may.
 type places struct {
 	freed wake
 

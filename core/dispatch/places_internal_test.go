@@ -24,8 +24,10 @@ func TestPlacesAreLimitedByWorkersAndByMemory(t *testing.T) {
 			for tc.places.tryTake() {
 				taken++
 			}
-			if load := tc.places.load(); taken != tc.taken || load.Full() != tc.full || load.Running != taken || load.Held != int64(taken)*turnMemory {
-				t.Errorf("%d places were taken: %+v, full because of %q; want %d and %q", taken, load, load.Full(), tc.taken, tc.full)
+			if load := tc.places.load(); taken != tc.taken || load.Full() != tc.full || load.Running != taken ||
+				load.Held != int64(taken)*turnMemory {
+				t.Errorf("%d places were taken: %+v, full because of %q; want %d and %q", taken, load, load.Full(),
+					tc.taken, tc.full)
 			}
 			tc.places.free(taken)
 			if load := tc.places.load(); load.Full() != "" || load.Held != 0 {
@@ -73,7 +75,10 @@ func TestWhatATurnReadsIsCountedOnce(t *testing.T) {
 	for _, step := range []struct {
 		skip, n int
 		want    int64
-	}{{0, 2, 8 + copies*200}, {0, 2, 8 + copies*200}, {1, 2, 8 + copies*300}, {3, 4, 8 + copies*700}, {0, 10, 8 + copies*1000}} {
+	}{
+		{0, 2, 8 + copies*200}, {0, 2, 8 + copies*200}, {1, 2, 8 + copies*300}, {3, 4, 8 + copies*700},
+		{0, 10, 8 + copies*1000},
+	} {
 		if _, err := h.Page(t.Context(), step.skip, step.n); err != nil || held() != step.want {
 			t.Errorf("after the messages %+v it holds %d bytes, %v", step, held(), err)
 		}

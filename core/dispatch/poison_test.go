@@ -56,7 +56,8 @@ func (m *mortal) Finish(ctx context.Context, f core.Finish) error {
 	return m.Store.Finish(ctx, f)
 }
 
-// poisoned is a model whose process dies of the message "poison". Each other one takes a moment, so that some run beside it.
+// poisoned is a model whose process dies of the message "poison". Each other one takes a moment, so that some run
+// beside it.
 type poisoned struct {
 	died chan struct{}
 	die  func()
@@ -88,8 +89,8 @@ func (p *poisoned) count(n int) {
 	p.most = max(p.most, p.now)
 }
 
-// TestAnEventThatEndsItsProcessIsFoundAmongMany: with 512 workers, and more than a hundred others over which the first two processes died
-// too, it becomes a dead letter after its five attempts, and all others are answered.
+// TestAnEventThatEndsItsProcessIsFoundAmongMany: with 512 workers, and more than a hundred others over which the first
+// two processes died too, it becomes a dead letter after its five attempts, and all others are answered.
 func TestAnEventThatEndsItsProcessIsFoundAmongMany(t *testing.T) {
 	const others, workers = 120, 512
 	b := newBench(t, setup{idle: true})
@@ -122,7 +123,9 @@ func TestAnEventThatEndsItsProcessIsFoundAmongMany(t *testing.T) {
 			t.Errorf("in process %d, %d suspects ran together, want %d at most", life+3, model.most, together)
 		}
 	}
-	last := newBench(t, setup{path: b.path, model: &poisoned{die: func() { t.Error("it ran a sixth time") }}, options: func(o *dispatch.Options) { o.Workers = workers }})
+	last := newBench(t, setup{path: b.path, model: &poisoned{die: func() {
+		t.Error("it ran a sixth time")
+	}}, options: func(o *dispatch.Options) { o.Workers = workers }})
 	if e := last.ended(poison.Seq); e.End.Kind != core.EndDead {
 		t.Errorf("the event that ends its process: %+v, attempt %d", e.End, e.Attempt)
 	}

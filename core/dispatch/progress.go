@@ -20,8 +20,9 @@ type progress struct {
 	saying atomic.Bool
 }
 
-// showProgress shows the working states of the turns that last, and their steps, until ctx ends. It is one goroutine for all turns: one for each
-// would take as much memory as a tenth of the turn. It sleeps until something is due, or a turn or a step begins.
+// showProgress shows the working states of the turns that last, and their steps, until ctx ends. It is one goroutine
+// for all turns: one for each would take as much memory as a tenth of the turn. It sleeps until something is due, or a
+// turn or a step begins.
 func (d *Dispatcher) showProgress(ctx context.Context) {
 	var saying errgroup.Group
 	defer saying.Wait() //nolint:errcheck // there are none
@@ -55,15 +56,18 @@ func (t *turn) due(now time.Time) (core.Post, bool) {
 	}
 	if !now.Before(p.next) {
 		p.next, p.shown = now.Add(workingAgain), true
-		working := t.post(core.PostWorking, "working", "") // the store clears it with the turn's Finish, or when the turn's process dies
+		// the store clears it with the turn's Finish, or when the turn's process dies
+		working := t.post(core.PostWorking, "working", "")
 		working.On = true
 		return working, true
 	}
 	if p.shown && !now.Before(p.rest) && t.steps.changed() {
 		p.rest = now.Add(stepsEvery)
 		steps := t.post(core.PostSteps, "steps", t.steps.line())
-		if steps.Until = t.steps.waitsUntil(now); !steps.Until.IsZero() { // the time of day, because the line is not redrawn while it passes
-			steps.Text = strings.TrimPrefix(steps.Text+" · ", " · ") + fmt.Sprintf(t.Sentences.Waits, steps.Until.Format("15:04 MST"))
+		// the time of day, because the line is not redrawn while it passes
+		if steps.Until = t.steps.waitsUntil(now); !steps.Until.IsZero() {
+			steps.Text = strings.TrimPrefix(steps.Text+" · ", " · ") +
+				fmt.Sprintf(t.Sentences.Waits, steps.Until.Format("15:04 MST"))
 		}
 		return steps, steps.Text != ""
 	}
@@ -103,7 +107,8 @@ func (t *turn) waits(until time.Time) {
 	t.running.news.nudge()
 }
 
-// say adds a post of a turn that goes on; of one that has ended, the store refuses it. A failure here is not worth a turn.
+// say adds a post of a turn that goes on; of one that has ended, the store refuses it. A failure here is not worth a
+// turn.
 func (t *turn) say(ctx context.Context, p core.Post) {
 	if err := t.Store.AddPosts(ctx, t.claim, []core.Post{p}); err == nil {
 		t.Outbox.Nudge()

@@ -88,7 +88,8 @@ func (m *memories) settled() {
 func (m *memories) press(who string, c core.Click) core.EventRecord {
 	payload, _ := json.Marshal(c)
 	r := m.accept(core.Event{
-		Conversation: m.room, Body: core.ClickEvent{Approval: c.Approval}, Payload: payload, Actor: core.Actor{ID: who, Name: who},
+		Conversation: m.room, Body: core.ClickEvent{Approval: c.Approval}, Payload: payload,
+		Actor: core.Actor{ID: who, Name: who},
 	})
 	e := m.ended(r.Seq)
 	m.settled()
@@ -109,7 +110,10 @@ func (m *memories) allows(text string) *asked {
 func (m *memories) request(rt *rapid.T, who, text string) {
 	before := m.stored()
 	payload, _ := json.Marshal("note add " + text)
-	r := m.accept(core.Event{Conversation: m.room, Body: core.MessageEvent{}, Payload: payload, Actor: core.Actor{ID: who, Name: who}})
+	r := m.accept(
+		core.Event{
+			Conversation: m.room, Body: core.MessageEvent{}, Payload: payload, Actor: core.Actor{ID: who, Name: who},
+		})
 	m.ended(r.Seq)
 	m.settled()
 	fresh := m.stored()
@@ -145,7 +149,8 @@ func (m *memories) stored() []core.Approval {
 
 // decide presses a button of a request. mark is whether it is remembered.
 func (m *memories) decide(a *asked, who string, c core.Choice, mark bool) {
-	m.press(who, core.Click{Approval: a.id, Choice: c, Edits: a.edits, Remember: mark, Reason: "x", Changed: `{"text": "oil"}`})
+	m.press(who,
+		core.Click{Approval: a.id, Choice: c, Edits: a.edits, Remember: mark, Reason: "x", Changed: `{"text": "oil"}`})
 	switch {
 	case c == core.Forget:
 		a.remembers = false
@@ -175,9 +180,9 @@ func values(of map[string]bool) (all []bool) {
 	return all
 }
 
-// TestProperty_NoUseBeyondWhatAPressAllowed: requests, votes, changes, denials, withdrawals, expiries, stops, presses that
-// remember and that stop it, and restarts, in random order, against a small model: each call that runs was approved, or is
-// one of those that a remembered approval allows, and each of these has its card.
+// TestProperty_NoUseBeyondWhatAPressAllowed: requests, votes, changes, denials, withdrawals, expiries, stops, presses
+// that remember and that stop it, and restarts, in random order, against a small model: each call that runs was
+// approved, or is one of those that a remembered approval allows, and each of these has its card.
 func TestProperty_NoUseBeyondWhatAPressAllowed(t *testing.T) {
 	databases := map[string]func(t *testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
@@ -198,7 +203,9 @@ func TestProperty_NoUseBeyondWhatAPressAllowed(t *testing.T) {
 			}
 			b := newBench(t, at)
 			at.path = b.path
-			for key, value := range map[string]string{"rapid.checks": checks, "rapid.steps": "40", "rapid.nofailfile": "true"} {
+			for key, value := range map[string]string{
+				"rapid.checks": checks, "rapid.steps": "40", "rapid.nofailfile": "true",
+			} {
 				before := flag.Lookup(key).Value.String()
 				if err := flag.Set(key, value); err != nil {
 					t.Fatal(err)
@@ -208,8 +215,11 @@ func TestProperty_NoUseBeyondWhatAPressAllowed(t *testing.T) {
 			n, uses := 0, 0
 			rapid.Check(t, func(rt *rapid.T) {
 				n++
-				m := &memories{bench: b, room: core.ConversationID(fmt.Sprintf("room:%d", n)), shown: map[core.ApprovalID]bool{}}
-				anybody := rapid.SampledFrom([]string{"room:bob", "room:ann" + string(m.room), "room:cat" + string(m.room)})
+				m := &memories{
+					bench: b, room: core.ConversationID(fmt.Sprintf("room:%d", n)), shown: map[core.ApprovalID]bool{},
+				}
+				anybody := rapid.SampledFrom(
+					[]string{"room:bob", "room:ann" + string(m.room), "room:cat" + string(m.room)})
 				pick := func(rt *rapid.T) *asked {
 					if len(m.all) == 0 {
 						rt.Skip("nothing was asked")
@@ -218,8 +228,10 @@ func TestProperty_NoUseBeyondWhatAPressAllowed(t *testing.T) {
 				}
 				approver := rapid.SampledFrom([]string{"room:bob", "room:dan"})
 				request := func(rt *rapid.T) {
-					who := rapid.SampledFrom([]string{"room:ann" + string(m.room), "room:cat" + string(m.room)}).Draw(rt, "who")
-					m.request(rt, who, rapid.SampledFrom([]string{"milk", "milk", "milk", "oil", "wine", "salt"}).Draw(rt, "text"))
+					who := rapid.SampledFrom([]string{"room:ann" + string(m.room), "room:cat" + string(m.room)}).Draw(
+						rt, "who")
+					m.request(rt, who,
+						rapid.SampledFrom([]string{"milk", "milk", "milk", "oil", "wine", "salt"}).Draw(rt, "text"))
 				}
 				remember := func(rt *rapid.T) { m.decide(pick(rt), approver.Draw(rt, "who"), core.Approve, true) }
 				rt.Repeat(map[string]func(*rapid.T){
@@ -233,7 +245,11 @@ func TestProperty_NoUseBeyondWhatAPressAllowed(t *testing.T) {
 					"stranger": func(rt *rapid.T) {
 						a := pick(rt)
 						for _, c := range []core.Choice{core.Approve, core.Deny, core.Edit, core.Forget} {
-							m.press("room:eve", core.Click{Approval: a.id, Choice: c, Edits: a.edits, Remember: c == core.Approve, Changed: `{"text": "oil"}`})
+							m.press("room:eve",
+								core.Click{
+									Approval: a.id, Choice: c, Edits: a.edits, Remember: c == core.Approve,
+									Changed: `{"text": "oil"}`,
+								})
 						}
 					},
 					"expire": func(rt *rapid.T) {

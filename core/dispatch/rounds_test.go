@@ -50,7 +50,9 @@ func (m looks) Next(ctx context.Context, h core.History, _ json.RawMessage) (age
 }
 
 func asks(id, tool, arguments string) agent.Answer {
-	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: id, Name: tool, Arguments: json.RawMessage(arguments)}}}}
+	return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{
+		ID: id, Name: tool, Arguments: json.RawMessage(arguments),
+	}}}}
 }
 
 func (m looks) setup() setup {
@@ -180,5 +182,6 @@ func TestAResumedTurnBeginsAfterItsFinishedRounds(t *testing.T) {
 		t.Errorf("%d notes", n)
 	}
 	history := b.history("room:1@1")
-	m.done(b, "a note, please", "note.add?", history[2].Content.String(), "Added.", "room.look?", "it is green", "It is green.")
+	m.done(b, "a note, please", "note.add?", history[2].Content.String(), "Added.", "room.look?", "it is green",
+		"It is green.")
 }

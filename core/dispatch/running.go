@@ -66,8 +66,9 @@ func (r *running) some(ctx context.Context) bool {
 	return false
 }
 
-// watch asks the store, for all running turns at once, which were told to stop and, less often, which lost their conversation to another
-// process. The second question costs a row for each turn, and can wait: a turn that lost its conversation writes nothing.
+// watch asks the store, for all running turns at once, which were told to stop and, less often, which lost their
+// conversation to another process. The second question costs a row for each turn, and can wait: a turn that lost its
+// conversation writes nothing.
 func (d *Dispatcher) watch(ctx context.Context) {
 	for n := 1; d.running.some(ctx); n++ {
 		pause(ctx, stopPoll/2)

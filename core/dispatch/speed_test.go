@@ -15,7 +15,8 @@ import (
 	"gatehouse/storage"
 )
 
-// BenchmarkTurns measures whole turns of the echo agent, from the acceptance of a message to the delivery of its answer, with a platform in memory.
+// BenchmarkTurns measures whole turns of the echo agent, from the acceptance of a message to the delivery of its
+// answer, with a platform in memory.
 func BenchmarkTurns(b *testing.B) {
 	for _, n := range []int{1, 16, 256} {
 		b.Run(fmt.Sprintf("conversations=%d", n), func(b *testing.B) { benchmarkTurns(b, n) })
@@ -28,7 +29,9 @@ func benchmarkTurns(b *testing.B, conversations int) {
 		b.Fatal(err)
 	}
 	var statements, commits atomic.Int64
-	bench := newBench(b, setup{compiled: echo, options: func(o *dispatch.Options) { o.Workers = 512 }, trace: func(s storage.Statement) {
+	bench := newBench(b, setup{compiled: echo, options: func(o *dispatch.Options) {
+		o.Workers = 512
+	}, trace: func(s storage.Statement) {
 		statements.Add(1)
 		if s.SQL == "commit" {
 			commits.Add(1)
@@ -50,7 +53,11 @@ func benchmarkTurns(b *testing.B, conversations int) {
 		said.Go(func() {
 			conversation := core.ConversationID(fmt.Sprintf("C%d", c))
 			for i := c; i < b.N; i += conversations {
-				bench.accept(core.Event{Conversation: conversation, Body: core.MessageEvent{}, Payload: payload, Actor: core.Actor{ID: "room:" + string(conversation)}})
+				bench.accept(
+					core.Event{
+						Conversation: conversation, Body: core.MessageEvent{}, Payload: payload,
+						Actor: core.Actor{ID: "room:" + string(conversation)},
+					})
 			}
 		})
 	}

@@ -6,11 +6,12 @@ import (
 	"gatehouse/core"
 )
 
-// staging is the store of one turn's engine. It reads the database. It keeps the save and the pause at the turn's end for the Finish,
-// and commits an explicit save at once, fenced.
+// staging is the store of one turn's engine. It reads the database. It keeps the save and the pause at the turn's end
+// for the Finish, and commits an explicit save at once, fenced.
 //
-// Each save writes only the messages that this attempt has not saved yet. Its first one replaces those of an earlier attempt, which may
-// have been overtaken by those of another turn: they come at the end, where this attempt was shown them.
+// Each save writes only the messages that this attempt has not saved yet. Its first one replaces those of an earlier
+// attempt, which may have been overtaken by those of another turn: they come at the end, where this attempt was shown
+// them.
 type staging struct {
 	store  Store
 	claim  core.Claim
@@ -26,8 +27,8 @@ type staging struct {
 	consumed core.InvocationID
 }
 
-// earlier returns the messages that earlier attempts of this turn have saved. It reads the session for the engine, which also reports it if that
-// can't be read.
+// earlier returns the messages that earlier attempts of this turn have saved. It reads the session for the engine,
+// which also reports it if that can't be read.
 func (s *staging) earlier(ctx context.Context, id core.SessionID) ([]core.Message, error) {
 	rec, err := s.load(ctx, id)
 	if err != nil {
@@ -62,8 +63,8 @@ func (s *staging) load(ctx context.Context, id core.SessionID) (*core.SessionRec
 	return s.store.LoadSession(ctx, id, s.writer)
 }
 
-// Save keeps the record for the Finish, or commits it now if the save is explicit and has something new. While the store fails, the commit is
-// repeated: what was done is in memory alone.
+// Save keeps the record for the Finish, or commits it now if the save is explicit and has something new. While the
+// store fails, the commit is repeated: what was done is in memory alone.
 func (s *staging) Save(ctx context.Context, rec *core.SessionRecord, o core.SaveOptions) error {
 	rec = s.rest(rec)
 	if !o.Explicit {

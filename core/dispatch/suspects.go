@@ -9,11 +9,13 @@ import (
 	"gatehouse/core/retry"
 )
 
-// A suspect is an event over which two processes or more have died. As many events are suspects as ran together, so as there are workers at
-// most. Which of them is at fault is found in three steps: at its third attempt a suspect runs beside as many as make the second power of the
-// workers' cube root, at its fourth beside the cube root, and then without any other suspect. So of 512 suspects at most 64 run together, then 8 of
-// the 64 that a death leaves, then one of 8: in each step one after the other as many times as in the next one. What dies alone is at fault,
-// and its attempts are used up; an event that is not has an attempt left for each death beside it. Events that are no suspects are not held up.
+// A suspect is an event over which two processes or more have died. As many events are suspects as ran together, so as
+// there are workers at most. Which of them is at fault is found in three steps: at its third attempt a suspect runs
+// beside as many as make the second power of the workers' cube root, at its fourth beside the cube root, and then
+// without any other suspect. So of 512 suspects at most 64 run together, then 8 of the 64 that a death leaves, then one
+// of 8: in each step one after the other as many times as in the next one. What dies alone is at fault, and its
+// attempts are used up; an event that is not has an attempt left for each death beside it. Events that are no suspects
+// are not held up.
 
 // group is the suspects that run now, each with the number that may run beside it, itself included.
 type group struct {
@@ -23,8 +25,8 @@ type group struct {
 	left    wake // a suspect has ended
 }
 
-// admits returns the last attempt that a suspect may be at to run beside those that run now, 0 if it may be at any; ok is false if none may. One
-// that may not is not claimed: its attempt would count if the process died.
+// admits returns the last attempt that a suspect may be at to run beside those that run now, 0 if it may be at any; ok
+// is false if none may. One that may not is not claimed: its attempt would count if the process died.
 func (g *group) admits() (attempt int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,7 +84,8 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 		if !d.places.take(ctx) {
 			return
 		}
-		claims, err := d.Store.Claim(ctx, core.ClaimRequest{Owner: d.Owner, Limit: 1, Scopes: d.scopes, Suspects: true, Attempts: attempt})
+		claims, err := d.Store.Claim(ctx,
+			core.ClaimRequest{Owner: d.Owner, Limit: 1, Scopes: d.scopes, Suspects: true, Attempts: attempt})
 		if ctx.Err() == nil {
 			trouble.Report(err)
 		}

@@ -47,8 +47,8 @@ func (c *crowded) Next(ctx context.Context, h core.History, _ json.RawMessage) (
 	return agent.Answer{Message: core.Message{Role: core.Assistant, Content: core.Text("ok " + said)}}, ctx.Err()
 }
 
-// TestSuspectsAreBisected: of eight events that were there when processes died, with eight workers, four run together after two deaths, two after
-// three, one after four; waiting is no attempt, and all are answered in the end.
+// TestSuspectsAreBisected: of eight events that were there when processes died, with eight workers, four run together
+// after two deaths, two after three, one after four; waiting is no attempt, and all are answered in the end.
 func TestSuspectsAreBisected(t *testing.T) {
 	const events, workers = 8, 8
 	for deaths, together := range map[int]int{2: 4, 3: 2, 4: 1} {
@@ -65,7 +65,9 @@ func TestSuspectsAreBisected(t *testing.T) {
 			}
 			b.stop()
 			model := newCrowded()
-			again := newBench(t, setup{path: b.path, model: model, options: func(o *dispatch.Options) { o.Workers = workers }})
+			again := newBench(t, setup{path: b.path, model: model, options: func(o *dispatch.Options) {
+				o.Workers = workers
+			}})
 			for range together {
 				<-model.began
 			}

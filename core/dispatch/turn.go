@@ -28,12 +28,17 @@ type turn struct {
 	process  context.Context         // ends when the process is to end at once
 	cut      context.CancelCauseFunc // ends the turn, with a cause
 	left     core.Left               // what it leaves to claim; anything, until its Finish is stored
-	evidence json.RawMessage         // what the turn did so far, from the graph; stored with any end or pause, not with a retry
+	// what the turn did so far, from the graph; stored with any end or pause, not with a retry
+	evidence json.RawMessage
 }
 
 func newTurn(d *Dispatcher, c core.Claim) *turn {
-	t := &turn{Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(), cut: func(error) {}, log: d.Log.With(
-		"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session), "invocation", string(c.Event.Invocation))}
+	t := &turn{
+		Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(),
+		cut: func(error) {}, log: d.Log.With(
+			"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session),
+			"invocation", string(c.Event.Invocation)),
+	}
 	t.progress.next = time.Now().Add(workingAfter)
 	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
 	t.ledger.told, t.ledger.tell = context.WithCancel(context.Background())
@@ -76,8 +81,8 @@ func (t *turn) run(ctx context.Context) {
 	}
 }
 
-// end returns the Finish of the event, also if the event failed. If the turn's context was ended, its cause is the failure, not the
-// error that followed from it.
+// end returns the Finish of the event, also if the event failed. If the turn's context was ended, its cause is the
+// failure, not the error that followed from it.
 func (t *turn) end(ctx context.Context) (*core.Finish, error) {
 	var err error = errStopped // if a stop was requested during an earlier attempt, this one does not begin
 	if e := &t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
@@ -138,11 +143,12 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 	return nil, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
 
-// finish commits the end, even after ctx has ended, since the work is done. While the store fails, it keeps trying; only another process
-// that takes over the conversation, or the end of this one, ends that.
+// finish commits the end, even after ctx has ended, since the work is done. While the store fails, it keeps trying;
+// only another process that takes over the conversation, or the end of this one, ends that.
 //
-// If the store works and refuses the session or the pause, the turn ends as session_save_failed or suspension_persistence_failed, and keeps
-// neither. If nothing can be stored, the event is released, to be claimed again.
+// If the store works and refuses the session or the pause, the turn ends as session_save_failed or
+// suspension_persistence_failed, and keeps neither. If nothing can be stored, the event is released, to be claimed
+// again.
 func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	t.name(f)
 	stored := t.store(ctx, f)
@@ -157,15 +163,18 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	case stored == nil && f.Retry != nil:
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case stored == nil:
-		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind), "category", string(f.End.Category), "took", time.Since(began).Round(time.Millisecond))
+		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind),
+			"category", string(f.End.Category), "took", time.Since(began).Round(time.Millisecond))
 		if t.left.Posts {
 			t.Outbox.Nudge()
 		}
 	case core.CategoryOf(stored) == core.LeaseLost:
-		t.log.Warn("another process took the conversation over before the end of the turn could be stored; the turn is discarded", "category", core.LeaseLost)
+		t.log.Warn("another process took the conversation over before the end of the turn could be stored; the turn "+
+			"is discarded", "category", core.LeaseLost)
 		t.takeBack()
 	default:
-		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored), "err", stored)
+		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored),
+			"err", stored)
 		t.release(ctx)
 	}
 }
@@ -207,7 +216,8 @@ func (t *turn) store(ctx context.Context, f *core.Finish) error {
 	})
 }
 
-// unsaved returns the category of a turn whose Finish the store refuses; "" if the Finish has neither session nor pause.
+// unsaved returns the category of a turn whose Finish the store refuses; "" if the Finish has neither session nor
+// pause.
 func unsaved(f *core.Finish) core.Category {
 	switch {
 	case f.Paused != nil:
@@ -218,13 +228,15 @@ func unsaved(f *core.Finish) core.Category {
 	return ""
 }
 
-// refused reports whether the store refuses a write permanently: it does not fail itself, and the conversation is not lost.
+// refused reports whether the store refuses a write permanently: it does not fail itself, and the conversation is not
+// lost.
 func refused(err error) bool {
-	return err != nil && !core.IsStoreFailure(err) && core.CategoryOf(err) != core.LeaseLost && !errors.Is(err, context.Canceled)
+	return err != nil && !core.IsStoreFailure(err) && core.CategoryOf(err) != core.LeaseLost &&
+		!errors.Is(err, context.Canceled)
 }
 
-// persist repeats a write until the store works again, the conversation is lost, or the process has ended. It returns any other error at
-// once.
+// persist repeats a write until the store works again, the conversation is lost, or the process has ended. It returns
+// any other error at once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
 	trouble := retry.NewLog(t.log, "storing the result of a turn")
 	return retry.Persist(t.process, func(try context.Context) error {
@@ -241,7 +253,8 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 func (t *turn) release(ctx context.Context) {
 	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Release(ctx, t.claim) })
 	if err != nil && core.CategoryOf(err) != core.LeaseLost {
-		t.log.Warn("releasing the event failed; another process takes it over when this one has ended", "category", core.CategoryOf(err), "err", err)
+		t.log.Warn("releasing the event failed; another process takes it over when this one has ended",
+			"category", core.CategoryOf(err), "err", err)
 	}
 }
 
@@ -253,8 +266,9 @@ func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 	return who
 }
 
-// requester returns the event's person, with their name and those of the policy's groups that they are in, by any of their accounts: rules
-// are about people. Errors: those of Directory.Groups; unsupported if the platform of an account does not run here.
+// requester returns the event's person, with their name and those of the policy's groups that they are in, by any of
+// their accounts: rules are about people. Errors: those of Directory.Groups; unsupported if the platform of an account
+// does not run here.
 func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 	who := t.withName(ctx, t.claim.Event.Actor)
 	accounts := t.RequesterGroups(who.ID)
@@ -263,7 +277,9 @@ func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 		platform, _, _ := strings.Cut(account, ":")
 		dir, ok := t.platforms[platform].(core.Directory)
 		if !ok {
-			return who, core.Errorf(core.Unsupported, "The policy asks which groups %s is in, and %s can't be asked, because it does not run here. An admin has to configure it, or remove this account from the policy.", account, platform)
+			return who, core.Errorf(core.Unsupported, "The policy asks which groups %s is in, and %s can't be asked, "+
+				"because it does not run here. An admin has to configure it, or remove this account from the policy.",
+				account, platform)
 		}
 		in, err := dir.Groups(ctx, core.Actor{ID: account}, accounts[account])
 		if err != nil {
@@ -275,12 +291,13 @@ func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 }
 
 // remembered returns the next use of an approval of the same call in this conversation that its own rule and today's
-// remember: the rules are the same, as is the tool's schema, its call has begun, and those who approved it could approve
-// it for this requester today. nil: there is none.
+// remember: the rules are the same, as is the tool's schema, its call has begun, and those who approved it could
+// approve it for this requester today. nil: there is none.
 func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (*core.Use, error) {
 	info, _ := core.TurnFrom(ctx)
 	found, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
-		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation, Limit: core.MaxRemembered,
+		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation,
+		Limit: core.MaxRemembered,
 	})
 	if err != nil {
 		return nil, err
@@ -316,8 +333,12 @@ func (t *turn) info() core.Turn {
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
-		Ledger:     core.Ledger{Approval: t.Store.LoadApproval, Recorded: t.Store.RecordedApproval, Begin: t.ledger.begin, Finish: t.ledger.finish, Refuse: t.ledger.refuse, Keep: t.ledger.keep, Process: t.process, Stop: t.ledger.told},
-		Evidence:   func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
+		Ledger: core.Ledger{
+			Approval: t.Store.LoadApproval, Recorded: t.Store.RecordedApproval, Begin: t.ledger.begin,
+			Finish: t.ledger.finish, Refuse: t.ledger.refuse, Keep: t.ledger.keep, Process: t.process,
+			Stop: t.ledger.told,
+		},
+		Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
 		KeepImage: func(ctx context.Context, data []byte) (string, error) {
 			return t.Store.PutBlob(ctx, e.Event, data)
 		},
@@ -327,5 +348,8 @@ func (t *turn) info() core.Turn {
 // post returns a post that answers this event. name distinguishes it from the event's other posts.
 func (t *turn) post(kind core.PostKind, name, text string) core.Post {
 	e := &t.claim.Event
-	return core.Post{Key: fmt.Sprintf("%s/%d", name, e.Seq), To: e.Address, Conversation: e.Conversation, Kind: kind, Text: text, Event: e.Seq}
+	return core.Post{
+		Key: fmt.Sprintf("%s/%d", name, e.Seq), To: e.Address, Conversation: e.Conversation, Kind: kind, Text: text,
+		Event: e.Seq,
+	}
 }

@@ -31,11 +31,13 @@ func (two) Next(ctx context.Context, h core.History, _ json.RawMessage) (agent.A
 
 func TestOpenCallDoesNotGetTheResultOfAnother(t *testing.T) {
 	began := make(chan struct{}, 1)
-	slowread := tool.Tool{Name: "slow.read", Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
-		began <- struct{}{}
-		<-ctx.Done()
-		return "", ctx.Err()
-	}}
+	slowread := tool.Tool{
+		Name: "slow.read", Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
+			began <- struct{}{}
+			<-ctx.Done()
+			return "", ctx.Err()
+		},
+	}
 	b := newBench(t, setup{model: two{}, tools: []tool.Tool{slowread}})
 	b.say("room:1", "go")
 	card := b.asked()
@@ -121,7 +123,10 @@ func TestLaw2_FailedReadLeavesNoTurnPaused(t *testing.T) {
 		}
 		return agent.Demo{}.Next(ctx, h, nil)
 	})
-	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) {
+		f = &flaky{Store: o.Store}
+		o.Store = f
+	}})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	b.click("room:1", card.Approval, "room:bob", core.Approve, "")
@@ -141,11 +146,16 @@ func TestResumedTurnActsForTheRequester(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)
 		if err == nil && tail[0].Role == core.ToolRole {
-			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{ID: "x", Name: "note.add", Arguments: json.RawMessage(`{"text":"more"}`)}}}}, nil
+			return agent.Answer{Message: core.Message{ToolCalls: []core.ToolCall{{
+				ID: "x", Name: "note.add", Arguments: json.RawMessage(`{"text":"more"}`),
+			}}}}, nil
 		}
 		return agent.Demo{}.Next(ctx, h, nil)
 	})
-	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { f = &flaky{Store: o.Store}; o.Store = f }})
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) {
+		f = &flaky{Store: o.Store}
+		o.Store = f
+	}})
 	b.say("room:1", "note add milk")
 	card := b.asked()
 	f.approval.Store(1)
@@ -281,7 +291,8 @@ func TestLaw8_SecretsAreMaskedInEveryPostAboutACall(t *testing.T) {
 	}
 }
 
-// A tool has run, the model is down and the signal waits for its retry. "New conversation" then ends the turn and must report what was done.
+// A tool has run, the model is down and the signal waits for its retry. "New conversation" then ends the turn and must
+// report what was done.
 func TestNewConversationReportsWhatWasDone(t *testing.T) {
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
 		tail, err := h.Tail(ctx, 1)

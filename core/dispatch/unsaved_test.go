@@ -35,19 +35,27 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 		finish   core.Finish
 		category core.Category
 	}{
-		"an end":  {core.Finish{Session: session, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{{Text: "done"}}}, core.SessionSaveFailed},
-		"a pause": {core.Finish{Session: session, Paused: &core.PausedRecord{}, End: core.End{Kind: core.EndSuspended}}, core.SuspensionPersistenceFailed},
+		"an end": {core.Finish{
+			Session: session, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{{Text: "done"}},
+		}, core.SessionSaveFailed},
+		"a pause": {
+			core.Finish{Session: session, Paused: &core.PausedRecord{}, End: core.End{Kind: core.EndSuspended}},
+			core.SuspensionPersistenceFailed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &refusing{with: errors.New("no")}
 			o := Options{Store: r, Outbox: noOutbox{}, Harness: echo(t), Log: slog.New(slog.DiscardHandler)}
 			o.defaults()
-			newTurn(&Dispatcher{Options: o}, core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}).finish(t.Context(), &tc.finish, time.Now())
+			newTurn(&Dispatcher{Options: o},
+				core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}).finish(t.Context(),
+				&tc.finish, time.Now())
 			if r.refused != 1 || len(r.kept) != 1 {
 				t.Fatalf("refused %d times, kept %+v", r.refused, r.kept)
 			}
 			f := r.kept[0]
-			if f.End.Kind != core.EndErrored || f.End.Category != tc.category || len(f.Posts) != 1 || f.Posts[0].Bucket != core.SessionTerminating {
+			if f.End.Kind != core.EndErrored || f.End.Category != tc.category || len(f.Posts) != 1 ||
+				f.Posts[0].Bucket != core.SessionTerminating {
 				t.Errorf("it ended as %+v with %+v", f.End, f.Posts)
 			}
 		})
@@ -58,7 +66,8 @@ func TestLostLeaseStoresNothing(t *testing.T) {
 	r := &refusing{with: core.Errorf(core.LeaseLost, "lost")}
 	o := Options{Store: r, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
-	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(), &core.Finish{Session: &core.SessionRecord{}, End: core.End{Kind: core.EndReplied}}, time.Now())
+	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(),
+		&core.Finish{Session: &core.SessionRecord{}, End: core.End{Kind: core.EndReplied}}, time.Now())
 	if r.refused != 1 || len(r.kept) != 0 {
 		t.Errorf("refused %d times, kept %+v", r.refused, r.kept)
 	}

@@ -123,7 +123,9 @@ func TestNewConversationOfAnApproverWithdraws(t *testing.T) {
 		b := newBench(t, setup{
 			policy: policy.Defaults{Approvers: []string{"room:bob", "room:group:ops"}}.Rule,
 			options: func(o *dispatch.Options) {
-				o.Platforms = []core.Platform{withDirectory{o.Platforms[0].(*room), map[string][]string{"room:group:ops": {"room:gil"}}, c.down}}
+				o.Platforms = []core.Platform{withDirectory{
+					o.Platforms[0].(*room), map[string][]string{"room:group:ops": {"room:gil"}}, c.down,
+				}}
 			},
 		})
 		b.say("room:1", "note add milk")
@@ -140,13 +142,16 @@ func TestCancelOfAGroupsMember(t *testing.T) {
 	b := newBench(t, setup{
 		policy: policy.Defaults{Approvers: []string{"room:group:ops"}}.Rule,
 		options: func(o *dispatch.Options) {
-			o.Platforms = []core.Platform{withDirectory{o.Platforms[0].(*room), map[string][]string{"room:group:ops": {"room:gil"}}, nil}}
+			o.Platforms = []core.Platform{withDirectory{
+				o.Platforms[0].(*room), map[string][]string{"room:group:ops": {"room:gil"}}, nil,
+			}}
 		},
 	})
 	b.say("room:1", "note add milk")
 	b.asked()
 	cancel := func(who string) {
-		b.accept(core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: who}})
+		b.accept(
+			core.Event{Conversation: "room:1", Body: core.ControlEvent{Word: "cancel"}, Actor: core.Actor{ID: who}})
 	}
 	cancel("room:eve")
 	b.expect("There is no open approval that you can cancel.")

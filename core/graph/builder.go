@@ -35,8 +35,8 @@ type Builder struct {
 	errs       []error
 }
 
-// New begins a graph. Name and version are written into the records of its paused invocations: another graph can't resume
-// them, and another version only by a migration (see Graph.Resumable).
+// New begins a graph. Name and version are written into the records of its paused invocations: another graph can't
+// resume them, and another version only by a migration (see Graph.Resumable).
 func New(name, version string) *Builder {
 	return &Builder{
 		definition: definition{name: name, version: version, autoSave: true, log: slog.New(slog.DiscardHandler)},
@@ -56,8 +56,8 @@ func (b *Builder) SchemaVersion(v string) *Builder {
 	return b
 }
 
-// Session selects the fields that a session keeps (sessions §4.2); all others start from their default in each invocation. Without it a
-// session keeps the full state.
+// Session selects the fields that a session keeps (sessions §4.2); all others start from their default in each
+// invocation. Without it a session keeps the full state.
 func (b *Builder) Session(fields ...string) *Builder {
 	b.projected = true
 	b.projection = append(b.projection, fields...)
@@ -70,8 +70,8 @@ func (b *Builder) NoAutoSave() *Builder {
 	return b
 }
 
-// Migrate registers a migration of stored state from one schema version to another (sessions §7). fn gets the stored fields,
-// without messages, as plain values (an integer is an int64) and must be pure. The same pair twice is
+// Migrate registers a migration of stored state from one schema version to another (sessions §7). fn gets the stored
+// fields, without messages, as plain values (an integer is an int64) and must be pure. The same pair twice is
 // session_state_migration_chain_ambiguous.
 func (b *Builder) Migrate(from, to string, fn func(map[string]any) (map[string]any, error)) *Builder {
 	b.migrations = append(b.migrations, migration{from, to, fn})
@@ -102,8 +102,8 @@ func (b *Builder) add(name string, n *node) *Builder {
 	return b
 }
 
-// Use wraps every node of this graph in middleware, the first outermost. The middleware of a single node (Wrap) is inside it. It
-// wraps a subgraph as one node and does not reach the nodes inside.
+// Use wraps every node of this graph in middleware, the first outermost. The middleware of a single node (Wrap) is
+// inside it. It wraps a subgraph as one node and does not reach the nodes inside.
 func (b *Builder) Use(m ...Middleware) *Builder {
 	b.wrap = append(b.wrap, m...)
 	return b
@@ -127,8 +127,8 @@ func (b *Builder) Edge(from, to string) *Builder {
 	return b
 }
 
-// Route leads from a node to the node, or END, that fn returns; fn gets the state after the node's update was merged. An unknown name is
-// routing_error at run time; an error of fn is edge_exception.
+// Route leads from a node to the node, or END, that fn returns; fn gets the state after the node's update was merged.
+// An unknown name is routing_error at run time; an error of fn is edge_exception.
 func (b *Builder) Route(from string, fn func(State) (string, error)) *Builder {
 	if fn == nil {
 		b.fail(core.Invalid, "the route from %q has no function", from)
@@ -166,8 +166,8 @@ func (b *Builder) fail(c core.Category, format string, args ...any) {
 	b.errs = append(b.errs, core.Errorf(c, format, args...))
 }
 
-// Compile checks the definition and makes the graph, which never changes. It reports the first fault, as an error with one of the compile
-// categories of graph-engine §4, otherwise invalid.
+// Compile checks the definition and makes the graph, which never changes. It reports the first fault, as an error with
+// one of the compile categories of graph-engine §4, otherwise invalid.
 func (b *Builder) Compile() (*Graph, error) {
 	if len(b.errs) > 0 {
 		return nil, b.errs[0]
@@ -204,7 +204,9 @@ func (b *Builder) Compile() (*Graph, error) {
 	}
 	g.stored = schema.order
 	if b.projected {
-		g.stored = slices.DeleteFunc(slices.Clone(schema.order), func(f string) bool { return !slices.Contains(b.projection, f) })
+		g.stored = slices.DeleteFunc(slices.Clone(schema.order), func(f string) bool {
+			return !slices.Contains(b.projection, f)
+		})
 	}
 	for _, name := range g.stored {
 		g.history = g.history || schema.fields[name].history
@@ -235,16 +237,17 @@ func (b *Builder) schema() (*schema, error) {
 	}
 	for _, name := range b.projection {
 		if _, ok := s.fields[name]; !ok {
-			return nil, core.Errorf(core.MappingUndeclaredField, "the session keeps field %q, which is not declared", name)
+			return nil,
+				core.Errorf(core.MappingUndeclaredField, "the session keeps field %q, which is not declared", name)
 		}
 	}
 	return s, nil
 }
 
-// checkEdges makes sure that the graph has an entry, that static edges lead somewhere, that no node has two outgoing edges, and that
-// every node can be reached. A conditional edge may lead anywhere, so after one every node counts as reached. A node that is always
-// reached needs an outgoing edge; another node without one is routing_error if it is ever reached (the spec has no compile error for it,
-// and fixtures have such nodes).
+// checkEdges makes sure that the graph has an entry, that static edges lead somewhere, that no node has two outgoing
+// edges, and that every node can be reached. A conditional edge may lead anywhere, so after one every node counts as
+// reached. A node that is always reached needs an outgoing edge; another node without one is routing_error if it is
+// ever reached (the spec has no compile error for it, and fixtures have such nodes).
 func (b *Builder) checkEdges() error {
 	if b.entry == "" {
 		return core.Errorf(core.NoDeclaredEntry, "the graph %q declares no entry", b.name)

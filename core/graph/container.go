@@ -17,7 +17,8 @@ type Policy int
 // The policies.
 const (
 	FailFast Policy = iota // the first failure or suspension cancels the others and becomes the container's own
-	Collect                // a failing instance contributes nothing; none may suspend (suspension_in_unsupported_context, which escapes)
+	// a failing instance contributes nothing; none may suspend (suspension_in_unsupported_context, which escapes)
+	Collect
 )
 
 // DefaultConcurrency is how many instances of a container run at once by default.
@@ -31,14 +32,16 @@ const (
 	FailureMessage  = "message" // for people; "" if there is none
 )
 
-// FanOut runs a graph once for each item of a list (pipeline-utilities §5). The instances run in parallel; their results are
-// merged once all have ended, in the order of the items. A node inside knows its instance by Event.FanOutIndex.
+// FanOut runs a graph once for each item of a list (pipeline-utilities §5). The instances run in parallel; their
+// results are merged once all have ended, in the order of the items. A node inside knows its instance by
+// Event.FanOutIndex.
 type FanOut struct {
-	Graph       *Graph
-	Items       string            // the field that holds the list
-	Item        string            // the graph's field that gets the item
-	Inputs      map[string]string // more that each instance gets: the graph's field: this one's
-	Outputs     map[string]string // this graph's field: the instance's, whose values are merged as one list, an item each
+	Graph  *Graph
+	Items  string            // the field that holds the list
+	Item   string            // the graph's field that gets the item
+	Inputs map[string]string // more that each instance gets: the graph's field: this one's
+	// this graph's field: the instance's, whose values are merged as one list, an item each
+	Outputs     map[string]string
 	Policy      Policy
 	Errors      string // where Collect leaves its failures (Failure…), a list; "" = nowhere
 	Concurrency int    // at once; 0 = DefaultConcurrency
@@ -58,7 +61,8 @@ func (b *Builder) FanOut(name string, f FanOut) *Builder {
 
 func (f FanOut) check(node string, parent *schema) error {
 	if f.Item == "" || f.Items == "" {
-		return core.Errorf(core.MappingUndeclaredField, "the fan-out %q needs a field of items and one for the item", node)
+		return core.Errorf(core.MappingUndeclaredField, "the fan-out %q needs a field of items and one for the item",
+			node)
 	}
 	if err := checkErrorsField(node, parent, f.Errors); err != nil {
 		return err
@@ -85,8 +89,9 @@ func (f FanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspens
 	for i := range items.Len() {
 		item := func(State) Update { return Update{{f.Item, items.Index(i).Interface()}} }
 		c.instances = append(c.instances, &instance{
-			graph: f.Graph, project: Projection{Inputs: f.Inputs, In: item}, labels: map[string]any{FailureIndex: int64(i)},
-			span: Span{Kind: SpanInstance, Name: nr.name, FanOutIndex: &i, Branch: nr.graph.branch},
+			graph: f.Graph, project: Projection{Inputs: f.Inputs, In: item},
+			labels: map[string]any{FailureIndex: int64(i)},
+			span:   Span{Kind: SpanInstance, Name: nr.name, FanOutIndex: &i, Branch: nr.graph.branch},
 		})
 	}
 	return c.run(ctx, nr, s, func() (u Update, err error) {
@@ -105,8 +110,8 @@ func (f FanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspens
 	})
 }
 
-// Branches runs several graphs in parallel on the same state (pipeline-utilities §6). Their results are merged once all have ended,
-// in the order of declaration. A node inside knows its branch by Event.Branch.
+// Branches runs several graphs in parallel on the same state (pipeline-utilities §6). Their results are merged once all
+// have ended, in the order of declaration. A node inside knows its branch by Event.Branch.
 type Branches struct {
 	Branches []Branch
 	Policy   Policy
@@ -171,7 +176,8 @@ func (p Branches) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspe
 
 func checkErrorsField(node string, parent *schema, field string) error {
 	if _, ok := parent.fields[field]; !ok && field != "" {
-		return core.Errorf(core.MappingUndeclaredField, "node %q leaves its failures in %q, which is not declared", node, field)
+		return core.Errorf(core.MappingUndeclaredField, "node %q leaves its failures in %q, which is not declared",
+			node, field)
 	}
 	return nil
 }
@@ -199,12 +205,15 @@ type instance struct {
 	err   error
 }
 
-// run runs the instances and makes the result of the container from theirs. merge returns the update of those that are done.
+// run runs the instances and makes the result of the container from theirs. merge returns the update of those that are
+// done.
 //
-// An instance that suspends suspends the container. No other instance contributes then, not even one that had already ended: what a
-// pause stores must not depend on which instance was quicker (suspension §8.2, §8.3, §10). A resume continues after the container with
-// the state that it began with; with KeepNode the whole container runs again.
-func (c container) run(ctx context.Context, nr *nodeRun, s State, merge func() (Update, error)) (Update, *suspension, error) {
+// An instance that suspends suspends the container. No other instance contributes then, not even one that had already
+// ended: what a pause stores must not depend on which instance was quicker (suspension §8.2, §8.3, §10). A resume
+// continues after the container with the state that it began with; with KeepNode the whole container runs again.
+func (c container) run(
+	ctx context.Context, nr *nodeRun, s State, merge func() (Update, error),
+) (Update, *suspension, error) {
 	first := c.runAll(ctx, nr, s)
 	switch {
 	case first == nil && ctx.Err() != nil:
@@ -225,8 +234,8 @@ func (c container) run(ctx context.Context, nr *nodeRun, s State, merge func() (
 	return nil, &susp, nil
 }
 
-// runAll runs the instances, at most limit at once, and waits for all. It returns the first one that ended the container, or nil if
-// none did.
+// runAll runs the instances, at most limit at once, and waits for all. It returns the first one that ended the
+// container, or nil if none did.
 func (c container) runAll(ctx context.Context, nr *nodeRun, s State) *instance {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -40,7 +40,8 @@ func over(t *testing.T, leaf *graph.Graph, change func(*graph.FanOut)) *graph.Bu
 	if change != nil {
 		change(&f)
 	}
-	return graph.New("outer", "1").Fields(items.Default([]int{1, 2, 3}), results, failures, trail, count, approved).Entry("fan").
+	return graph.New("outer", "1").Fields(items.Default([]int{1, 2, 3}), results, failures, trail, count,
+		approved).Entry("fan").
 		FanOut("fan", f).Node("c", leave("c")).Edge("fan", "c").Edge("c", graph.END)
 }
 
@@ -91,18 +92,22 @@ func TestAFanOutFailsFastOrCollects(t *testing.T) {
 		}
 		return times(1)(ctx, s)
 	})
-	res := want(t, compile(t, over(t, leaf, nil)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	res := want(t, compile(t, over(t, leaf, nil)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}),
+		graph.Errored)
 	wantCategory(t, res.Err, core.ProviderRateLimit)
 	if !slices.Equal(res.Namespace, []string{"fan", "work"}) || len(results.Get(res.State)) != 0 {
 		t.Errorf("at %v, results %v", res.Namespace, results.Get(res.State))
 	}
-	g := compile(t, over(t, leaf, func(f *graph.FanOut) { f.Policy, f.Errors, f.Concurrency = graph.Collect, "failures", 1 }))
+	g := compile(t, over(t, leaf, func(f *graph.FanOut) {
+		f.Policy, f.Errors, f.Concurrency = graph.Collect, "failures", 1
+	}))
 	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 	collected := failures.Get(res.State).([]any)
 	if !slices.Equal(results.Get(res.State), []int{1, 3}) || len(collected) != 1 {
 		t.Fatalf("results %v, failures %v", results.Get(res.State), collected)
 	}
-	if f := collected[0].(dict); f[graph.FailureIndex] != int64(1) || f[graph.FailureCategory] != "provider_rate_limit" || f[graph.FailureMessage] != "slow down" {
+	if f := collected[0].(dict); f[graph.FailureIndex] != int64(1) ||
+		f[graph.FailureCategory] != "provider_rate_limit" || f[graph.FailureMessage] != "slow down" {
 		t.Errorf("failure %v", f)
 	}
 }
@@ -117,7 +122,8 @@ func TestAFailureCancelsTheOtherInstances(t *testing.T) {
 		cancelled.Add(1)
 		return nil, ctx.Err()
 	})
-	res := want(t, compile(t, over(t, leaf, nil)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	res := want(t, compile(t, over(t, leaf, nil)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}),
+		graph.Errored)
 	wantCategory(t, res.Err, core.NodeException)
 	if cancelled.Load() > 2 {
 		t.Errorf("%d were cancelled", cancelled.Load())
@@ -137,7 +143,8 @@ func TestNoMoreThanTheConcurrencyRunAtOnce(t *testing.T) {
 	for limit, expected := range map[int]int32{0: graph.DefaultConcurrency, 2: 2} {
 		most.Store(0)
 		g := compile(t, over(t, leaf, func(f *graph.FanOut) { f.Concurrency = limit }))
-		want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{items.Set(many)}}), graph.Completed)
+		want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{items.Set(many)}}),
+			graph.Completed)
 		if most.Load() > expected {
 			t.Errorf("limit %d: %d ran at once", limit, most.Load())
 		}
@@ -148,7 +155,9 @@ func TestAFanOutOverNothing(t *testing.T) {
 	none := graph.Invocation{Initial: graph.Update{items.Set(nil)}}
 	res := want(t, compile(t, over(t, each(t, times(1)), nil)).Invoke(t.Context(), graph.Stores{}, none), graph.Errored)
 	wantCategory(t, res.Err, core.FanOutEmpty)
-	want(t, compile(t, over(t, each(t, times(1)), func(f *graph.FanOut) { f.EmptyIsFine = true })).Invoke(t.Context(), graph.Stores{}, none), graph.Completed)
+	want(t, compile(t, over(t, each(t, times(1)), func(f *graph.FanOut) {
+		f.EmptyIsFine = true
+	})).Invoke(t.Context(), graph.Stores{}, none), graph.Completed)
 }
 
 func TestContainersAreCheckedWhenCompiled(t *testing.T) {
@@ -164,9 +173,11 @@ func TestContainersAreCheckedWhenCompiled(t *testing.T) {
 		}
 	}
 	for name, p := range map[string]graph.Branches{
-		"none": {}, "twice": {Branches: []graph.Branch{{Name: "a", Graph: leaf}, {Name: "a", Graph: leaf}}}, "no graph": {Branches: []graph.Branch{{Name: "a"}}},
+		"none": {}, "twice": {Branches: []graph.Branch{{Name: "a", Graph: leaf}, {Name: "a", Graph: leaf}}},
+		"no graph": {Branches: []graph.Branch{{Name: "a"}}},
 	} {
-		if _, err := graph.New("g", "1").Branches("b", p).Entry("b").Edge("b", graph.END).Compile(); core.CategoryOf(err) != core.Invalid {
+		if _, err := graph.New("g", "1").Branches("b", p).Entry("b").Edge("b",
+			graph.END).Compile(); core.CategoryOf(err) != core.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -179,7 +190,8 @@ func askFor(n int, done chan struct{}, opts ...graph.SuspendOption) graph.Node {
 			for range 2 {
 				<-done
 			}
-			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x", Metadata: map[string]any{"kind": "k"}}, opts...)
+			return nil,
+				graph.Suspend(ctx, core.Descriptor{SignalID: "x", Metadata: map[string]any{"kind": "k"}}, opts...)
 		}
 		defer func() { done <- struct{}{} }()
 		return times(1)(ctx, s)
@@ -188,9 +200,12 @@ func askFor(n int, done chan struct{}, opts ...graph.SuspendOption) graph.Node {
 
 func TestAnInstanceThatSuspendsSuspendsTheFanOut(t *testing.T) {
 	var e recorder
-	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 }).Observe(e.observer("o")))
+	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) {
+		f.Concurrency = 3
+	}).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
-	if m := res.Descriptor.Metadata; m["fan_out_index"] != int64(1) || m["kind"] != "k" || !slices.Equal(res.Namespace, []string{"fan", "work"}) {
+	if m := res.Descriptor.Metadata; m["fan_out_index"] != int64(1) || m["kind"] != "k" ||
+		!slices.Equal(res.Namespace, []string{"fan", "work"}) {
 		t.Errorf("suspended at %v with %v", res.Namespace, m)
 	}
 	g.Drain(t.Context())
@@ -212,8 +227,8 @@ func TestAnInstanceThatSuspendsSuspendsTheFanOut(t *testing.T) {
 	}
 }
 
-// TestSiblingsOfASuspensionContributeNothing: not even those that had ended before it, so that a pause does not depend on who was
-// quicker.
+// TestSiblingsOfASuspensionContributeNothing: not even those that had ended before it, so that a pause does not depend
+// on who was quicker.
 func TestSiblingsOfASuspensionContributeNothing(t *testing.T) {
 	fan := func(concurrency int) *graph.Builder {
 		leaf := each(t, func(ctx context.Context, s graph.State) (graph.Update, error) {
@@ -229,20 +244,24 @@ func TestSiblingsOfASuspensionContributeNothing(t *testing.T) {
 		<-ended
 		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
 	}
-	quick := branchesOf(t, graph.FailFast, leave("a"), last).Observe(graph.Observer{Name: "o", On: func(_ context.Context, e graph.Event) error {
+	quick := branchesOf(t, graph.FailFast, leave("a"),
+		last).Observe(graph.Observer{Name: "o", On: func(_ context.Context, e graph.Event) error {
 		if e.Branch == "b0" && e.Phase == graph.PhaseCompleted {
 			close(ended)
 		}
 		return nil
 	}})
-	for name, b := range map[string]*graph.Builder{"one after another": fan(1), "side by side": fan(3), "branches": quick} {
+	for name, b := range map[string]*graph.Builder{
+		"one after another": fan(1), "side by side": fan(3), "branches": quick,
+	} {
 		t.Run(name, func(t *testing.T) {
 			g, st := compile(t, b), through{graph.NewMemory()}
 			res := want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{}), graph.Suspended)
 			if len(results.Get(res.State)) != 0 || len(trail.Get(res.State)) != 0 {
 				t.Errorf("the pause holds results %v, trail %v", results.Get(res.State), trail.Get(res.State))
 			}
-			res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
+			res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}),
+				graph.Completed)
 			if len(results.Get(res.State)) != 0 || !slices.Equal(trail.Get(res.State), []string{"c"}) {
 				t.Errorf("resumed to results %v, trail %v", results.Get(res.State), trail.Get(res.State))
 			}
@@ -255,9 +274,12 @@ func TestCollectDoesNotSuspend(t *testing.T) {
 		_ = graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
 		return nil, nil
 	})
-	nested := compile(t, graph.New("nested", "1").Fields(item, result).Entry("s").Subgraph("s", leaf).Edge("s", graph.END))
+	nested := compile(t,
+		graph.New("nested", "1").Fields(item, result).Entry("s").Subgraph("s", leaf).Edge("s", graph.END))
 	for _, l := range []*graph.Graph{leaf, nested} {
-		res := want(t, compile(t, over(t, l, func(f *graph.FanOut) { f.Policy = graph.Collect })).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+		res := want(t, compile(t, over(t, l, func(f *graph.FanOut) {
+			f.Policy = graph.Collect
+		})).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 		wantCategory(t, res.Err, core.SuspensionUnsupportedContext)
 	}
 }
@@ -267,9 +289,11 @@ func branchesOf(t *testing.T, policy graph.Policy, nodes ...graph.Node) *graph.B
 	t.Helper()
 	p := graph.Branches{Policy: policy, Errors: "failures"}
 	for i, n := range nodes {
-		p.Branches = append(p.Branches, graph.Branch{Name: fmt.Sprintf("b%d", i), Graph: compile(t, inner("in", n)), Project: graph.Projection{
-			Inputs: map[string]string{"count": "count"}, Outputs: map[string]string{"trail": "trail", "count": "count"},
-		}})
+		p.Branches = append(p.Branches,
+			graph.Branch{Name: fmt.Sprintf("b%d", i), Graph: compile(t, inner("in", n)), Project: graph.Projection{
+				Inputs:  map[string]string{"count": "count"},
+				Outputs: map[string]string{"trail": "trail", "count": "count"},
+			}})
 	}
 	return graph.New("outer", "1").Fields(count, trail, approved, failures).Entry("par").
 		Branches("par", p).Node("c", leave("c")).Edge("par", "c").Edge("c", graph.END)
@@ -289,8 +313,10 @@ func TestBranchesSeeOneStateAndAreMergedAsDeclared(t *testing.T) {
 		}
 	}
 	var e recorder
-	g := compile(t, branchesOf(t, graph.FailFast, add("x", 1, second, nil), add("y", 10, nil, second)).Observe(e.observer("o")))
-	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{count.Set(5)}}), graph.Completed)
+	g := compile(t,
+		branchesOf(t, graph.FailFast, add("x", 1, second, nil), add("y", 10, nil, second)).Observe(e.observer("o")))
+	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{count.Set(5)}}),
+		graph.Completed)
 	if got := strings.Join(trail.Get(res.State), " "); got != "x y c" || count.Get(res.State) != 15 {
 		t.Errorf("trail %s, count %d", got, count.Get(res.State))
 	}
@@ -308,10 +334,15 @@ func TestABranchThatFailsOrSuspends(t *testing.T) {
 	fail := func(context.Context, graph.State) (graph.Update, error) {
 		return nil, core.Errorf(core.ProviderUnavailable, "gone")
 	}
-	res := want(t, compile(t, branchesOf(t, graph.FailFast, fail, leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	res := want(t,
+		compile(t, branchesOf(t, graph.FailFast, fail, leave("y"))).Invoke(t.Context(), graph.Stores{},
+			graph.Invocation{}), graph.Errored)
 	wantCategory(t, res.Err, core.ProviderUnavailable)
-	res = want(t, compile(t, branchesOf(t, graph.Collect, fail, leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
-	if collected := failures.Get(res.State).([]any); len(collected) != 1 || collected[0].(dict)[graph.FailureBranch] != "b0" || !slices.Equal(trail.Get(res.State), []string{"y", "c"}) {
+	res = want(t,
+		compile(t, branchesOf(t, graph.Collect, fail, leave("y"))).Invoke(t.Context(), graph.Stores{},
+			graph.Invocation{}), graph.Completed)
+	if collected := failures.Get(res.State).([]any); len(collected) != 1 ||
+		collected[0].(dict)[graph.FailureBranch] != "b0" || !slices.Equal(trail.Get(res.State), []string{"y", "c"}) {
 		t.Errorf("failures %v, trail %v", collected, trail.Get(res.State))
 	}
 	g := compile(t, branchesOf(t, graph.FailFast, pause("x"), leave("y")))
@@ -320,7 +351,9 @@ func TestABranchThatFailsOrSuspends(t *testing.T) {
 		t.Errorf("suspended at %v with %v", res.Namespace, res.Descriptor)
 	}
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
-	res = want(t, compile(t, branchesOf(t, graph.Collect, pause("x"), leave("y"))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	res = want(t,
+		compile(t, branchesOf(t, graph.Collect, pause("x"), leave("y"))).Invoke(t.Context(), graph.Stores{},
+			graph.Invocation{}), graph.Errored)
 	wantCategory(t, res.Err, core.SuspensionUnsupportedContext)
 }
 
@@ -333,11 +366,16 @@ func TestAKeptNodeInAContainerRunsTheContainerAgain(t *testing.T) {
 	}
 	sub := compile(t, inner("in", ask))
 	in := graph.Projection{Inputs: map[string]string{"approved": "approved"}}
-	g := compile(t, graph.New("outer", "1").Fields(trail, approved).Entry("par").Branches("par", graph.Branches{Branches: []graph.Branch{
-		{Name: "a", Graph: compile(t, inner("in", leave("a")))}, {Name: "b", Graph: sub, Project: in},
-	}}).Edge("par", graph.END))
+	g := compile(t,
+		graph.New("outer", "1").Fields(trail, approved).Entry("par").Branches("par",
+			graph.Branches{Branches: []graph.Branch{
+				{Name: "a", Graph: compile(t, inner("in", leave("a")))}, {Name: "b", Graph: sub, Project: in},
+			}}).Edge("par", graph.END))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
-	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}), graph.Completed)
+	res = want(t,
+		g.Invoke(t.Context(), graph.Stores{},
+			graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}),
+		graph.Completed)
 	if got := strings.Join(trail.Get(res.State), " "); got != "a yes" {
 		t.Errorf("trail %s", got)
 	}
@@ -345,14 +383,17 @@ func TestAKeptNodeInAContainerRunsTheContainerAgain(t *testing.T) {
 
 func TestAResumeContinuesAfterAContainerInASubgraph(t *testing.T) {
 	sub := over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 })
-	build := graph.New("top", "1").Fields(results, trail).Entry("s").Subgraph("s", compile(t, sub)).Node("z", leave("z")).Edge("s", "z").Edge("z", graph.END)
+	build := graph.New("top", "1").Fields(results, trail).Entry("s").Subgraph("s", compile(t, sub)).Node("z",
+		leave("z")).Edge("s", "z").Edge("z", graph.END)
 	g := compile(t, build)
 	st := through{graph.NewMemory()}
 	res := want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{}), graph.Suspended)
-	if !slices.Equal(res.Namespace, []string{"s", "fan", "work"}) || res.Descriptor.Metadata["fan_out_index"] != int64(1) {
+	if !slices.Equal(res.Namespace, []string{"s", "fan", "work"}) ||
+		res.Descriptor.Metadata["fan_out_index"] != int64(1) {
 		t.Errorf("suspended at %v with %v", res.Namespace, res.Descriptor.Metadata)
 	}
-	res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
+	res = want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation}),
+		graph.Completed)
 	if got := results.Get(res.State); len(got) != 0 || strings.Join(trail.Get(res.State), " ") != "c z" {
 		t.Errorf("results %v, trail %v", got, trail.Get(res.State))
 	}
@@ -363,7 +404,9 @@ func TestAFailedPauseIsReportedByAllAttempts(t *testing.T) {
 	var e recorder
 	st := newBroken()
 	st.pause = errPlain
-	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) { f.Concurrency = 3 }).Observe(e.observer("o")))
+	g := compile(t, over(t, each(t, askFor(2, make(chan struct{}, 2))), func(f *graph.FanOut) {
+		f.Concurrency = 3
+	}).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{}), graph.Errored)
 	wantCategory(t, res.Err, core.SuspensionPersistenceFailed)
 	g.Drain(t.Context())
@@ -390,7 +433,9 @@ func TestAnEndedContextEndsAContainer(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		res := want(t, compile(t, over(t, leaf, func(f *graph.FanOut) { f.Policy = policy })).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
+		res := want(t, compile(t, over(t, leaf, func(f *graph.FanOut) {
+			f.Policy = policy
+		})).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
 		wantCategory(t, res.Err, core.LeaseLost)
 	}
 }
@@ -405,7 +450,9 @@ func TestTheFirstOfTwoSuspendingInstancesCounts(t *testing.T) {
 		both.Wait()
 		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
 	}), nil).Observe(e.observer("o")))
-	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{items.Set([]int{1, 2})}}), graph.Suspended)
+	res := want(t,
+		g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{items.Set([]int{1, 2})}}),
+		graph.Suspended)
 	g.Drain(t.Context())
 	ends := map[string]int{}
 	for _, ev := range e.last {
@@ -422,17 +469,23 @@ func TestTheFirstOfTwoSuspendingInstancesCounts(t *testing.T) {
 		ends[fmt.Sprintf("%s %s failed=%v", index, ev.Phase, ev.Err != nil)]++
 	}
 	first := res.Descriptor.Metadata["fan_out_index"].(int64)
-	if len(e.last) != 6 || ends[fmt.Sprintf("%d suspended failed=false", first)] != 1 || ends[fmt.Sprintf("%d completed failed=true", 1-first)] != 1 || ends["- suspended failed=false"] != 1 {
+	if len(e.last) != 6 || ends[fmt.Sprintf("%d suspended failed=false", first)] != 1 ||
+		ends[fmt.Sprintf("%d completed failed=true", 1-first)] != 1 || ends["- suspended failed=false"] != 1 {
 		t.Errorf("ends %v", ends)
 	}
 }
 
 // TestAPauseIgnoresResultsThatDoNotFit: what the other instances came to is not merged, so it can't fail the pause.
 func TestAPauseIgnoresResultsThatDoNotFit(t *testing.T) {
-	full := graph.Field("results", graph.NewReducer("full", func(prior, update []int) ([]int, error) { return nil, errPlain }))
+	full := graph.Field("results", graph.NewReducer("full", func(prior, update []int) ([]int, error) {
+		return nil, errPlain
+	}))
 	leaf := each(t, askFor(2, make(chan struct{}, 2)))
 	g := compile(t, graph.New("outer", "1").Fields(items.Default([]int{1, 2, 3}), full).Entry("fan").
-		FanOut("fan", graph.FanOut{Graph: leaf, Items: "items", Item: "item", Outputs: map[string]string{"results": "result"}}).Edge("fan", graph.END))
+		FanOut("fan",
+			graph.FanOut{
+				Graph: leaf, Items: "items", Item: "item", Outputs: map[string]string{"results": "result"},
+			}).Edge("fan", graph.END))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
 }

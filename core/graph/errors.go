@@ -9,9 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-// Error is the error of an invocation that fails while it runs (graph-engine §4). It carries the state at the point of failure: all that was
-// merged before, nothing of what failed. A node_exception is a carrier: the node's own error is its cause, and core.CategoryOf
-// reports the cause's category, if it has one.
+// Error is the error of an invocation that fails while it runs (graph-engine §4). It carries the state at the point of
+// failure: all that was merged before, nothing of what failed. A node_exception is a carrier: the node's own error is
+// its cause, and core.CategoryOf reports the cause's category, if it has one.
 type Error struct {
 	Category core.Category // node_exception, edge_exception, reducer_error, routing_error, state_validation_error
 	Node     string        // the node that raised it or produced the update; "" at entry

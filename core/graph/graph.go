@@ -52,8 +52,8 @@ func (g *Graph) StoredFields() []string { return slices.Clone(g.stored) }
 // KeepsMessages reports whether the field Messages is declared and stored by sessions, as a chat with sessions needs.
 func (g *Graph) KeepsMessages() bool { return g.history }
 
-// Stores are the stores of one invocation. Without Sessions the session id is carried, but nothing is stored. Without Pauses the
-// graph itself keeps paused invocations in memory.
+// Stores are the stores of one invocation. Without Sessions the session id is carried, but nothing is stored. Without
+// Pauses the graph itself keeps paused invocations in memory.
 type Stores struct {
 	Sessions core.SessionStore
 	Pauses   core.PauseStore
@@ -61,13 +61,14 @@ type Stores struct {
 
 // Invocation is what to run. The zero Invocation runs the graph from its entry, with the default state and no session.
 type Invocation struct {
-	ID          core.InvocationID          // URL-safe; "" = a new UUID. A resume keeps the paused one's
-	Correlation string                     // URL-safe; "" = a new UUID. A resume keeps the paused one's
-	Session     core.SessionID             // "" = none: the session store is not touched. A resume takes it from the record
-	Initial     Update                     // fields that the caller supplies; a resume ignores them
-	Resume      core.InvocationID          // resume this paused invocation
-	Payload     map[string]json.RawMessage // of a resume: overlaid on the state
-	Observers   []Observer                 // after those attached to the graph
+	ID          core.InvocationID // URL-safe; "" = a new UUID. A resume keeps the paused one's
+	Correlation string            // URL-safe; "" = a new UUID. A resume keeps the paused one's
+	// "" = none: the session store is not touched. A resume takes it from the record
+	Session   core.SessionID
+	Initial   Update                     // fields that the caller supplies; a resume ignores them
+	Resume    core.InvocationID          // resume this paused invocation
+	Payload   map[string]json.RawMessage // of a resume: overlaid on the state
+	Observers []Observer                 // after those attached to the graph
 }
 
 // Status is how an invocation ended.
@@ -80,8 +81,8 @@ const (
 	Suspended Status = "suspended" // it waits for Descriptor; the paused record is stored
 )
 
-// Result is the result of an invocation. State is the final state, the state at the pause, or the recoverable state of an error. If
-// only the save at END failed (session_save_failed), it is the final state.
+// Result is the result of an invocation. State is the final state, the state at the pause, or the recoverable state of
+// an error. If only the save at END failed (session_save_failed), it is the final state.
 type Result struct {
 	Status      Status
 	State       State
@@ -107,8 +108,9 @@ type Entry struct {
 	Resumed    bool // a paused record was consumed
 }
 
-// Invoke runs the graph until END, an error or a suspension. It does not wait for observers (see Drain) and retries nothing. Every
-// error is in the Result. When ctx ends, the invocation fails before its next node with context.Cause(ctx) and its category.
+// Invoke runs the graph until END, an error or a suspension. It does not wait for observers (see Drain) and retries
+// nothing. Every error is in the Result. When ctx ends, the invocation fails before its next node with
+// context.Cause(ctx) and its category.
 func (g *Graph) Invoke(ctx context.Context, st Stores, in Invocation) Result {
 	seg := &segment{g: g, st: st}
 	if st.Pauses == nil {
@@ -136,8 +138,8 @@ type IDs struct {
 
 type idsKey struct{}
 
-// InvocationFrom gives the ids of the invocation that a context belongs to: in nodes, in what they call, and in observers
-// (graph-engine §5). A context outside an invocation has none.
+// InvocationFrom gives the ids of the invocation that a context belongs to: in nodes, in what they call, and in
+// observers (graph-engine §5). A context outside an invocation has none.
 func InvocationFrom(ctx context.Context) (ids IDs, ok bool) {
 	ids, ok = ctx.Value(idsKey{}).(IDs)
 	return ids, ok

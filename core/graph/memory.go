@@ -11,8 +11,9 @@ import (
 	"gatehouse/core"
 )
 
-// Memory keeps sessions and paused invocations in memory, for tests, embedding and invocations that are given no store. It shares
-// nothing with its callers and stores a conversation the way a database does: as rows under (session, invocation, n).
+// Memory keeps sessions and paused invocations in memory, for tests, embedding and invocations that are given no store.
+// It shares nothing with its callers and stores a conversation the way a database does: as rows under (session,
+// invocation, n).
 type Memory struct {
 	mu       sync.Mutex
 	now      func() time.Time
@@ -68,7 +69,8 @@ func (m *Memory) Load(_ context.Context, id core.SessionID) (*core.SessionRecord
 	return &rec, nil
 }
 
-// Save overwrites the record; of the messages it writes those added, in the place of rows that the same writer wrote before.
+// Save overwrites the record; of the messages it writes those added, in the place of rows that the same writer wrote
+// before.
 func (m *Memory) Save(_ context.Context, rec *core.SessionRecord, opts core.SaveOptions) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +122,8 @@ func (m *Memory) List(_ context.Context, f core.SessionFilter) ([]core.SessionSu
 			continue
 		}
 		out = append(out, core.SessionSummary{
-			ID: id, SchemaVersion: s.rec.SchemaVersion, Messages: len(s.rows), CreatedAt: s.rec.CreatedAt, UpdatedAt: s.rec.UpdatedAt,
+			ID: id, SchemaVersion: s.rec.SchemaVersion, Messages: len(s.rows), CreatedAt: s.rec.CreatedAt,
+			UpdatedAt: s.rec.UpdatedAt,
 		})
 	}
 	slices.SortStableFunc(out, func(a, b core.SessionSummary) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
@@ -153,7 +156,8 @@ func (m *Memory) Paused(_ context.Context, id core.InvocationID) (*core.PausedRe
 	return m.firstPaused(of(id))
 }
 
-// BySignal gives the waiting record of a signal, the longest waiting one if several have the same; nil if there is none.
+// BySignal gives the waiting record of a signal, the longest waiting one if several have the same; nil if there is
+// none.
 func (m *Memory) BySignal(_ context.Context, id core.SignalID) (*core.PausedRecord, error) {
 	return m.firstPaused(func(rec *core.PausedRecord) bool { return rec.Descriptor.SignalID == id })
 }

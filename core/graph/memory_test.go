@@ -15,7 +15,9 @@ func TestMemoryStoresCopies(t *testing.T) {
 	m := graph.NewMemory()
 	state := map[string]json.RawMessage{"a": json.RawMessage(`1`)}
 	h := core.History{}.Append(say(core.User, "one"))
-	rec := &core.SessionRecord{ID: "s", SchemaVersion: "v1", State: state, Messages: &h, Writer: core.Writer{Invocation: "i"}}
+	rec := &core.SessionRecord{
+		ID: "s", SchemaVersion: "v1", State: state, Messages: &h, Writer: core.Writer{Invocation: "i"},
+	}
 	if err := m.Save(t.Context(), rec, core.SaveOptions{}); err != nil || rec.Version != 1 {
 		t.Fatalf("save: version %d, %v", rec.Version, err)
 	}
@@ -36,12 +38,14 @@ func TestMemoryStoresCopies(t *testing.T) {
 func TestMemorySavesByVersion(t *testing.T) {
 	m := graph.NewMemory()
 	for want, version := range []int64{0, 1} {
-		if err := m.Save(t.Context(), &core.SessionRecord{ID: "s"}, core.SaveOptions{ExpectedVersion: &version}); err != nil {
+		if err := m.Save(t.Context(), &core.SessionRecord{ID: "s"},
+			core.SaveOptions{ExpectedVersion: &version}); err != nil {
 			t.Errorf("save %d: %v", want, err)
 		}
 	}
 	stale := int64(1)
-	wantCategory(t, m.Save(t.Context(), &core.SessionRecord{ID: "s"}, core.SaveOptions{ExpectedVersion: &stale}), core.SessionWriteConflict)
+	wantCategory(t, m.Save(t.Context(), &core.SessionRecord{ID: "s"}, core.SaveOptions{ExpectedVersion: &stale}),
+		core.SessionWriteConflict)
 }
 
 func TestMemoryLists(t *testing.T) {
@@ -78,8 +82,11 @@ func TestMemoryLists(t *testing.T) {
 func TestMemoryDeletesAllOfASession(t *testing.T) {
 	m := graph.NewMemory()
 	frame := []core.Frame{{Node: "a"}}
-	_ = m.Pause(t.Context(), &core.PausedRecord{Invocation: "i", Session: "s", Descriptor: core.Descriptor{SignalID: "x"}, Frames: frame}, &core.SessionRecord{ID: "s"})
-	_ = m.Pause(t.Context(), &core.PausedRecord{Invocation: "j", Descriptor: core.Descriptor{SignalID: "x"}, Frames: frame}, nil)
+	_ = m.Pause(t.Context(),
+		&core.PausedRecord{Invocation: "i", Session: "s", Descriptor: core.Descriptor{SignalID: "x"}, Frames: frame},
+		&core.SessionRecord{ID: "s"})
+	_ = m.Pause(t.Context(),
+		&core.PausedRecord{Invocation: "j", Descriptor: core.Descriptor{SignalID: "x"}, Frames: frame}, nil)
 	if rec, _ := m.BySignal(t.Context(), "x"); rec == nil || rec.Invocation != "i" {
 		t.Errorf("the longest waiting: %+v", rec)
 	}

@@ -10,9 +10,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Messages is the conversation: the field "messages", a list of messages with the reducer append (harness-chat §4). A schema
-// declares it like any key: Fields(Messages, …). It is a core.History, so that neither reading its length nor adding to it
-// depends on how long it is.
+// Messages is the conversation: the field "messages", a list of messages with the reducer append (harness-chat §4). A
+// schema declares it like any key: Fields(Messages, …). It is a core.History, so that neither reading its length nor
+// adding to it depends on how long it is.
 var Messages MessagesKey
 
 // MessagesKey is the type of Messages.

@@ -10,20 +10,21 @@ import (
 	"gatehouse/core"
 )
 
-// Next is what is inside a Middleware: the one after it, and in the end the node. Each call of the innermost is an attempt of the
-// node, with events and an attempt index of its own. It must be called on the goroutine that the middleware was called on, and no
-// more once that one has returned.
+// Next is what is inside a Middleware: the one after it, and in the end the node. Each call of the innermost is an
+// attempt of the node, with events and an attempt index of its own. It must be called on the goroutine that the
+// middleware was called on, and no more once that one has returned.
 type Next func(ctx context.Context, s State) (Update, error)
 
-// Middleware wraps a node: it may change the state that the node sees, inspect what it returns, answer in its place, call it again,
-// or recover from its error (pipeline-utilities §2). Errors come back from next and propagate outwards. It can't suspend.
+// Middleware wraps a node: it may change the state that the node sees, inspect what it returns, answer in its place,
+// call it again, or recover from its error (pipeline-utilities §2). Errors come back from next and propagate outwards.
+// It can't suspend.
 //
-// If the node suspends, next does not return and the code after it does not run: the goroutine of the middleware ends in
-// next (runtime.Goexit), which recover can't stop. Deferred calls do run, so that resources are released.
+// If the node suspends, next does not return and the code after it does not run: the goroutine of the middleware ends
+// in next (runtime.Goexit), which recover can't stop. Deferred calls do run, so that resources are released.
 //
-// Decision (2026-11): a goroutine for each run of a node that has middleware, and Goexit in it, instead of a sentinel error (each
-// middleware would have to pass it on, and code after next would run) or a panic (a middleware that recovers from panics, as
-// many do, would catch it and continue).
+// Decision (2026-11): a goroutine for each run of a node that has middleware, and Goexit in it, instead of a sentinel
+// error (each middleware would have to pass it on, and code after next would run) or a panic (a middleware that
+// recovers from panics, as many do, would catch it and continue).
 type Middleware func(ctx context.Context, s State, next Next) (Update, error)
 
 // callWrapped calls the node through its middleware.
@@ -37,7 +38,9 @@ func (nr *nodeRun) callWrapped(ctx context.Context) (Update, error) {
 		m, inner := nr.node.middleware[i], next
 		next = func(ctx context.Context, s State) (Update, error) { return m(ctx, s, inner) }
 	}
-	u, err := onOwnGoroutine(func() (Update, error) { return next(context.WithValue(ctx, scopeKey{}, scope), nr.state) })
+	u, err := onOwnGoroutine(func() (Update, error) {
+		return next(context.WithValue(ctx, scopeKey{}, scope), nr.state)
+	})
 	if _, forced := scope.close(); forced != nil {
 		nr.susp, u, err = nil, nil, forced
 	} else if err != nil && ctx.Err() != nil {
@@ -58,7 +61,8 @@ func (nr *nodeRun) callNode(scope *nodeScope) Next {
 		case closed:
 			return nil, errors.New("next was called after the middleware had returned")
 		case nr.susp == nil:
-			u, err := nr.attempt(context.WithValue(ctx, idsKey{}, nr.graph.seg.ids), s) // even if the middleware passed a context of its own
+			// even if the middleware passed a context of its own
+			u, err := nr.attempt(context.WithValue(ctx, idsKey{}, nr.graph.seg.ids), s)
 			if nr.susp == nil {
 				return u, err
 			}
@@ -81,9 +85,9 @@ func onOwnGoroutine(f func() (Update, error)) (u Update, err error) {
 	return u, err
 }
 
-// Retry is the middleware that calls a node again after a failure that may pass (pipeline-utilities §6.1). The zero Retry is the
-// spec's: three attempts in all, between them a wait that is random between 0 and 1, 2, 4 … seconds, at most 30 (full jitter).
-// A cancelled node is never called again.
+// Retry is the middleware that calls a node again after a failure that may pass (pipeline-utilities §6.1). The zero
+// Retry is the spec's: three attempts in all, between them a wait that is random between 0 and 1, 2, 4 … seconds, at
+// most 30 (full jitter). A cancelled node is never called again.
 type Retry struct {
 	Attempts  int // in all; 0 = 3
 	Base, Cap time.Duration
@@ -119,7 +123,8 @@ func (r Retry) around(ctx context.Context, s State, next Next) (Update, error) {
 	ceiling := r.Base
 	for attempt := 1; ; attempt++ {
 		u, err := next(ctx, s)
-		if err == nil || attempt >= r.Attempts || ctx.Err() != nil || errors.Is(err, context.Canceled) || !r.Transient(err) {
+		if err == nil || attempt >= r.Attempts || ctx.Err() != nil || errors.Is(err, context.Canceled) ||
+			!r.Transient(err) {
 			return u, err
 		}
 		if waitErr := r.Wait(ctx, time.Duration(r.Random()*float64(min(ceiling, r.Cap)))); waitErr != nil {

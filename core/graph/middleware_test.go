@@ -27,7 +27,8 @@ func logs(log *[]string, name string) graph.Middleware {
 func TestMiddlewareRunsInOrderAndStaysInItsGraph(t *testing.T) {
 	var log []string
 	sub := inner("in", leave("x"), leave("y")).Use(logs(&log, "sub"))
-	g := compile(t, around(t, sub).Use(logs(&log, "g1"), logs(&log, "g2")).Wrap("a", logs(&log, "n1"), logs(&log, "n2")))
+	g := compile(t,
+		around(t, sub).Use(logs(&log, "g1"), logs(&log, "g2")).Wrap("a", logs(&log, "n1"), logs(&log, "n2")))
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 	expected := []string{
 		"g1 in", "g2 in", "n1 in", "n2 in", "n2 out", "n1 out", "g2 out", "g1 out",
@@ -65,15 +66,19 @@ func TestMiddlewareMayAnswerRecoverAndChange(t *testing.T) {
 			t.Errorf("%s: count %d, %v", name, count.Get(res.State), res.Err)
 		}
 	}
-	res := want(t, compile(t, line(leave("a")).Use(func(context.Context, graph.State, graph.Next) (graph.Update, error) { panic("x") })).
-		Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+	res := want(t,
+		compile(t, line(leave("a")).Use(func(context.Context, graph.State, graph.Next) (graph.Update, error) {
+			panic("x")
+		})).
+			Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 	var p *graph.PanicError
 	if !errors.As(res.Err, &p) {
 		t.Errorf("%v", res.Err)
 	}
 }
 
-// TestCodeAfterNextDoesNotRunOnASuspension: not even in middleware that recovers from everything, around a node or a subgraph.
+// TestCodeAfterNextDoesNotRunOnASuspension: not even in middleware that recovers from everything, around a node or a
+// subgraph.
 func TestCodeAfterNextDoesNotRunOnASuspension(t *testing.T) {
 	var log []string
 	stubborn := func(ctx context.Context, s graph.State, next graph.Next) (u graph.Update, err error) {
@@ -115,7 +120,10 @@ func TestMiddlewareCantSuspend(t *testing.T) {
 		},
 	} {
 		ran := false
-		g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) { ran = true; return nil, nil }).Use(m))
+		g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
+			ran = true
+			return nil, nil
+		}).Use(m))
 		res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 		wantCategory(t, res.Err, core.SuspensionUnsupportedContext)
 		if ran {
@@ -131,19 +139,35 @@ func TestRetry(t *testing.T) {
 		waits []time.Duration
 		c     core.Category
 	}{
-		"at once":      {nil, 1, nil, ""},
-		"once":         {[]error{core.Errorf(core.ProviderUnavailable, "x")}, 2, []time.Duration{500 * time.Millisecond}, ""},
-		"wrapped":      {[]error{fmt.Errorf("calling: %w", core.Errorf(core.ProviderRateLimit, "x"))}, 2, []time.Duration{500 * time.Millisecond}, ""},
-		"for good":     {[]error{core.Errorf(core.ProviderAuthentication, "x")}, 1, nil, core.ProviderAuthentication},
-		"plain":        {[]error{errPlain}, 1, nil, core.NodeException},
-		"cancelled":    {[]error{fmt.Errorf("%w: %w", core.Errorf(core.ProviderUnavailable, "x"), context.Canceled)}, 1, nil, core.ProviderUnavailable},
-		"all attempts": {[]error{core.Errorf(core.ProviderModelNotLoaded, "x"), core.Errorf(core.ProviderModelNotLoaded, "x"), core.Errorf(core.ProviderModelNotLoaded, "x")}, 3, []time.Duration{500 * time.Millisecond, time.Second}, core.ProviderModelNotLoaded},
+		"at once": {nil, 1, nil, ""},
+		"once": {
+			[]error{core.Errorf(core.ProviderUnavailable, "x")}, 2, []time.Duration{500 * time.Millisecond}, "",
+		},
+		"wrapped": {
+			[]error{fmt.Errorf("calling: %w", core.Errorf(core.ProviderRateLimit, "x"))}, 2,
+			[]time.Duration{500 * time.Millisecond}, "",
+		},
+		"for good": {[]error{core.Errorf(core.ProviderAuthentication, "x")}, 1, nil, core.ProviderAuthentication},
+		"plain":    {[]error{errPlain}, 1, nil, core.NodeException},
+		"cancelled": {
+			[]error{fmt.Errorf("%w: %w", core.Errorf(core.ProviderUnavailable, "x"), context.Canceled)}, 1, nil,
+			core.ProviderUnavailable,
+		},
+		"all attempts": {[]error{
+			core.Errorf(core.ProviderModelNotLoaded, "x"), core.Errorf(core.ProviderModelNotLoaded, "x"),
+			core.Errorf(core.ProviderModelNotLoaded, "x"),
+		}, 3, []time.Duration{500 * time.Millisecond, time.Second}, core.ProviderModelNotLoaded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var e recorder
 			var waits []time.Duration
 			runs := 0
-			r := graph.Retry{Random: func() float64 { return 0.5 }, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }}
+			r := graph.Retry{Random: func() float64 {
+				return 0.5
+			}, Wait: func(_ context.Context, d time.Duration) error {
+				waits = append(waits, d)
+				return nil
+			}}
 			g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
 				if runs++; runs <= len(tc.errs) {
 					return nil, tc.errs[runs-1]
@@ -170,7 +194,8 @@ func TestTransient(t *testing.T) {
 	once := &graph.Error{Category: core.NodeException, Err: cause}
 	for err, expected := range map[error]bool{
 		cause: true, once: true, &graph.Error{Category: core.NodeException, Err: once}: false, errPlain: false,
-		&graph.Error{Category: core.ReducerError, Err: cause}: false, &graph.Error{Category: core.NodeException, Err: errPlain}: false,
+		&graph.Error{Category: core.ReducerError, Err: cause}:     false,
+		&graph.Error{Category: core.NodeException, Err: errPlain}: false,
 	} {
 		if graph.Transient(err) != expected {
 			t.Errorf("%v: %v", err, !expected)
@@ -180,7 +205,12 @@ func TestTransient(t *testing.T) {
 
 func TestTheWaitOfARetryIsBounded(t *testing.T) {
 	var waits []time.Duration
-	r := graph.Retry{Attempts: 8, Random: func() float64 { return 1 }, Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }}
+	r := graph.Retry{Attempts: 8, Random: func() float64 {
+		return 1
+	}, Wait: func(_ context.Context, d time.Duration) error {
+		waits = append(waits, d)
+		return nil
+	}}
 	g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
 		return nil, core.Errorf(core.ProviderUnavailable, "x")
 	}).Use(r.Middleware()))
@@ -214,7 +244,8 @@ func TestAKeptNodeKeepsItsAttempt(t *testing.T) {
 	for _, ev := range e.last {
 		got = append(got, fmt.Sprintf("%s %d", ev.Phase, ev.Attempt))
 	}
-	if !slices.Equal(got, []string{"started 0", "completed 0", "started 1", "suspended 1", "started 1", "completed 1"}) {
+	if !slices.Equal(got,
+		[]string{"started 0", "completed 0", "started 1", "suspended 1", "started 1", "completed 1"}) {
 		t.Errorf("events %v", got)
 	}
 }
@@ -236,7 +267,8 @@ func TestASecondSuccessEndsTheFirst(t *testing.T) {
 	}).Wrap("a", twice).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{ID: "inv"}), graph.Completed)
 	g.Drain(t.Context())
-	if len(e.last) != 4 || e.last[1].Phase != graph.PhaseCompleted || e.last[3].Attempt != 1 || len(trail.Get(e.last[1].Post)) != 1 || len(trail.Get(res.State)) != 1 {
+	if len(e.last) != 4 || e.last[1].Phase != graph.PhaseCompleted || e.last[3].Attempt != 1 ||
+		len(trail.Get(e.last[1].Post)) != 1 || len(trail.Get(res.State)) != 1 {
 		t.Errorf("events %v", e.received)
 	}
 }
@@ -264,7 +296,8 @@ func TestARetryWaits(t *testing.T) {
 		}
 		r := graph.Retry{Random: func() float64 { return 1 }}
 		begin := time.Now()
-		want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
+		want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}),
+			graph.Errored)
 		if took := time.Since(begin); took != 3*time.Second || runs != 3 {
 			t.Errorf("%d runs in %s", runs, took)
 		}
@@ -272,7 +305,8 @@ func TestARetryWaits(t *testing.T) {
 		ctx, stop := context.WithCancelCause(t.Context())
 		time.AfterFunc(500*time.Millisecond, func() { stop(stopped) })
 		runs = 0
-		res := want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
+		res := want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(ctx, graph.Stores{}, graph.Invocation{}),
+			graph.Errored)
 		if runs != 1 || !errors.Is(res.Err, stopped) {
 			t.Errorf("%d runs, %v", runs, res.Err)
 		}

@@ -26,7 +26,9 @@ func checkMigrations(ms []migration) (migrations, error) {
 	r := migrations(ms)
 	for i, m := range ms {
 		if m.from == "" || m.to == "" || m.from == m.to || m.fn == nil {
-			return nil, core.Errorf(core.Invalid, "a migration leads from one version to another, not from %q to %q", m.from, m.to)
+			return nil,
+				core.Errorf(core.Invalid, "a migration leads from one version to another, not from %q to %q", m.from,
+					m.to)
 		}
 		if slices.ContainsFunc(ms[:i], func(o migration) bool { return o.from == m.from && o.to == m.to }) {
 			return nil, r.fail(core.MigrationChainAmbiguous, m.from, m.to, nil)
@@ -44,9 +46,11 @@ func (r migrations) fail(c core.Category, from, to string, cause error) *Migrati
 	return &MigrationError{Category: c, From: from, To: to, Registered: len(r), Description: description, Err: cause}
 }
 
-// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the given
-// record is not changed. Errors are *MigrationError, or session_load_failed if the stored fields can't be read.
-func (r migrations) migrate(values map[string]json.RawMessage, from, to string) (map[string]json.RawMessage, [][2]string, error) {
+// migrate applies the shortest chain of migrations between two versions (sessions §7). Equal versions need none; the
+// given record is not changed. Errors are *MigrationError, or session_load_failed if the stored fields can't be read.
+func (r migrations) migrate(
+	values map[string]json.RawMessage, from, to string,
+) (map[string]json.RawMessage, [][2]string, error) {
 	if from == to {
 		return values, nil, nil
 	}

@@ -11,7 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// Phase is what an event reports about an attempt of a node. Each attempt has one PhaseStarted and then one of the others (graph-engine §6).
+// Phase is what an event reports about an attempt of a node. Each attempt has one PhaseStarted and then one of the
+// others (graph-engine §6).
 type Phase string
 
 // The phases.
@@ -21,10 +22,10 @@ const (
 	PhaseSuspended Phase = "suspended"
 )
 
-// Event is one thing that happened to a node. Step counts the attempts of the whole invocation from 0, all its resumes included;
-// both events of an attempt have the same. A subgraph has neither events nor a step; its nodes have. Namespace is the path
-// of node names, outermost first; Parents are the states of the enclosing graphs, outermost first (graph-engine §6). The session's id
-// is in the context.
+// Event is one thing that happened to a node. Step counts the attempts of the whole invocation from 0, all its resumes
+// included; both events of an attempt have the same. A subgraph has neither events nor a step; its nodes have.
+// Namespace is the path of node names, outermost first; Parents are the states of the enclosing graphs, outermost first
+// (graph-engine §6). The session's id is in the context.
 type Event struct {
 	Phase      Phase
 	Node       string
@@ -41,13 +42,14 @@ type Event struct {
 	Branch      string // of the innermost branch
 }
 
-// Observer receives events, in order, one at a time. On may be slow, fail or panic without effect on the graph, other observers or
-// later events. Its context has the invocation's ids and ends when a drain gives up.
+// Observer receives events, in order, one at a time. On may be slow, fail or panic without effect on the graph, other
+// observers or later events. Its context has the invocation's ids and ends when a drain gives up.
 type Observer struct {
 	Name   string
 	Phases []Phase // nil = all three; an empty list is refused when it is registered
 	On     func(ctx context.Context, e Event) error
-	Hear   func(ctx context.Context, r Report) error // in order with the events, whatever Phases says; one of On and Hear may be nil
+	// in order with the events, whatever Phases says; one of On and Hear may be nil
+	Hear func(ctx context.Context, r Report) error
 }
 
 func (o Observer) wants(p Phase) bool { return o.Phases == nil || slices.Contains(o.Phases, p) }
@@ -85,8 +87,8 @@ func (o Observer) deliver(ctx context.Context, d delivery) (err error) {
 	return nil
 }
 
-// eventQueue delivers the events of one segment to its observers, one event after the other, the observers in their order. Its one
-// goroutine ends after the last event of the segment, or when a drain gives up on it.
+// eventQueue delivers the events of one segment to its observers, one event after the other, the observers in their
+// order. Its one goroutine ends after the last event of the segment, or when a drain gives up on it.
 type eventQueue struct {
 	invocationObservers []Observer // of the invocation, after those of the graphs
 	log                 *slog.Logger
@@ -159,7 +161,8 @@ func (q *eventQueue) run() {
 		}
 		for _, o := range slices.Concat(e.observers, q.invocationObservers) {
 			if err := o.deliver(q.ctx, e); err != nil {
-				q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase, "err", err)
+				q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase,
+					"err", err)
 			}
 		}
 		q.mu.Lock()
@@ -218,8 +221,8 @@ type Drained struct {
 	TimeoutReached bool // ctx ended first
 }
 
-// Drain waits until the events of all invocations that are active now have been delivered. When ctx ends, it stops their
-// deliveries and returns. The graph can still be used.
+// Drain waits until the events of all invocations that are active now have been delivered. When ctx ends, it stops
+// their deliveries and returns. The graph can still be used.
 func (g *Graph) Drain(ctx context.Context) Drained {
 	var d Drained
 	for _, q := range g.queues.active() {

@@ -58,16 +58,21 @@ func TestEventsComeInOrderToEveryObserver(t *testing.T) {
 func TestEventsShowWhatHappened(t *testing.T) {
 	var e recorder
 	st := newBroken()
-	g := compile(t, line(leave("a"), pause("x"), func(context.Context, graph.State) (graph.Update, error) { return nil, errPlain }).Observe(e.observer("o")))
+	g := compile(t, line(leave("a"), pause("x"), func(context.Context, graph.State) (graph.Update, error) {
+		return nil, errPlain
+	}).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{}), graph.Suspended)
 	g.Drain(t.Context())
 	want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation}), graph.Errored)
 	g.Drain(t.Context())
-	if expected := []string{"o started a 0", "o completed a 0", "o started b 1", "o suspended b 1", "o started c 2", "o completed c 2"}; !slices.Equal(e.received, expected) {
+	if expected := []string{
+		"o started a 0", "o completed a 0", "o started b 1", "o suspended b 1", "o started c 2", "o completed c 2",
+	}; !slices.Equal(e.received, expected) {
 		t.Fatalf("received %v", e.received)
 	}
 	done, paused, failed := e.last[1], e.last[3], e.last[5]
-	if len(trail.Get(done.Pre)) != 0 || len(trail.Get(done.Post)) != 1 || done.Err != nil || !slices.Equal(done.Namespace, []string{"a"}) {
+	if len(trail.Get(done.Pre)) != 0 || len(trail.Get(done.Post)) != 1 || done.Err != nil ||
+		!slices.Equal(done.Namespace, []string{"a"}) {
 		t.Errorf("completed: %+v", done)
 	}
 	if paused.Descriptor == nil || paused.Descriptor.SignalID != "x" || !paused.Post.IsZero() {
@@ -97,19 +102,21 @@ func TestTheGraphCanBeUsedAfterADrainTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
 		var e recorder
-		g := compile(t, line(leave("a"), leave("b")).Observe(graph.Observer{On: func(ctx context.Context, _ graph.Event) error {
-			if slow {
-				<-ctx.Done()
-			}
-			return nil
-		}}, e.observer("o")))
+		g := compile(t,
+			line(leave("a"), leave("b")).Observe(graph.Observer{On: func(ctx context.Context, _ graph.Event) error {
+				if slow {
+					<-ctx.Done()
+				}
+				return nil
+			}}, e.observer("o")))
 		begin := time.Now()
 		want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 		if time.Since(begin) != 0 {
 			t.Error("the invocation waited for its observers")
 		}
 		d, err := g.DrainWithin(t.Context(), time.Second)
-		if err != nil || d != (graph.Drained{Undelivered: 4, TimeoutReached: true}) || time.Since(begin) != time.Second {
+		if err != nil || d != (graph.Drained{Undelivered: 4, TimeoutReached: true}) ||
+			time.Since(begin) != time.Second {
 			t.Errorf("drained %+v %v after %s", d, err, time.Since(begin))
 		}
 		synctest.Wait()
@@ -128,7 +135,10 @@ func TestADrainCoversActiveInvocations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e recorder
 		gate := make(chan struct{})
-		g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) { <-gate; return nil, nil }).Observe(e.observer("o")))
+		g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
+			<-gate
+			return nil, nil
+		}).Observe(e.observer("o")))
 		go g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
 		synctest.Wait()
 		drained := make(chan graph.Drained)

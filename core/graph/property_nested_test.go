@@ -15,7 +15,8 @@ import (
 	"gatehouse/core/graph"
 )
 
-// shape is a random graph of graphs: a line of nodes, some of which are graphs, branches or fan-outs themselves, with a loop or none.
+// shape is a random graph of graphs: a line of nodes, some of which are graphs, branches or fan-outs themselves, with a
+// loop or none.
 type shape struct {
 	nodes []shapeNode
 	loops int // how often it goes back to its first node
@@ -68,14 +69,18 @@ var rounds = graph.Field("rounds", graph.Replace[int]())
 
 // build makes the graph. pause is the gate that suspends, the first time that it is reached; "" = none.
 func (s shape) build(t *rapid.T, path, pause string, asked *bool) *graph.Graph {
-	b := graph.New("g"+path, "1").Fields(count, trail, rounds, item, items.Default([]int{4, 5}), results, graph.Messages).Entry("n0")
+	b := graph.New("g"+path, "1").Fields(count, trail, rounds, item, items.Default([]int{4, 5}), results,
+		graph.Messages).Entry("n0")
 	pass := func(ctx context.Context, st graph.State, next graph.Next) (graph.Update, error) { return next(ctx, st) }
 	for i, n := range s.nodes {
 		name := fmt.Sprintf("n%d", i)
 		at := path + "/" + name
 		in := graph.Projection{}
 		if n.mapped {
-			in = graph.Projection{Inputs: map[string]string{"count": "count", "item": "item"}, Outputs: map[string]string{"count": "count", "trail": "trail"}}
+			in = graph.Projection{
+				Inputs:  map[string]string{"count": "count", "item": "item"},
+				Outputs: map[string]string{"count": "count", "trail": "trail"},
+			}
 		}
 		switch n.kind {
 		case "work":
@@ -102,7 +107,8 @@ func (s shape) build(t *rapid.T, path, pause string, asked *bool) *graph.Graph {
 			}})
 		case "fan":
 			b.FanOut(name, graph.FanOut{
-				Graph: n.inside[0].build(t, at, pause, asked), Items: "items", Item: "item", Outputs: map[string]string{"results": "count"},
+				Graph: n.inside[0].build(t, at, pause, asked), Items: "items", Item: "item",
+				Outputs:     map[string]string{"results": "count"},
 				Concurrency: n.add,
 			})
 		}
@@ -155,7 +161,8 @@ func eventText(t *rapid.T, e graph.Event) string {
 			index = fmt.Sprint(*e.FanOutIndex)
 		}
 	}
-	return fmt.Sprintf("%s %s %s [%s %s] %d %v %s", strings.Join(e.Namespace, "/"), step, e.Phase, index, e.Branch, e.Attempt, e.Err, data)
+	return fmt.Sprintf("%s %s %s [%s %s] %d %v %s", strings.Join(e.Namespace, "/"), step, e.Phase, index, e.Branch,
+		e.Attempt, e.Err, data)
 }
 
 // outcome is what a shape came to: its end, and its events but those of the attempt that paused.
@@ -218,8 +225,8 @@ func (s shape) outcome(t *rapid.T, pause, session string) outcome {
 	return out
 }
 
-// TestNestedSuspendAndResumeEqualsAnUninterruptedRun: wherever an invocation of nested graphs pauses, a fresh engine that resumes it from
-// the store has the same result and reports the same events, except for the pause.
+// TestNestedSuspendAndResumeEqualsAnUninterruptedRun: wherever an invocation of nested graphs pauses, a fresh engine
+// that resumes it from the store has the same result and reports the same events, except for the pause.
 func TestNestedSuspendAndResumeEqualsAnUninterruptedRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawShape(t, 2)

@@ -13,8 +13,8 @@ import (
 	"gatehouse/core/graph"
 )
 
-// plan is a random graph: nodes that count, leave a trace and talk, some of which suspend first, joined by random edges that only
-// lead onwards or, a few times, back.
+// plan is a random graph: nodes that count, leave a trace and talk, some of which suspend first, joined by random edges
+// that only lead onwards or, a few times, back.
 type plan struct {
 	nodes []planned
 }
@@ -32,8 +32,9 @@ func drawPlan(t *rapid.T) plan {
 	var p plan
 	for i := range n {
 		p.nodes = append(p.nodes, planned{
-			add: rapid.IntRange(1, 3).Draw(t, "add"), talks: rapid.Bool().Draw(t, "talks"), pauses: rapid.Bool().Draw(t, "pauses"),
-			back: rapid.IntRange(0, i).Draw(t, "back"), forward: rapid.IntRange(1, 3).Draw(t, "forward"),
+			add: rapid.IntRange(1, 3).Draw(t, "add"), talks: rapid.Bool().Draw(t, "talks"),
+			pauses: rapid.Bool().Draw(t, "pauses"),
+			back:   rapid.IntRange(0, i).Draw(t, "back"), forward: rapid.IntRange(1, 3).Draw(t, "forward"),
 		})
 	}
 	return p
@@ -102,7 +103,8 @@ func TestSuspendAndResumeEqualsAnUninterruptedRun(t *testing.T) {
 		for i, paused := range []bool{false, true} {
 			st := through{graph.NewMemory()}
 			stores := graph.Stores{Sessions: st, Pauses: st}
-			res := p.build(t, paused).Invoke(t.Context(), stores, graph.Invocation{ID: "inv", Session: session, Initial: tell("go")})
+			res := p.build(t, paused).Invoke(t.Context(), stores,
+				graph.Invocation{ID: "inv", Session: session, Initial: tell("go")})
 			for legs := 0; res.Status == graph.Suspended; legs++ {
 				// another process: nothing of the graph before is left
 				res = p.build(t, paused).Invoke(t.Context(), stores, graph.Invocation{Resume: res.Invocation})
@@ -174,7 +176,8 @@ func FuzzPayload(f *testing.F) {
 	f.Add("list", []byte(`[[1,{"a":null}]]`))
 	f.Add("count", []byte(`{"a":1,"a":2}`))
 	list := graph.Typed("list", graph.ListType(graph.ListType(graph.AnyType())), graph.Untyped(graph.Append[any]()))
-	b := graph.New("g", "1").Fields(approved, trail, count, list, graph.Messages).Node("a", pause("x")).Entry("a").Edge("a", graph.END)
+	b := graph.New("g", "1").Fields(approved, trail, count, list, graph.Messages).Node("a",
+		pause("x")).Entry("a").Edge("a", graph.END)
 	g, err := b.Compile()
 	if err != nil {
 		f.Fatal(err)
@@ -184,7 +187,8 @@ func FuzzPayload(f *testing.F) {
 		st := graph.Stores{Sessions: m, Pauses: m}
 		for _, session := range []core.SessionID{"", "s"} {
 			first := want(t, g.Invoke(t.Context(), st, graph.Invocation{Session: session}), graph.Suspended)
-			res := g.Invoke(t.Context(), st, graph.Invocation{Resume: first.Invocation, Payload: map[string]json.RawMessage{field: raw}})
+			res := g.Invoke(t.Context(), st,
+				graph.Invocation{Resume: first.Invocation, Payload: map[string]json.RawMessage{field: raw}})
 			rec, _ := m.Paused(t.Context(), first.Invocation)
 			switch {
 			case res.Status == graph.Completed && rec == nil:

@@ -27,7 +27,8 @@ func NewReducer[T any](name string, merge func(prior, update T) (T, error)) Redu
 	}}
 }
 
-// newListReducer makes a reducer whose update is a list of items, not of the field's type. A []any of such items is one too.
+// newListReducer makes a reducer whose update is a list of items, not of the field's type. A []any of such items is one
+// too.
 func newListReducer[T, Item any](name string, merge func(prior T, items []Item) T) Reducer[T] {
 	return Reducer[T]{name: name, update: reflect.TypeFor[[]Item](), merge: func(prior T, update any) (T, error) {
 		if items, ok := update.([]Item); ok {
@@ -63,8 +64,8 @@ func Replace[T any]() Reducer[T] {
 	return Reducer[T]{name: "last_write_wins", update: reflect.TypeFor[T]()} // without merge: see erase
 }
 
-// Untyped makes a reducer for a field whose type is known only at run time (Typed). It never guesses: a value that is not of the type
-// that the reducer works on is reducer_error.
+// Untyped makes a reducer for a field whose type is known only at run time (Typed). It never guesses: a value that is
+// not of the type that the reducer works on is reducer_error.
 func Untyped[T any](r Reducer[T]) Reducer[any] {
 	untyped := r.erase()
 	untyped.update = nil
@@ -73,16 +74,18 @@ func Untyped[T any](r Reducer[T]) Reducer[any] {
 
 // erase makes a reducer without its type: what a schema keeps.
 func (r Reducer[T]) erase() Reducer[any] {
-	return Reducer[any]{name: r.name, update: r.update, configErr: r.configErr, merge: func(prior, update any) (any, error) {
-		if r.merge == nil { // nothing is merged: the field reports a wrong type
-			return update, nil
-		}
-		p, ok := as[T](prior)
-		if !ok {
-			return nil, fmt.Errorf("the field holds %T, not %s", prior, reflect.TypeFor[T]())
-		}
-		return r.merge(p, update)
-	}}
+	return Reducer[any]{
+		name: r.name, update: r.update, configErr: r.configErr, merge: func(prior, update any) (any, error) {
+			if r.merge == nil { // nothing is merged: the field reports a wrong type
+				return update, nil
+			}
+			p, ok := as[T](prior)
+			if !ok {
+				return nil, fmt.Errorf("the field holds %T, not %s", prior, reflect.TypeFor[T]())
+			}
+			return r.merge(p, update)
+		},
+	}
 }
 
 // as is a type assertion that lets nil be any interface.

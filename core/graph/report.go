@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Report is an event that something which a node calls reports while the node runs, such as the token of a model's answer (graph-engine §6).
-// Event is of the reporter's own type, by which observers tell them apart; the rest says which attempt of which node it belongs to, as in an Event.
+// Report is an event that something which a node calls reports while the node runs, such as the token of a model's
+// answer (graph-engine §6). Event is of the reporter's own type, by which observers tell them apart; the rest says
+// which attempt of which node it belongs to, as in an Event.
 type Report struct {
 	Event       any
 	Node        string
@@ -21,8 +22,9 @@ func (r Report) copied() Report {
 	return r
 }
 
-// Emit has the observers hear a typed event, after all that happened before it and before the node's end. It does not wait for them. Outside a
-// running node it does nothing: in middleware, after the node has returned, and where there is no graph.
+// Emit has the observers hear a typed event, after all that happened before it and before the node's end. It does not
+// wait for them. Outside a running node it does nothing: in middleware, after the node has returned, and where there is
+// no graph.
 func Emit(ctx context.Context, event any) {
 	scope := scopeFrom(ctx)
 	if scope == nil || scope.middleware {

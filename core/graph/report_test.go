@@ -9,8 +9,8 @@ import (
 	"gatehouse/core/graph"
 )
 
-// TestReportsComeInOrderWithTheEvents: an observer hears what a node emits between its start and its end, whatever phases it wants, and with the
-// attempt; what is emitted outside of a running node is not heard.
+// TestReportsComeInOrderWithTheEvents: an observer hears what a node emits between its start and its end, whatever
+// phases it wants, and with the attempt; what is emitted outside of a running node is not heard.
 func TestReportsComeInOrderWithTheEvents(t *testing.T) {
 	var heard []string // of the one goroutine that delivers; read after the drain
 	collect := graph.Observer{

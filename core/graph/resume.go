@@ -9,17 +9,20 @@ import (
 	"gatehouse/core"
 )
 
-// Resumable returns nil if this graph can resume a paused invocation. The graph's name must be the same. If its version or its
-// schema version differs, a chain of migrations must lead from the record's schema version to this graph's: a new version means
-// that paused turns do not fit unless a migration makes them fit. The error is suspension_record_invalid with a sentence.
+// Resumable returns nil if this graph can resume a paused invocation. The graph's name must be the same. If its version
+// or its schema version differs, a chain of migrations must lead from the record's schema version to this graph's: a
+// new version means that paused turns do not fit unless a migration makes them fit. The error is
+// suspension_record_invalid with a sentence.
 func (g *Graph) Resumable(rec *core.PausedRecord) error {
 	switch {
 	case rec.Type != recordType || len(rec.Frames) == 0:
 		return core.Errorf(core.SuspensionRecordInvalid, "This is not the record of a paused turn.")
 	case rec.Graph != g.name:
-		return core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("it was paused by %q, which is not %q", rec.Graph, g.name), changedSince)
+		return core.Wrap(core.SuspensionRecordInvalid,
+			fmt.Errorf("it was paused by %q, which is not %q", rec.Graph, g.name), changedSince)
 	case !g.hasNodes(rec.Frames):
-		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused at a step that %q no longer has.", g.name)
+		return core.Errorf(core.SuspensionRecordInvalid, "This turn was paused at a step that %q no longer has.",
+			g.name)
 	}
 	err := g.checkVersion(rec.GraphVersion, rec.SchemaVersion)
 	for sub, i := g.subgraphAt(rec.Frames[0]), 1; err == nil && i < len(rec.Frames); i++ {
@@ -28,7 +31,9 @@ func (g *Graph) Resumable(rec *core.PausedRecord) error {
 		sub = sub.subgraphAt(f)
 	}
 	if err != nil {
-		return core.Wrap(core.SuspensionRecordInvalid, fmt.Errorf("it was paused by version %q of %q, which is now %q: %w", rec.GraphVersion, g.name, g.version, err), changedSince)
+		return core.Wrap(core.SuspensionRecordInvalid,
+			fmt.Errorf("it was paused by version %q of %q, which is now %q: %w", rec.GraphVersion, g.name, g.version,
+				err), changedSince)
 	}
 	return nil
 }
@@ -71,9 +76,10 @@ func (g *Graph) subgraphAt(f core.Frame) *Graph {
 	return nil
 }
 
-// fromPause starts where a paused invocation stopped (suspension §7). In this order: it finds the record; checks that this graph can
-// resume it; decodes its state (with the session's current messages) and those of the subgraphs inside; overlays the payload on
-// each; validates; and only then consumes the record. So the record stays resumable after a payload that does not fit.
+// fromPause starts where a paused invocation stopped (suspension §7). In this order: it finds the record; checks that
+// this graph can resume it; decodes its state (with the session's current messages) and those of the subgraphs inside;
+// overlays the payload on each; validates; and only then consumes the record. So the record stays resumable after a
+// payload that does not fit.
 func (seg *segment) fromPause(ctx context.Context, in Invocation) (start, error) {
 	seg.ids.Invocation = in.Resume
 	rec, err := seg.st.Pauses.Paused(ctx, in.Resume)
@@ -103,8 +109,11 @@ func (seg *segment) fromPause(ctx context.Context, in Invocation) (start, error)
 	return *at, nil
 }
 
-// resumePoints returns where each graph resumes, outermost first: inside the node of the next one; the innermost at or after its node.
-func (seg *segment) resumePoints(ctx context.Context, rec *core.PausedRecord, payload map[string]json.RawMessage) (*start, error) {
+// resumePoints returns where each graph resumes, outermost first: inside the node of the next one; the innermost at or
+// after its node.
+func (seg *segment) resumePoints(
+	ctx context.Context, rec *core.PausedRecord, payload map[string]json.RawMessage,
+) (*start, error) {
 	var outermost, last *start
 	g := seg.g
 	for i, f := range rec.Frames {
@@ -136,8 +145,8 @@ func notPaused() error {
 	return core.Errorf(core.SuspensionRecordInvalid, "This turn is not paused.")
 }
 
-// pausedState is the paused state of the outermost graph. Its messages are the session's current ones: those that arrived during the
-// pause are neither lost nor doubled.
+// pausedState is the paused state of the outermost graph. Its messages are the session's current ones: those that
+// arrived during the pause are neither lost nor doubled.
 func (seg *segment) pausedState(ctx context.Context, rec *core.PausedRecord) (State, error) {
 	values := rec.Frames[0].State
 	state, path, err := seg.g.decodeState(values, rec.SchemaVersion)
@@ -172,8 +181,8 @@ func (g *Graph) decodeState(values map[string]json.RawMessage, version string) (
 	return state, path, nil
 }
 
-// overlay applies the payload to the state. It replaces declared fields, without their reducers, and drops other fields. Each paused
-// graph takes the fields that it declares. A payload can't replace the messages of a session.
+// overlay applies the payload to the state. It replaces declared fields, without their reducers, and drops other
+// fields. Each paused graph takes the fields that it declares. A payload can't replace the messages of a session.
 func (seg *segment) overlay(g *Graph, state State, payload map[string]json.RawMessage) (State, error) {
 	for _, name := range g.schema.order {
 		raw, ok := payload[name]
@@ -191,11 +200,13 @@ func (seg *segment) overlay(g *Graph, state State, payload map[string]json.RawMe
 		state = state.with(name, v)
 	}
 	if err := g.schema.check(state); err != nil {
-		return State{}, core.Wrap(core.SuspensionPayloadInvalid, err, "The signal does not fit the paused turn: %v.", err)
+		return State{},
+			core.Wrap(core.SuspensionPayloadInvalid, err, "The signal does not fit the paused turn: %v.", err)
 	}
 	return state, nil
 }
 
 func payloadInvalid(field string, err error) error {
-	return core.Wrap(core.SuspensionPayloadInvalid, err, "The signal does not fit the paused turn: field %q: %v.", field, err)
+	return core.Wrap(core.SuspensionPayloadInvalid, err, "The signal does not fit the paused turn: field %q: %v.",
+		field, err)
 }

@@ -76,7 +76,8 @@ func (nr *nodeRun) subgraphRun(g *Graph, s State) *graphRun {
 	r := nr.graph
 	return &graphRun{
 		seg: r.seg, g: g, path: nr.namespace(), parents: append(slices.Clone(r.parents), s),
-		observers: slices.Concat(r.observers, g.observers), fanOutIndex: r.fanOutIndex, branch: r.branch, noSuspend: r.noSuspend,
+		observers: slices.Concat(r.observers, g.observers), fanOutIndex: r.fanOutIndex, branch: r.branch,
+		noSuspend: r.noSuspend,
 	}
 }
 
@@ -99,18 +100,23 @@ func (g *Graph) next(node string, s State) (to string, fail *Error) {
 		return "", &Error{Category: core.EdgeException, Node: node, State: s, Err: err}
 	}
 	if _, ok := g.nodes[to]; !ok && to != END {
-		return "", &Error{Category: core.RoutingError, Node: node, State: s, Err: fmt.Errorf("the edge leads to %q, which is not a node", to)}
+		return "",
+			&Error{
+				Category: core.RoutingError, Node: node, State: s,
+				Err: fmt.Errorf("the edge leads to %q, which is not a node", to),
+			}
 	}
 	return to, nil
 }
 
 // node is a node of any kind: a function, a subgraph, a fan-out or parallel branches.
 type node struct {
-	kind       SpanKind
-	run        func(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) // one attempt
-	graphs     []*Graph                                                                     // those inside it
-	check      func(name string, parent *schema) error                                      // at compile time; nil = nothing to check
-	middleware []Middleware                                                                 // outermost first
+	kind   SpanKind
+	run    func(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) // one attempt
+	graphs []*Graph                                                                     // those inside it
+	// at compile time; nil = nothing to check
+	check      func(name string, parent *schema) error
+	middleware []Middleware // outermost first
 }
 
 // nodeRun is one execution of a node by a graphRun: its attempts, the merge of its update, its edge.
@@ -162,14 +168,15 @@ func (nr *nodeRun) failure(err error) *Error {
 	return &Error{Category: core.NodeException, Node: nr.name, State: nr.state, Err: err}
 }
 
-// attempt runs the node once. It reports the start and a failure. The end of a success is reported later: after the merge and the
-// edge, or when the next attempt begins.
+// attempt runs the node once. It reports the start and a failure. The end of a success is reported later: after the
+// merge and the edge, or when the next attempt begins.
 func (nr *nodeRun) attempt(ctx context.Context, s State) (Update, error) {
 	if nr.open != nil {
 		nr.endAttempt(nr.merge(nr.open.update))
 	}
 	att := &openAttempt{e: Event{
-		Phase: PhaseStarted, Node: nr.name, Namespace: nr.namespace(), Attempt: nr.attempts, Pre: s, Parents: nr.graph.parents,
+		Phase: PhaseStarted, Node: nr.name, Namespace: nr.namespace(), Attempt: nr.attempts, Pre: s,
+		Parents:     nr.graph.parents,
 		FanOutIndex: nr.graph.fanOutIndex, Branch: nr.graph.branch,
 	}}
 	nr.attempts++
@@ -211,8 +218,8 @@ func (nr *nodeRun) endAttempt(post State, fail *Error) {
 
 // emitStarted counts a step and reports the start of an attempt, both under one lock: observers get the steps in order.
 //
-// A subgraph's node has no events and no step of its own: the nodes inside report for it, and their namespace names it. Containers
-// (fan-out, branches) have a pair of events of their own around those of their instances (graph-engine §6).
+// A subgraph's node has no events and no step of its own: the nodes inside report for it, and their namespace names it.
+// Containers (fan-out, branches) have a pair of events of their own around those of their instances (graph-engine §6).
 func (r *graphRun) emitStarted(e *Event, k SpanKind) {
 	r.seg.mu.Lock()
 	defer r.seg.mu.Unlock()

@@ -55,7 +55,9 @@ func TestErrorsCarryTheStateBeforeThem(t *testing.T) {
 	}{
 		"plain":       {fails(errPlain), core.NodeException, core.NodeException, errPlain},
 		"categorised": {fails(fmt.Errorf("asking: %w", away)), core.NodeException, core.ProviderUnavailable, away},
-		"panic":       {func(context.Context, graph.State) (graph.Update, error) { panic(errPlain) }, core.NodeException, core.NodeException, errPlain},
+		"panic": {func(context.Context, graph.State) (graph.Update, error) {
+			panic(errPlain)
+		}, core.NodeException, core.NodeException, errPlain},
 		"undeclared": {func(context.Context, graph.State) (graph.Update, error) {
 			return graph.Update{graph.Set("ghost", 1)}, nil
 		},
@@ -111,7 +113,9 @@ func TestEdgesFail(t *testing.T) {
 		"no way out":   {func(graph.State) (string, error) { return "b", nil }, core.RoutingError},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := compile(t, graph.New("g", "1").Fields(trail).Node("a", leave("a")).Node("b", leave("b")).Entry("a").Route("a", tc.route))
+			g := compile(t,
+				graph.New("g", "1").Fields(trail).Node("a", leave("a")).Node("b", leave("b")).Entry("a").Route("a",
+					tc.route))
 			res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 			wantCategory(t, res.Err, tc.category)
 			if got := trail.Get(res.State); len(got) == 0 {
@@ -132,7 +136,10 @@ func TestAnEndedContextStopsBeforeTheNextNode(t *testing.T) {
 			return nil, ctx.Err()
 		},
 	} {
-		g := compile(t, line(first, func(context.Context, graph.State) (graph.Update, error) { ran = true; return nil, nil }))
+		g := compile(t, line(first, func(context.Context, graph.State) (graph.Update, error) {
+			ran = true
+			return nil, nil
+		}))
 		res := want(t, g.Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
 		wantCategory(t, res.Err, core.Stopped)
 		if ran {
@@ -155,7 +162,8 @@ func TestIDsAreInTheContextOfTheInvocationOnly(t *testing.T) {
 	}, note))
 	g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{ID: "outer", Correlation: "co", Session: "s"})
 	g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{ID: "other", Correlation: "cx"})
-	outer, in := graph.IDs{Invocation: "outer", Correlation: "co", Session: "s"}, graph.IDs{Invocation: "inner", Correlation: "ci"}
+	outer, in := graph.IDs{Invocation: "outer", Correlation: "co", Session: "s"},
+		graph.IDs{Invocation: "inner", Correlation: "ci"}
 	other := graph.IDs{Invocation: "other", Correlation: "cx"}
 	if expected := []graph.IDs{outer, in, outer, other, in, other}; !slices.Equal(seen, expected) {
 		t.Errorf("seen %v", seen)

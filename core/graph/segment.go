@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// segment is one uninterrupted part of an invocation: from its entry, or from a pause, to END, an error or the next pause.
+// segment is one uninterrupted part of an invocation: from its entry, or from a pause, to END, an error or the next
+// pause.
 type segment struct {
 	g           *Graph
 	st          Stores
@@ -39,7 +40,8 @@ func (seg *segment) findStart(ctx context.Context, in Invocation) (start, error)
 		seg.ids.Correlation = NewID()
 	}
 	if !urlSafe.MatchString(string(seg.ids.Invocation)) || !urlSafe.MatchString(seg.ids.Correlation) {
-		return start{}, core.Errorf(core.Invalid, "an invocation id and a correlation id must be URL-safe, not %q and %q", in.ID, in.Correlation)
+		return start{}, core.Errorf(core.Invalid, "an invocation id and a correlation id must be URL-safe, not %q "+
+			"and %q", in.ID, in.Correlation)
 	}
 	return seg.fromEntry(ctx, in)
 }
@@ -56,7 +58,8 @@ func (seg *segment) run(ctx context.Context, in Invocation, at start) Result {
 		seg.g.queues.add(seg.events)
 		defer seg.events.end()
 	}
-	ctx, end := seg.span(ctx, Span{Kind: SpanInvocation, Name: seg.g.name, Entry: seg.g.entry, Resumes: seg.pausedTrace})
+	ctx, end := seg.span(ctx,
+		Span{Kind: SpanInvocation, Name: seg.g.name, Entry: seg.g.entry, Resumes: seg.pausedTrace})
 
 	seg.entry.State = at.state
 	r := &graphRun{seg: seg, g: seg.g, observers: seg.g.observers, completed: at.completed}

@@ -7,8 +7,9 @@ import (
 	"gatehouse/core"
 )
 
-// fromEntry makes the state of a first segment: defaults, overwritten by what the session holds, then what the caller supplied (sessions
-// §4.1). A supplied value joins a loaded one through the field's reducer; if nothing was loaded, it replaces the default.
+// fromEntry makes the state of a first segment: defaults, overwritten by what the session holds, then what the caller
+// supplied (sessions §4.1). A supplied value joins a loaded one through the field's reducer; if nothing was loaded, it
+// replaces the default.
 func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error) {
 	state := seg.g.schema.defaults()
 	held := map[string]bool{}
@@ -26,7 +27,11 @@ func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error)
 		f, declared := seg.g.schema.fields[c.field]
 		if declared && !f.history && !held[c.field] {
 			if err := f.typ.check(c.value); err != nil {
-				return start{}, &Error{Category: core.StateValidationError, Field: c.field, State: state, Err: fmt.Errorf("field %q: %w", c.field, err)}
+				return start{},
+					&Error{
+						Category: core.StateValidationError, Field: c.field, State: state,
+						Err: fmt.Errorf("field %q: %w", c.field, err),
+					}
 			}
 			state = state.with(c.field, clone(c.value))
 			held[c.field] = true
@@ -45,8 +50,8 @@ func (seg *segment) fromEntry(ctx context.Context, in Invocation) (start, error)
 	return start{state: state, node: seg.g.entry}, nil
 }
 
-// load reads the session over a state. A failure of the store that has a category of its own keeps it, and so do those of
-// migrations; any other is session_load_failed.
+// load reads the session over a state. A failure of the store that has a category of its own keeps it, and so do those
+// of migrations; any other is session_load_failed.
 func (seg *segment) load(ctx context.Context, state State) (State, error) {
 	rec, err := seg.st.Sessions.Load(ctx, seg.ids.Session)
 	if err != nil {
@@ -113,8 +118,8 @@ func (seg *segment) save(ctx context.Context, state State, opts core.SaveOptions
 	return nil
 }
 
-// storeError gives a store's failure a category, unless it has a more specific one or failed because the invocation was stopped: then
-// the category is that of the stop's cause.
+// storeError gives a store's failure a category, unless it has a more specific one or failed because the invocation was
+// stopped: then the category is that of the stop's cause.
 func storeError(ctx context.Context, c core.Category, err error, message string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)

@@ -26,7 +26,9 @@ func TestASessionContinuesWithItsStoredState(t *testing.T) {
 	g := compile(t, talk(answer("hi"), leave("b")).Session("messages", "trail"))
 	st := newBroken()
 	for i := range 3 {
-		res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: append(tell("yo"), count.Set(i))}), graph.Completed)
+		res := want(t,
+			g.Invoke(t.Context(), st.stores(),
+				graph.Invocation{Session: "s", Initial: append(tell("yo"), count.Set(i))}), graph.Completed)
 		if res.FirstNew != 2*i+1 || res.Entry.Messages != 2*i || res.Entry.Found != (i > 0) {
 			t.Errorf("turn %d: mark %d, entry %+v", i, res.FirstNew, res.Entry)
 		}
@@ -60,7 +62,8 @@ func TestWithoutAStoreASessionIsOnlyAnID(t *testing.T) {
 	g := compile(t, talk(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		return nil, graph.SaveSession(ctx, nil)
 	}, pause("x"), answer("hi")))
-	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Suspended)
+	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Session: "s", Initial: tell("yo")}),
+		graph.Suspended)
 	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}), graph.Completed)
 	if got := texts(t, graph.Messages.Get(res.State)); res.Session != "s" || !slices.Equal(got, []string{"yo", "hi"}) {
 		t.Errorf("session %q, messages %v", res.Session, got)
@@ -74,10 +77,12 @@ func TestSessionErrors(t *testing.T) {
 		category   core.Category
 		ran        bool
 	}{
-		"load":             {load: errPlain, category: core.SessionLoadFailed},
-		"load, known":      {load: busy, category: core.StoreBusy},
-		"save":             {save: errPlain, category: core.SessionSaveFailed, ran: true},
-		"save, conflict":   {save: core.Errorf(core.SessionWriteConflict, "x"), category: core.SessionWriteConflict, ran: true},
+		"load":        {load: errPlain, category: core.SessionLoadFailed},
+		"load, known": {load: busy, category: core.StoreBusy},
+		"save":        {save: errPlain, category: core.SessionSaveFailed, ran: true},
+		"save, conflict": {
+			save: core.Errorf(core.SessionWriteConflict, "x"), category: core.SessionWriteConflict, ran: true,
+		},
 		"save, fault of o": {save: core.Errorf(core.Internal, "x"), category: core.SessionSaveFailed, ran: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +150,8 @@ func TestAnExplicitSaveFailsInsideTheNode(t *testing.T) {
 func TestNoAutoSaveSkipsOnlyTheSaveAtEND(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(pause("x"), answer("hi")).NoAutoSave())
-	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Suspended)
+	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: tell("yo")}),
+		graph.Suspended)
 	want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation}), graph.Completed)
 	rec, _ := st.Memory.Load(t.Context(), "s")
 	if got := texts(t, *rec.Messages); !slices.Equal(got, []string{"yo"}) {
@@ -173,23 +179,35 @@ func TestMigrations(t *testing.T) {
 		category core.Category
 		is       error
 	}{
-		"same version":     {"v3", []edge{{"v3", "v4", fails}}, 1, "", nil},
-		"one":              {"v2", []edge{{"v2", "v3", add(10)}}, 11, "", nil},
-		"chain":            {"v1", []edge{{"v2", "v3", add(10)}, {"v1", "v2", add(100)}}, 111, "", nil},
-		"shortest":         {"v1", []edge{{"v1", "v2", fails}, {"v2", "v3", fails}, {"v1", "v3", add(5)}}, 6, "", nil},
-		"none":             {"v1", nil, 0, core.MigrationMissing, nil},
-		"wrong way":        {"v4", []edge{{"v3", "v4", add(1)}}, 0, core.MigrationMissing, nil},
-		"no version":       {"", []edge{{"v1", "v3", add(1)}}, 0, core.MigrationMissing, nil},
-		"fails":            {"v1", []edge{{"v1", "v2", fails}, {"v2", "v3", add(1)}}, 0, core.MigrationFailed, errPlain},
-		"panics":           {"v1", []edge{{"v1", "v3", panics}}, 0, core.MigrationFailed, errPlain},
-		"two shortest":     {"v1", []edge{{"v1", "a", add(1)}, {"v1", "b", add(1)}, {"a", "v3", add(1)}, {"b", "v3", add(1)}}, 0, core.MigrationChainAmbiguous, nil},
-		"circle":           {"v1", []edge{{"v1", "v2", add(1)}, {"v2", "v1", add(1)}}, 0, core.MigrationMissing, nil},
-		"gives no state":   {"v1", []edge{{"v1", "v3", func(map[string]any) (map[string]any, error) { return nil, nil }}}, 0, core.MigrationFailed, nil},
-		"gives wrong type": {"v1", []edge{{"v1", "v3", func(map[string]any) (map[string]any, error) { return map[string]any{"count": "x"}, nil }}}, 0, core.SessionLoadFailed, nil},
+		"same version": {"v3", []edge{{"v3", "v4", fails}}, 1, "", nil},
+		"one":          {"v2", []edge{{"v2", "v3", add(10)}}, 11, "", nil},
+		"chain":        {"v1", []edge{{"v2", "v3", add(10)}, {"v1", "v2", add(100)}}, 111, "", nil},
+		"shortest":     {"v1", []edge{{"v1", "v2", fails}, {"v2", "v3", fails}, {"v1", "v3", add(5)}}, 6, "", nil},
+		"none":         {"v1", nil, 0, core.MigrationMissing, nil},
+		"wrong way":    {"v4", []edge{{"v3", "v4", add(1)}}, 0, core.MigrationMissing, nil},
+		"no version":   {"", []edge{{"v1", "v3", add(1)}}, 0, core.MigrationMissing, nil},
+		"fails": {
+			"v1", []edge{{"v1", "v2", fails}, {"v2", "v3", add(1)}}, 0, core.MigrationFailed, errPlain,
+		},
+		"panics": {"v1", []edge{{"v1", "v3", panics}}, 0, core.MigrationFailed, errPlain},
+		"two shortest": {
+			"v1", []edge{{"v1", "a", add(1)}, {"v1", "b", add(1)}, {"a", "v3", add(1)}, {"b", "v3", add(1)}}, 0,
+			core.MigrationChainAmbiguous, nil,
+		},
+		"circle": {"v1", []edge{{"v1", "v2", add(1)}, {"v2", "v1", add(1)}}, 0, core.MigrationMissing, nil},
+		"gives no state": {"v1", []edge{{"v1", "v3", func(map[string]any) (map[string]any, error) {
+			return nil, nil
+		}}}, 0, core.MigrationFailed, nil},
+		"gives wrong type": {"v1", []edge{{"v1", "v3", func(map[string]any) (map[string]any, error) {
+			return map[string]any{"count": "x"}, nil
+		}}}, 0, core.SessionLoadFailed, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := newBroken()
-			_ = st.Memory.Save(t.Context(), &core.SessionRecord{ID: "s", SchemaVersion: tc.stored, State: map[string]json.RawMessage{"count": json.RawMessage("1")}}, core.SaveOptions{})
+			_ = st.Memory.Save(t.Context(),
+				&core.SessionRecord{
+					ID: "s", SchemaVersion: tc.stored, State: map[string]json.RawMessage{"count": json.RawMessage("1")},
+				}, core.SaveOptions{})
 			b := line(leave("a")).SchemaVersion("v3")
 			for _, e := range tc.edges {
 				b.Migrate(e.from, e.to, e.fn)
@@ -261,7 +279,8 @@ func TestLoadedMessagesAreNotWrittenAgain(t *testing.T) {
 	st := &talkative{newBroken()}
 	g := compile(t, talk(answer("hi")))
 	for range 2 {
-		want(t, g.Invoke(t.Context(), graph.Stores{Sessions: st}, graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Completed)
+		want(t, g.Invoke(t.Context(), graph.Stores{Sessions: st}, graph.Invocation{Session: "s", Initial: tell("yo")}),
+			graph.Completed)
 	}
 	rec, _ := st.Memory.Load(t.Context(), "s")
 	if got := texts(t, *rec.Messages); !slices.Equal(got, []string{"yo", "hi", "yo", "hi"}) {

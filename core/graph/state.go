@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// State is the fields' values at one moment of an invocation. It never changes: a merge gives another one, keys hand out copies.
-// The zero State has no fields.
+// State is the fields' values at one moment of an invocation. It never changes: a merge gives another one, keys hand
+// out copies. The zero State has no fields.
 type State struct {
 	schema *schema
 	values map[string]any
@@ -33,7 +33,8 @@ func (s State) Value(name string) (v any, ok bool) {
 	return clone(v), ok
 }
 
-// Encode writes every field as JSON. Messages are read whole, so it is for tests, exports and outcomes that show a state.
+// Encode writes every field as JSON. Messages are read whole, so it is for tests, exports and outcomes that show a
+// state.
 func (s State) Encode() (map[string]json.RawMessage, error) {
 	return s.encode(s.Fields(), false)
 }
@@ -82,7 +83,8 @@ func (s State) with(name string, v any) State {
 	return State{schema: s.schema, values: values}
 }
 
-// merge applies an update through the reducers and checks each field that changed. The error is an *Error without node and state.
+// merge applies an update through the reducers and checks each field that changed. The error is an *Error without node
+// and state.
 func (s State) merge(u Update) (State, *Error) {
 	if len(u) == 0 {
 		return s, nil
@@ -91,7 +93,11 @@ func (s State) merge(u Update) (State, *Error) {
 	for _, c := range u {
 		f, ok := s.schema.fields[c.field]
 		if !ok {
-			return s, &Error{Category: core.StateValidationError, Field: c.field, Err: fmt.Errorf("field %q is not declared", c.field)}
+			return s,
+				&Error{
+					Category: core.StateValidationError, Field: c.field,
+					Err: fmt.Errorf("field %q is not declared", c.field),
+				}
 		}
 		v, err := f.reduce(values[c.field], c.value)
 		if err != nil {
@@ -114,7 +120,8 @@ func (f field) reduce(prior, update any) (v any, fail *Error) {
 		return nil, &Error{Category: core.ReducerError, Field: f.name, Reducer: f.reducer.name, Err: err}
 	}
 	if err := f.typ.check(v); err != nil {
-		return nil, &Error{Category: core.StateValidationError, Field: f.name, Err: fmt.Errorf("field %q: %w", f.name, err)}
+		return nil,
+			&Error{Category: core.StateValidationError, Field: f.name, Err: fmt.Errorf("field %q: %w", f.name, err)}
 	}
 	return v, nil
 }
@@ -141,8 +148,8 @@ func Field[T any](name string, r Reducer[T]) Key[T] {
 	return Key[T]{field{name: name, typ: goType[T](), initial: zero, reducer: r.erase()}}
 }
 
-// Typed declares a field whose type is known only at run time; its values are nil, bool, int64, float64, string, []any and
-// map[string]any. Its default is the type's zero.
+// Typed declares a field whose type is known only at run time; its values are nil, bool, int64, float64, string, []any
+// and map[string]any. Its default is the type's zero.
 func Typed(name string, t Type, r Reducer[any]) Key[any] {
 	return Key[any]{field{name: name, typ: t, initial: t.zero(), reducer: r.erase()}}
 }
@@ -156,8 +163,8 @@ func (k Key[T]) Default(v T) Key[T] {
 // Name is the field's name.
 func (k Key[T]) Name() string { return k.f.name }
 
-// Get reads the field. The result is the caller's own: changing it changes no state. Where the state does not declare the field,
-// it is the key's default.
+// Get reads the field. The result is the caller's own: changing it changes no state. Where the state does not declare
+// the field, it is the key's default.
 func (k Key[T]) Get(s State) T {
 	v, ok := s.values[k.f.name]
 	if !ok {
@@ -178,8 +185,8 @@ type Change struct {
 	value any
 }
 
-// Set is a change by name, for fields declared with Typed. A field that the schema does not declare, or a value that is not of
-// its type, is state_validation_error when it is merged.
+// Set is a change by name, for fields declared with Typed. A field that the schema does not declare, or a value that is
+// not of its type, is state_validation_error when it is merged.
 func Set(name string, v any) Change { return Change{field: name, value: clone(v)} }
 
 // Field is the name of the field that changes.

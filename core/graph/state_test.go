@@ -52,14 +52,21 @@ func TestNoCallerCanChangeAState(t *testing.T) {
 }
 
 func TestSuppliedStateTakesTheDefaultsPlace(t *testing.T) {
-	g := compile(t, graph.New("g", "1").Fields(trail.Default([]string{"seed"}), count.Default(4)).Node("a", leave("a")).Entry("a").Edge("a", graph.END))
-	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{trail.Set([]string{"mine"})}}), graph.Completed)
+	g := compile(t,
+		graph.New("g", "1").Fields(trail.Default([]string{"seed"}), count.Default(4)).Node("a",
+			leave("a")).Entry("a").Edge("a", graph.END))
+	res := want(t,
+		g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{trail.Set([]string{"mine"})}}),
+		graph.Completed)
 	if got := trail.Get(res.State); !slices.Equal(got, []string{"mine", "a"}) || count.Get(res.State) != 4 {
 		t.Errorf("trail %v, count %d", got, count.Get(res.State))
 	}
-	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{graph.Set("count", "four")}}), graph.Errored)
+	res = want(t,
+		g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{graph.Set("count", "four")}}),
+		graph.Errored)
 	wantCategory(t, res.Err, core.StateValidationError)
-	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{graph.Set("ghost", 1)}}), graph.Errored)
+	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{graph.Set("ghost", 1)}}),
+		graph.Errored)
 	wantCategory(t, res.Err, core.StateValidationError)
 }
 
@@ -91,7 +98,8 @@ func TestRunTimeTypes(t *testing.T) {
 }
 
 func TestATypedFieldWorksLikeAnyOther(t *testing.T) {
-	list := graph.Typed("list", graph.ListType(graph.IntType()), graph.Untyped(graph.Append[any]())).Default([]any{int64(1)})
+	list := graph.Typed("list", graph.ListType(graph.IntType()),
+		graph.Untyped(graph.Append[any]())).Default([]any{int64(1)})
 	node := func(v any) graph.Node {
 		return func(context.Context, graph.State) (graph.Update, error) { return graph.Update{list.Set(v)}, nil }
 	}
@@ -126,21 +134,34 @@ func TestCompileErrors(t *testing.T) {
 		b        *graph.Builder
 		category core.Category
 	}{
-		"no entry":             {graph.New("g", "1").Node("a", leave("a")).Edge("a", graph.END), core.NoDeclaredEntry},
-		"unknown entry":        {ok().Entry("ghost").Edge("a", graph.END), core.NoDeclaredEntry},
-		"unreachable":          {ok().Node("b", leave("b")).Edge("a", graph.END).Edge("b", graph.END), core.UnreachableNode},
-		"dangling target":      {ok().Edge("a", "ghost"), core.DanglingEdge},
-		"dangling source":      {ok().Edge("a", graph.END).Edge("ghost", "a"), core.DanglingEdge},
-		"no way out":           {ok(), core.DanglingEdge},
-		"two ways out":         {ok().Edge("a", graph.END).Route("a", func(graph.State) (string, error) { return graph.END, nil }), core.MultipleOutgoingEdges},
-		"field twice":          {ok().Edge("a", graph.END).Fields(graph.Field("count", graph.NewReducer("sum", func(a, b int) (int, error) { return a + b, nil }))), core.ConflictingReducers},
-		"unknown projection":   {ok().Edge("a", graph.END).Session("ghost"), core.MappingUndeclaredField},
-		"migration twice":      {ok().Edge("a", graph.END).Migrate("1", "2", twice).Migrate("1", "2", twice), core.MigrationChainAmbiguous},
+		"no entry":      {graph.New("g", "1").Node("a", leave("a")).Edge("a", graph.END), core.NoDeclaredEntry},
+		"unknown entry": {ok().Entry("ghost").Edge("a", graph.END), core.NoDeclaredEntry},
+		"unreachable": {
+			ok().Node("b", leave("b")).Edge("a", graph.END).Edge("b", graph.END), core.UnreachableNode,
+		},
+		"dangling target": {ok().Edge("a", "ghost"), core.DanglingEdge},
+		"dangling source": {ok().Edge("a", graph.END).Edge("ghost", "a"), core.DanglingEdge},
+		"no way out":      {ok(), core.DanglingEdge},
+		"two ways out": {ok().Edge("a", graph.END).Route("a", func(graph.State) (string, error) {
+			return graph.END, nil
+		}), core.MultipleOutgoingEdges},
+		"field twice": {ok().Edge("a",
+			graph.END).Fields(graph.Field("count", graph.NewReducer("sum", func(a, b int) (int, error) {
+			return a + b, nil
+		}))), core.ConflictingReducers},
+		"unknown projection": {ok().Edge("a", graph.END).Session("ghost"), core.MappingUndeclaredField},
+		"migration twice": {
+			ok().Edge("a", graph.END).Migrate("1", "2", twice).Migrate("1", "2", twice), core.MigrationChainAmbiguous,
+		},
 		"migration of nothing": {ok().Edge("a", graph.END).Migrate("", "2", twice), core.Invalid},
 		"node twice":           {ok().Node("a", leave("a")).Edge("a", graph.END), core.Invalid},
 		"node named END":       {ok().Node(graph.END, leave("a")).Edge("a", graph.END), core.Invalid},
-		"deaf observer":        {ok().Edge("a", graph.END).Observe(graph.Observer{Phases: []graph.Phase{}, On: func(context.Context, graph.Event) error { return nil }}), core.Invalid},
-		"bad default":          {ok().Edge("a", graph.END).Fields(graph.Typed("n", graph.IntType(), graph.Replace[any]()).Default("x")), core.Invalid},
+		"deaf observer": {ok().Edge("a",
+			graph.END).Observe(graph.Observer{Phases: []graph.Phase{}, On: func(context.Context, graph.Event) error {
+			return nil
+		}}), core.Invalid},
+		"bad default": {ok().Edge("a",
+			graph.END).Fields(graph.Typed("n", graph.IntType(), graph.Replace[any]()).Default("x")), core.Invalid},
 	} {
 		_, err := tc.b.Compile()
 		if got := core.CategoryOf(err); got != tc.category {

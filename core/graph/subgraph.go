@@ -10,12 +10,13 @@ import (
 	"gatehouse/core"
 )
 
-// Projection defines what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes nothing in, so that
-// the subgraph begins with its defaults, and gives back every field that both declare.
+// Projection defines what passes between a graph and a graph inside it (graph-engine §2). The zero Projection takes
+// nothing in, so that the subgraph begins with its defaults, and gives back every field that both declare.
 //
-// What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field through the
-// parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for what a mapping can't express;
-// one together with the mapping of its direction, or two projections for one node, are conflicting_projection_forms.
+// What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field
+// through the parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for
+// what a mapping can't express; one together with the mapping of its direction, or two projections for one node, are
+// conflicting_projection_forms.
 type Projection struct {
 	Inputs  map[string]string         // the subgraph's field: the parent's
 	Outputs map[string]string         // the parent's field: the subgraph's
@@ -23,9 +24,9 @@ type Projection struct {
 	Out     func(sub State) Update    // of the parent's
 }
 
-// Subgraph adds a node that is a graph. It runs on a state of its own and never sees the session; it may suspend like any node, and
-// a resume continues inside it. Its observers receive its events after those of the enclosing graphs; middleware does not cross its
-// boundary in either direction.
+// Subgraph adds a node that is a graph. It runs on a state of its own and never sees the session; it may suspend like
+// any node, and a resume continues inside it. Its observers receive its events after those of the enclosing graphs;
+// middleware does not cross its boundary in either direction.
 func (b *Builder) Subgraph(name string, g *Graph, p ...Projection) *Builder {
 	var project Projection
 	if len(p) > 1 {
@@ -104,7 +105,8 @@ func (p Projection) output(parent *schema, end State) (u Update, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(give)) {
 		v := end.values[give[name]]
-		if h, ok := v.(core.History); ok && parent.fields[name].history { // a list like any other: append adds all of it
+		// a list like any other: append adds all of it
+		if h, ok := v.(core.History); ok && parent.fields[name].history {
 			all, err := h.From(context.Background(), 0)
 			if err != nil {
 				return nil, err
@@ -141,7 +143,8 @@ func checkNames(node string, parent, sub *schema, inputs, outputs map[string]str
 // maps returns an error if the field of a mapping is not declared.
 func (s *schema) maps(node, whose, name string) error {
 	if _, ok := s.fields[name]; !ok {
-		return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name, whose)
+		return core.Errorf(core.MappingUndeclaredField, "node %q maps field %q, which %s does not declare", node, name,
+			whose)
 	}
 	return nil
 }

@@ -34,7 +34,9 @@ func around(t *testing.T, sub *graph.Builder, p ...graph.Projection) *graph.Buil
 }
 
 func TestASubgraphsFieldsAreMergedByNameThroughTheParentsReducers(t *testing.T) {
-	res := want(t, compile(t, around(t, inner("in", leave("x"), leave("y")))).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
+	res := want(t,
+		compile(t, around(t, inner("in", leave("x"), leave("y")))).Invoke(t.Context(), graph.Stores{},
+			graph.Invocation{}), graph.Completed)
 	if got := trail.Get(res.State); !slices.Equal(got, []string{"a", "x", "y", "c"}) {
 		t.Errorf("trail %v", got)
 	}
@@ -58,7 +60,9 @@ func TestProjections(t *testing.T) {
 			Out: func(s graph.State) graph.Update { return graph.Update{count.Set(-count.Get(s))} },
 		}, -20, "a c"},
 	} {
-		res := want(t, compile(t, around(t, inner("in", see), tc.p)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{Initial: graph.Update{count.Set(5)}}), graph.Completed)
+		res := want(t,
+			compile(t, around(t, inner("in", see), tc.p)).Invoke(t.Context(), graph.Stores{},
+				graph.Invocation{Initial: graph.Update{count.Set(5)}}), graph.Completed)
 		if got := strings.Join(trail.Get(res.State), " "); count.Get(res.State) != tc.count || got != tc.trail {
 			t.Errorf("%s: count %d, trail %s", name, count.Get(res.State), got)
 		}
@@ -72,34 +76,43 @@ func TestProjectionsAreCheckedWhenCompiled(t *testing.T) {
 		p []graph.Projection
 		c core.Category
 	}{
-		"parent's input":     {[]graph.Projection{{Inputs: m("count", "ghost")}}, core.MappingUndeclaredField},
-		"subgraph's input":   {[]graph.Projection{{Inputs: m("ghost", "count")}}, core.MappingUndeclaredField},
-		"parent's output":    {[]graph.Projection{{Outputs: m("ghost", "count")}}, core.MappingUndeclaredField},
-		"subgraph's output":  {[]graph.Projection{{Outputs: m("count", "ghost")}}, core.MappingUndeclaredField},
-		"two projections":    {[]graph.Projection{{}, {}}, core.ConflictingProjectionForms},
-		"two forms inwards":  {[]graph.Projection{{Inputs: m("count", "count"), In: give}}, core.ConflictingProjectionForms},
-		"two forms outwards": {[]graph.Projection{{Outputs: m("count", "count"), Out: give}}, core.ConflictingProjectionForms},
+		"parent's input":    {[]graph.Projection{{Inputs: m("count", "ghost")}}, core.MappingUndeclaredField},
+		"subgraph's input":  {[]graph.Projection{{Inputs: m("ghost", "count")}}, core.MappingUndeclaredField},
+		"parent's output":   {[]graph.Projection{{Outputs: m("ghost", "count")}}, core.MappingUndeclaredField},
+		"subgraph's output": {[]graph.Projection{{Outputs: m("count", "ghost")}}, core.MappingUndeclaredField},
+		"two projections":   {[]graph.Projection{{}, {}}, core.ConflictingProjectionForms},
+		"two forms inwards": {
+			[]graph.Projection{{Inputs: m("count", "count"), In: give}}, core.ConflictingProjectionForms,
+		},
+		"two forms outwards": {
+			[]graph.Projection{{Outputs: m("count", "count"), Out: give}}, core.ConflictingProjectionForms,
+		},
 	} {
 		_, err := around(t, inner("in", leave("x")), tc.p...).Compile()
 		if core.CategoryOf(err) != tc.c {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := graph.New("g", "1").Subgraph("s", nil).Entry("s").Edge("s", graph.END).Compile(); core.CategoryOf(err) != core.Invalid {
+	if _, err := graph.New("g", "1").Subgraph("s", nil).Entry("s").Edge("s",
+		graph.END).Compile(); core.CategoryOf(err) != core.Invalid {
 		t.Errorf("no graph: %v", err)
 	}
 }
 
 func TestEventsOfASubgraph(t *testing.T) {
 	var e recorder
-	g := compile(t, around(t, inner("in", leave("x"), leave("y")).Observe(e.observer("inner"))).Observe(e.observer("outer")))
-	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Observers: []graph.Observer{e.observer("scoped")}}), graph.Completed)
+	g := compile(t,
+		around(t, inner("in", leave("x"), leave("y")).Observe(e.observer("inner"))).Observe(e.observer("outer")))
+	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Observers: []graph.Observer{e.observer("scoped")}}),
+		graph.Completed)
 	g.Drain(t.Context())
 	var got []string
 	for i, h := range e.received {
 		ev := e.last[i]
 		if ev.Phase == graph.PhaseCompleted {
-			got = append(got, fmt.Sprintf("%s %s %d %d", strings.Fields(h)[0], strings.Join(ev.Namespace, "/"), ev.Step, len(ev.Parents)))
+			got = append(got,
+				fmt.Sprintf("%s %s %d %d", strings.Fields(h)[0], strings.Join(ev.Namespace, "/"), ev.Step,
+					len(ev.Parents)))
 		}
 	}
 	expected := []string{
@@ -134,14 +147,16 @@ func TestASuspensionInsideASubgraphInsideASubgraph(t *testing.T) {
 		}
 		build := func() *graph.Graph {
 			deep := inner("deep", leave("d0"), ask, leave("d2"))
-			middle := graph.New("middle", "1").Fields(trail, approved).Entry("m0").Node("m0", leave("m0")).Subgraph("m1", compile(t, deep)).
+			middle := graph.New("middle", "1").Fields(trail, approved).Entry("m0").Node("m0",
+				leave("m0")).Subgraph("m1", compile(t, deep)).
 				Node("m2", leave("m2")).Edge("m0", "m1").Edge("m1", "m2").Edge("m2", graph.END)
 			return compile(t, around(t, middle))
 		}
 		st := through{graph.NewMemory()}
 		stores := graph.Stores{Sessions: st, Pauses: st}
 		res := want(t, build().Invoke(t.Context(), stores, graph.Invocation{Session: "s"}), graph.Suspended)
-		if !slices.Equal(res.Namespace, []string{"sub", "m1", "x1"}) || res.Node != "x1" || !slices.Equal(trail.Get(res.State), []string{"a"}) {
+		if !slices.Equal(res.Namespace, []string{"sub", "m1", "x1"}) || res.Node != "x1" ||
+			!slices.Equal(trail.Get(res.State), []string{"a"}) {
 			t.Errorf("suspended at %v with %v", res.Namespace, trail.Get(res.State))
 		}
 		rec, _ := st.Paused(t.Context(), res.Invocation)
@@ -163,17 +178,23 @@ func TestASuspensionInsideASubgraphInsideASubgraph(t *testing.T) {
 }
 
 func TestAPayloadMustFitEveryLevel(t *testing.T) {
-	sub := graph.New("in", "1").Fields(graph.Field("only", graph.Replace[bool]())).Entry("x").Node("x", pause("p")).Edge("x", graph.END)
+	sub := graph.New("in", "1").Fields(graph.Field("only", graph.Replace[bool]())).Entry("x").Node("x",
+		pause("p")).Edge("x", graph.END)
 	g, st := compile(t, around(t, sub)), graph.NewMemory()
 	res := want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{}), graph.Suspended)
-	bad := g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"only": "7"})})
+	bad := g.Invoke(t.Context(), graph.Stores{Pauses: st},
+		graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"only": "7"})})
 	wantCategory(t, bad.Err, core.SuspensionPayloadInvalid)
-	want(t, g.Invoke(t.Context(), graph.Stores{Pauses: st}, graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"only": "true"})}), graph.Completed)
+	want(t,
+		g.Invoke(t.Context(), graph.Stores{Pauses: st},
+			graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"only": "true"})}),
+		graph.Completed)
 }
 
 func TestASubgraphOfAnotherVersionIsNotResumed(t *testing.T) {
 	build := func(name, version, schema string) *graph.Graph {
-		sub := graph.New(name, version).SchemaVersion(schema).Fields(trail).Entry("x").Node("x", pause("p")).Edge("x", graph.END).
+		sub := graph.New(name, version).SchemaVersion(schema).Fields(trail).Entry("x").Node("x", pause("p")).Edge("x",
+			graph.END).
 			Migrate("s1", "s2", func(m map[string]any) (map[string]any, error) { return m, nil })
 		return compile(t, around(t, sub))
 	}
@@ -186,11 +207,14 @@ func TestASubgraphOfAnotherVersionIsNotResumed(t *testing.T) {
 		"new version": {build("in", "2", "s1"), core.SuspensionRecordInvalid},
 		"no way":      {build("in", "2", "s3"), core.SuspensionRecordInvalid},
 		"other name":  {build("on", "1", "s1"), core.SuspensionRecordInvalid},
-		"no subgraph": {compile(t, graph.New("outer", "1").Fields(trail).Node("sub", leave("x")).Entry("sub").Edge("sub", graph.END)), core.SuspensionRecordInvalid},
+		"no subgraph": {compile(t,
+			graph.New("outer", "1").Fields(trail).Node("sub", leave("x")).Entry("sub").Edge("sub", graph.END)),
+			core.SuspensionRecordInvalid},
 	} {
 		st := graph.Stores{Pauses: graph.NewMemory()}
 		res := want(t, build("in", "1", "s1").Invoke(t.Context(), st, graph.Invocation{}), graph.Suspended)
-		if got := tc.g.Invoke(t.Context(), st, graph.Invocation{Resume: res.Invocation}); core.CategoryOf(got.Err) != tc.c {
+		if got := tc.g.Invoke(t.Context(), st,
+			graph.Invocation{Resume: res.Invocation}); core.CategoryOf(got.Err) != tc.c {
 			t.Errorf("%s: %v", name, got.Err)
 		}
 	}
@@ -203,7 +227,9 @@ func TestASubgraphHasNoSession(t *testing.T) {
 		failed = graph.SaveSession(ctx, nil)
 		return nil, nil
 	})))
-	if err := st.Memory.Save(t.Context(), &core.SessionRecord{ID: "s", State: map[string]json.RawMessage{"count": json.RawMessage("7")}}, core.SaveOptions{}); err != nil {
+	if err := st.Memory.Save(t.Context(),
+		&core.SessionRecord{ID: "s", State: map[string]json.RawMessage{"count": json.RawMessage("7")}},
+		core.SaveOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s"}), graph.Completed)

@@ -31,7 +31,8 @@ type level struct {
 	state State
 }
 
-// nodeScope is what Suspend, SaveSession and Emit find in the context: one call of a node's function, or of the middleware around it.
+// nodeScope is what Suspend, SaveSession and Emit find in the context: one call of a node's function, or of the
+// middleware around it.
 type nodeScope struct {
 	node       *nodeRun
 	attempt    int // of the node's function
@@ -69,11 +70,11 @@ func KeepNode() SuspendOption { return func(susp *suspension) { susp.rerun = tru
 //
 //	return nil, graph.Suspend(ctx, descriptor)
 //
-// The attempt then suspends whatever the node returns, and middleware around it does not continue after its call of next. Of two
-// calls the first counts. Outside a node, Suspend does nothing and returns suspension_in_unsupported_context. In middleware, and
-// inside a container with Policy Collect, it returns the same error, and the attempt fails with it whatever is returned; the node
-// inside that middleware does not run. A descriptor without a signal id, or with metadata that is not JSON, is refused (invalid)
-// and does not suspend.
+// The attempt then suspends whatever the node returns, and middleware around it does not continue after its call of
+// next. Of two calls the first counts. Outside a node, Suspend does nothing and returns
+// suspension_in_unsupported_context. In middleware, and inside a container with Policy Collect, it returns the same
+// error, and the attempt fails with it whatever is returned; the node inside that middleware does not run. A descriptor
+// without a signal id, or with metadata that is not JSON, is refused (invalid) and does not suspend.
 func Suspend(ctx context.Context, d core.Descriptor, opts ...SuspendOption) error {
 	scope := scopeFrom(ctx)
 	if scope == nil {
@@ -88,7 +89,8 @@ func Suspend(ctx context.Context, d core.Descriptor, opts ...SuspendOption) erro
 		scope.err = unsupported("suspend")
 		return scope.err
 	case scope.node.graph.noSuspend:
-		scope.err = core.Errorf(core.SuspensionUnsupportedContext, "nothing can suspend inside a container that collects failures")
+		scope.err = core.Errorf(core.SuspensionUnsupportedContext,
+			"nothing can suspend inside a container that collects failures")
 		return scope.err
 	case d.SignalID == "":
 		return core.Errorf(core.Invalid, "a suspension needs a signal id")
@@ -110,9 +112,10 @@ func unsupported(what string) error {
 	return core.Errorf(core.SuspensionUnsupportedContext, "only a node's body can %s", what)
 }
 
-// SaveSession saves the session in mid-invoke (sessions §6.2): the current state merged with u, the update that the node is about
-// to return. The save is committed when SaveSession returns, even if the invocation fails later. The node handles an error. An
-// invocation without a session saves nothing. A subgraph has no session (sessions §9): in its nodes SaveSession is invalid.
+// SaveSession saves the session in mid-invoke (sessions §6.2): the current state merged with u, the update that the
+// node is about to return. The save is committed when SaveSession returns, even if the invocation fails later. The node
+// handles an error. An invocation without a session saves nothing. A subgraph has no session (sessions §9): in its
+// nodes SaveSession is invalid.
 func SaveSession(ctx context.Context, u Update) error {
 	scope := scopeFrom(ctx)
 	if scope == nil || scope.middleware {
@@ -137,7 +140,8 @@ func SaveSession(ctx context.Context, u Update) error {
 	return nr.graph.seg.save(ctx, merged, core.SaveOptions{Explicit: true})
 }
 
-// propagate adds this graph to the suspension that the node returned. The attempt's end is reported once the pause is stored.
+// propagate adds this graph to the suspension that the node returned. The attempt's end is reported once the pause is
+// stored.
 func (nr *nodeRun) propagate() *suspension {
 	susp, att := nr.susp, nr.open
 	nr.open = nil
@@ -154,11 +158,14 @@ func (nr *nodeRun) propagate() *suspension {
 	return susp
 }
 
-// suspend stores the paused invocation and its session, together or not at all (suspension §8.6), and only then reports that the
-// node suspended.
+// suspend stores the paused invocation and its session, together or not at all (suspension §8.6), and only then reports
+// that the node suspended.
 func (seg *segment) suspend(ctx context.Context, susp *suspension) Result {
 	state := susp.levels[len(susp.levels)-1].state
-	res := Result{Status: Suspended, State: state, Node: susp.path[len(susp.path)-1], Namespace: susp.path, Descriptor: clone(susp.descriptor)}
+	res := Result{
+		Status: Suspended, State: state, Node: susp.path[len(susp.path)-1], Namespace: susp.path,
+		Descriptor: clone(susp.descriptor),
+	}
 	if err := seg.storePause(ctx, susp, state); err != nil {
 		res.Status, res.Err, res.Descriptor = Errored, err, core.Descriptor{}
 	}
@@ -176,8 +183,10 @@ func (seg *segment) storePause(ctx context.Context, susp *suspension, state Stat
 	keepsHistory := session != nil && session.Messages != nil
 	rec := &core.PausedRecord{
 		Invocation: seg.ids.Invocation, Correlation: seg.ids.Correlation, Session: seg.ids.Session,
-		Descriptor: clone(susp.descriptor), Graph: seg.g.name, GraphVersion: seg.g.version, SchemaVersion: seg.g.schemaVersion,
-		Type: recordType, MarkCompleted: !susp.rerun, Step: seg.step, Messages: seg.firstRow, Trace: seg.spanContext(ctx),
+		Descriptor: clone(susp.descriptor), Graph: seg.g.name, GraphVersion: seg.g.version,
+		SchemaVersion: seg.g.schemaVersion,
+		Type:          recordType, MarkCompleted: !susp.rerun, Step: seg.step, Messages: seg.firstRow,
+		Trace: seg.spanContext(ctx),
 	}
 	if !susp.rerun {
 		in := susp.levels[0]
@@ -218,8 +227,8 @@ func persistenceError(ctx context.Context, err error) error {
 	return core.Wrap(core.SuspensionPersistenceFailed, err, "Can't store the paused turn.")
 }
 
-// ownPauses stores the pauses of invocations without a PauseStore in the graph's own memory. It saves the session first: if that
-// fails, there is no pause.
+// ownPauses stores the pauses of invocations without a PauseStore in the graph's own memory. It saves the session
+// first: if that fails, there is no pause.
 type ownPauses struct {
 	*Memory
 	sessions core.SessionStore

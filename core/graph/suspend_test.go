@@ -13,7 +13,8 @@ import (
 func TestAResumeContinuesAfterTheNode(t *testing.T) {
 	st := newBroken()
 	g := compile(t, line(leave("a"), pause("x"), leave("c")))
-	first := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Correlation: "cor", Session: "s"}), graph.Suspended)
+	first := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Correlation: "cor", Session: "s"}),
+		graph.Suspended)
 	if first.Descriptor.SignalID != "x" || first.Node != "b" || !slices.Equal(first.Namespace, []string{"b"}) {
 		t.Errorf("suspended at %q %v for %+v", first.Node, first.Namespace, first.Descriptor)
 	}
@@ -22,7 +23,8 @@ func TestAResumeContinuesAfterTheNode(t *testing.T) {
 		Payload: payload(map[string]string{"approved": "true", "trail": `["new"]`, "ghost": "1"}),
 	})
 	want(t, res, graph.Completed)
-	if got := trail.Get(res.State); !slices.Equal(got, []string{"new", "c"}) || !approved.Get(res.State) || count.Get(res.State) != 0 {
+	if got := trail.Get(res.State); !slices.Equal(got, []string{"new", "c"}) || !approved.Get(res.State) ||
+		count.Get(res.State) != 0 {
 		t.Errorf("trail %v, approved %v, count %d", got, approved.Get(res.State), count.Get(res.State))
 	}
 	if res.Invocation != "inv" || res.Correlation != "cor" || res.Session != "s" {
@@ -46,7 +48,10 @@ func TestKeepNodeRunsItAgain(t *testing.T) {
 	g := compile(t, line(ask, leave("b")))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
 	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation}), graph.Suspended)
-	res = want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}), graph.Completed)
+	res = want(t,
+		g.Invoke(t.Context(), graph.Stores{},
+			graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}),
+		graph.Completed)
 	if got := trail.Get(res.State); runs != 3 || !slices.Equal(got, []string{"asked", "b"}) {
 		t.Errorf("%d runs, trail %v", runs, got)
 	}
@@ -83,10 +88,11 @@ func TestSuspendOutsideANode(t *testing.T) {
 
 	var late, inObserver error
 	var kept context.Context
-	inner := compile(t, line(leave("a")).Observe(graph.Observer{Name: "o", On: func(ctx context.Context, _ graph.Event) error {
-		inObserver = graph.Suspend(ctx, d)
-		return nil
-	}}))
+	inner := compile(t,
+		line(leave("a")).Observe(graph.Observer{Name: "o", On: func(ctx context.Context, _ graph.Event) error {
+			inObserver = graph.Suspend(ctx, d)
+			return nil
+		}}))
 	g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		kept = ctx
 		inner.Invoke(ctx, graph.Stores{}, graph.Invocation{})
@@ -105,7 +111,9 @@ func TestAnInvalidDescriptorIsRefused(t *testing.T) {
 	for name, d := range map[string]core.Descriptor{
 		"no signal": {}, "metadata": {SignalID: "x", Metadata: map[string]any{"f": func() {}}},
 	} {
-		g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) { return nil, graph.Suspend(ctx, d) }))
+		g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) {
+			return nil, graph.Suspend(ctx, d)
+		}))
 		res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 		if core.CategoryOf(res.Err) != core.Invalid {
 			t.Errorf("%s: %v", name, res.Err)
@@ -146,11 +154,13 @@ func TestAPauseIsStoredCompletelyOrNotAtAll(t *testing.T) {
 				stores.Pauses = nil // the graph's own: it saves the session first
 			}
 			var received []graph.Phase
-			g := compile(t, talk(pause("x"), answer("hi")).Observe(graph.Observer{On: func(_ context.Context, e graph.Event) error {
-				received = append(received, e.Phase)
-				return nil
-			}}))
-			res := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Errored)
+			g := compile(t,
+				talk(pause("x"), answer("hi")).Observe(graph.Observer{On: func(_ context.Context, e graph.Event) error {
+					received = append(received, e.Phase)
+					return nil
+				}}))
+			res := want(t, g.Invoke(t.Context(), stores, graph.Invocation{Session: "s", Initial: tell("yo")}),
+				graph.Errored)
 			wantCategory(t, res.Err, core.SuspensionPersistenceFailed)
 			g.Drain(t.Context())
 			if !slices.Equal(received, []graph.Phase{graph.PhaseStarted, graph.PhaseCompleted}) {
@@ -169,21 +179,30 @@ func TestAPauseIsStoredCompletelyOrNotAtAll(t *testing.T) {
 func TestAnInvalidPayloadConsumesNothing(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(pause("x"), answer("hi")))
-	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: tell("yo")}), graph.Suspended)
+	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Session: "s", Initial: tell("yo")}),
+		graph.Suspended)
 	for name, p := range map[string]string{
 		"approved": `"yes"`, "count": `1.5`, "trail": `[1]`, "messages": `[]`, "": ``,
 	} {
 		if name == "" {
 			continue
 		}
-		bad := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{name: p})}), graph.Errored)
+		bad := want(t,
+			g.Invoke(t.Context(), st.stores(),
+				graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{name: p})}), graph.Errored)
 		wantCategory(t, bad.Err, core.SuspensionPayloadInvalid)
 	}
 	for _, p := range []string{`null`, `{`, ``, `true true`} {
-		bad := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": p})}), graph.Errored)
+		bad := want(t,
+			g.Invoke(t.Context(), st.stores(),
+				graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": p})}),
+			graph.Errored)
 		wantCategory(t, bad.Err, core.SuspensionPayloadInvalid)
 	}
-	want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}), graph.Completed)
+	want(t,
+		g.Invoke(t.Context(), st.stores(),
+			graph.Invocation{Resume: res.Invocation, Payload: payload(map[string]string{"approved": "true"})}),
+		graph.Completed)
 }
 
 func TestMessagesDuringAPauseAreNeitherLostNorDoubled(t *testing.T) {
@@ -191,9 +210,13 @@ func TestMessagesDuringAPauseAreNeitherLostNorDoubled(t *testing.T) {
 	g := compile(t, talk(answer("shall I?"), pause("x"), answer("done"), pause("y"), answer("bye")))
 	chat := compile(t, talk(answer("sure")))
 	speak := func(id core.InvocationID) {
-		want(t, chat.Invoke(t.Context(), st.stores(), graph.Invocation{ID: id, Session: "s", Initial: tell("meanwhile")}), graph.Completed)
+		want(t,
+			chat.Invoke(t.Context(), st.stores(), graph.Invocation{ID: id, Session: "s", Initial: tell("meanwhile")}),
+			graph.Completed)
 	}
-	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Session: "s", Initial: tell("do it")}), graph.Suspended)
+	res := want(t,
+		g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Session: "s", Initial: tell("do it")}),
+		graph.Suspended)
 	speak("m1")
 	res = want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: res.Invocation}), graph.Suspended)
 	if res.FirstNew != 4 {
@@ -215,7 +238,9 @@ func TestMessagesDuringAPauseAreNeitherLostNorDoubled(t *testing.T) {
 func TestASegmentThatRunsAgainReplacesItsRows(t *testing.T) {
 	st := newBroken()
 	g := compile(t, talk(answer("shall I?"), pause("x"), answer("done")))
-	res := want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Session: "s", Initial: tell("do it")}), graph.Suspended)
+	res := want(t,
+		g.Invoke(t.Context(), st.stores(), graph.Invocation{ID: "inv", Session: "s", Initial: tell("do it")}),
+		graph.Suspended)
 	rec, _ := st.Paused(t.Context(), res.Invocation)
 	for range 2 { // the process died after the first end, and the record came back with the transaction that never was
 		want(t, g.Invoke(t.Context(), st.stores(), graph.Invocation{Resume: "inv"}), graph.Completed)
@@ -236,27 +261,35 @@ func TestOnlyACompatibleGraphResumes(t *testing.T) {
 	}
 	build := func(name, version, schema string) *graph.Builder {
 		return graph.New(name, version).SchemaVersion(schema).Fields(count.Default(4), trail).
-			Node("gate", pause("x")).Node("after", leave("after")).Entry("gate").Edge("gate", "after").Edge("after", graph.END)
+			Node("gate", pause("x")).Node("after", leave("after")).Entry("gate").Edge("gate",
+			"after").Edge("after", graph.END)
 	}
 	for name, tc := range map[string]struct {
 		b        *graph.Builder
 		category core.Category
 		count    int
 	}{
-		"the same":             {build("g", "1", "s1"), "", 4},
-		"another name":         {build("h", "1", "s1"), core.SuspensionRecordInvalid, 0},
-		"a new version":        {build("g", "2", "s1"), core.SuspensionRecordInvalid, 0},
-		"a new schema":         {build("g", "1", "s2"), core.SuspensionRecordInvalid, 0},
-		"migrated":             {build("g", "2", "s2").Migrate("s1", "s2", double), "", 8},
-		"the migration fails":  {build("g", "2", "s2").Migrate("s1", "s2", func(map[string]any) (map[string]any, error) { return nil, errPlain }), core.MigrationFailed, 0},
-		"the node is gone":     {graph.New("g", "1").SchemaVersion("s1").Fields(count, trail).Node("a", leave("a")).Entry("a").Edge("a", graph.END), core.SuspensionRecordInvalid, 0},
-		"the field is another": {graph.New("g", "1").SchemaVersion("s1").Fields(graph.Field("count", graph.Replace[string]())).Node("gate", leave("a")).Entry("gate").Edge("gate", graph.END), core.SuspensionRecordInvalid, 0},
-		"the edge leads nowhere": {graph.New("g", "1").SchemaVersion("s1").Fields(count, trail).Node("gate", leave("a")).Entry("gate").
+		"the same":      {build("g", "1", "s1"), "", 4},
+		"another name":  {build("h", "1", "s1"), core.SuspensionRecordInvalid, 0},
+		"a new version": {build("g", "2", "s1"), core.SuspensionRecordInvalid, 0},
+		"a new schema":  {build("g", "1", "s2"), core.SuspensionRecordInvalid, 0},
+		"migrated":      {build("g", "2", "s2").Migrate("s1", "s2", double), "", 8},
+		"the migration fails": {build("g", "2", "s2").Migrate("s1", "s2", func(map[string]any) (map[string]any, error) {
+			return nil, errPlain
+		}), core.MigrationFailed, 0},
+		"the node is gone": {graph.New("g", "1").SchemaVersion("s1").Fields(count, trail).Node("a",
+			leave("a")).Entry("a").Edge("a", graph.END), core.SuspensionRecordInvalid, 0},
+		"the field is another": {graph.New("g",
+			"1").SchemaVersion("s1").Fields(graph.Field("count", graph.Replace[string]())).Node("gate",
+			leave("a")).Entry("gate").Edge("gate", graph.END), core.SuspensionRecordInvalid, 0},
+		"the edge leads nowhere": {graph.New("g", "1").SchemaVersion("s1").Fields(count, trail).Node("gate",
+			leave("a")).Entry("gate").
 			Route("gate", func(graph.State) (string, error) { return "ghost", nil }), core.RoutingError, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := newBroken()
-			first := want(t, compile(t, build("g", "1", "s1")).Invoke(t.Context(), st.stores(), graph.Invocation{}), graph.Suspended)
+			first := want(t, compile(t, build("g", "1", "s1")).Invoke(t.Context(), st.stores(), graph.Invocation{}),
+				graph.Suspended)
 			res := compile(t, tc.b).Invoke(t.Context(), st.stores(), graph.Invocation{Resume: first.Invocation})
 			wantCategory(t, res.Err, tc.category)
 			if tc.category == "" && (res.Status != graph.Completed || count.Get(res.State) != tc.count) {

@@ -6,12 +6,14 @@ import (
 	"gatehouse/core"
 )
 
-// Tracer makes spans. Unlike an Observer it is called synchronously, on the goroutine of the node, and returns the context that the
-// node runs in, so that a log line or a model call inside finds its span. It must neither fail nor block.
+// Tracer makes spans. Unlike an Observer it is called synchronously, on the goroutine of the node, and returns the
+// context that the node runs in, so that a log line or a model call inside finds its span. It must neither fail nor
+// block.
 type Tracer interface {
 	// Start begins a span inside the one of ctx; the function ends it, once.
 	Start(ctx context.Context, s Span) (context.Context, func(SpanEnd))
-	// SpanContext identifies the span of ctx in text form. A paused record stores it, and the resume links to it (Span.Resumes).
+	// SpanContext identifies the span of ctx in text form. A paused record stores it, and the resume links to it
+	// (Span.Resumes).
 	SpanContext(ctx context.Context) string
 }
 
@@ -45,8 +47,8 @@ type Span struct {
 	Resumes     string // of an invocation: the SpanContext of the segment that was paused
 }
 
-// SpanEnd is how a span ended: with an error, by a suspension, or successfully. Attributes are texts, numbers and flags to keep with it; none
-// of them is a text of a conversation.
+// SpanEnd is how a span ended: with an error, by a suspension, or successfully. Attributes are texts, numbers and flags
+// to keep with it; none of them is a text of a conversation.
 type SpanEnd struct {
 	Err        error
 	Suspended  *core.Descriptor

@@ -9,7 +9,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Type is the type of a field's values: how a value is checked and how it is read from JSON. Values are written by encoding/json.
+// Type is the type of a field's values: how a value is checked and how it is read from JSON. Values are written by
+// encoding/json.
 type Type struct {
 	name   string
 	zero   func() any
@@ -26,7 +27,8 @@ func (t Type) Decode(raw json.RawMessage) (any, error) { return t.decode(raw) }
 // goType is the type of a typed key.
 func goType[T any]() Type {
 	typ := reflect.TypeFor[T]()
-	nullable := slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface}, typ.Kind()) ||
+	nullable := slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface},
+		typ.Kind()) ||
 		reflect.PointerTo(typ).Implements(reflect.TypeFor[json.Unmarshaler]())
 	return Type{
 		name: typ.String(),
@@ -168,8 +170,9 @@ func plain(v any) any {
 	return v
 }
 
-// clone copies a value so deeply that no caller can change a state through it: slices, maps, pointers and the exported fields of structs.
-// A type protects its unexported fields itself (core.History and core.Content never change in place).
+// clone copies a value so deeply that no caller can change a state through it: slices, maps, pointers and the exported
+// fields of structs. A type protects its unexported fields itself (core.History and core.Content never change in
+// place).
 func clone[T any](v T) T {
 	switch any(v).(type) {
 	case nil, bool, string, int, int64, float64:

@@ -34,7 +34,8 @@ func (s *scriptReader) template(n *node) *expr.Template {
 	t := expr.CompileTemplate(n.String)
 	s.reads(n, t.Refs())
 	for _, text := range t.Unknown() {
-		s.flow.warn(n, templateUnknown, "write {{vars.NAME}} or {{input.NAME}}", "%s is not a placeholder, so it stays as it is", quote("{{"+text+"}}"))
+		s.flow.warn(n, templateUnknown, "write {{vars.NAME}} or {{input.NAME}}",
+			"%s is not a placeholder, so it stays as it is", quote("{{"+text+"}}"))
 	}
 	return t
 }
@@ -74,7 +75,8 @@ func (s *scriptReader) failIn(v *strictjson.Value, pointer string, fault *expr.E
 // barewords warns of words without quotes: a name that lacks its $vars. looks like one.
 func (s *scriptReader) barewords(n *node, words []string) {
 	for _, word := range words {
-		s.flow.warn(n, expressionBareword, "write it in quotes, or $vars. before a variable", "%s is read as text", quote(word))
+		s.flow.warn(n, expressionBareword, "write it in quotes, or $vars. before a variable",
+			"%s is read as text", quote(word))
 	}
 }
 

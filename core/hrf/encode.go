@@ -7,8 +7,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Encode returns an envelope as JSON without white space. Fields that are "" are left out; in content, members keep their order and numbers
-// their digits. It uses only the envelope's Version and Messages.
+// Encode returns an envelope as JSON without white space. Fields that are "" are left out; in content, members keep
+// their order and numbers their digits. It uses only the envelope's Version and Messages.
 func Encode(e *Envelope) []byte {
 	b := appendString([]byte(`{"HRFVersion":`), e.Version)
 	b = append(b, `,"messages":[`...)
@@ -23,7 +23,10 @@ func Encode(e *Envelope) []byte {
 
 func appendMessage(b []byte, m Message) []byte {
 	b = appendString(append(b, `{"role":`...), m.Role)
-	for _, field := range []struct{ key, value string }{{"channel", m.Channel}, {"recipient", m.Recipient}, {"contentType", m.ContentType}, {"termination", m.Termination}} {
+	for _, field := range []struct{ key, value string }{
+		{"channel", m.Channel}, {"recipient", m.Recipient}, {"contentType", m.ContentType},
+		{"termination", m.Termination},
+	} {
 		if field.value != "" {
 			b = append(appendString(append(b, ','), field.key), ':')
 			b = appendString(b, field.value)

@@ -28,8 +28,8 @@ type Finding struct {
 	Rule    string `json:"rule"`           // a stable name of the rule, such as "message.role"
 }
 
-// In writes the finding as compilers do, so that editors find its place: FILE:LINE:COLUMN: LABEL: MESSAGE; HINT. The label is the code of an error,
-// or the word warning.
+// In writes the finding as compilers do, so that editors find its place: FILE:LINE:COLUMN: LABEL: MESSAGE; HINT. The
+// label is the code of an error, or the word warning.
 func (f Finding) In(file, label string) string {
 	text := fmt.Sprintf("%s:%d:%d: %s: %s", file, f.Line, f.Column, label, f.Message)
 	if f.Hint != "" {

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// flow follows a script in the order in which its steps run, and collects what looks like a mistake. Names of variables are compared in lower
-// case, as references may write them in any.
+// flow follows a script in the order in which its steps run, and collects what looks like a mistake. Names of variables
+// are compared in lower case, as references may write them in any.
 type flow struct {
 	set   map[string]bool // by what has run up to here, on some path
 	order []string        // the names in set, in the order in which they came

@@ -15,8 +15,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// FuzzParse shows that every text ends in an envelope or in findings that stand within the text; that the schema says the same; that what is
-// valid in the strict profile is valid in compat; and that the order of keys and the white space don't matter.
+// FuzzParse shows that every text ends in an envelope or in findings that stand within the text; that the schema says
+// the same; that what is valid in the strict profile is valid in compat; and that the order of keys and the white space
+// don't matter.
 func FuzzParse(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, file := range files {
@@ -87,7 +88,8 @@ func appendScalar(b []byte, v *strictjson.Value) []byte {
 func shape(e *hrf.Envelope) []string {
 	all := []string{e.Version}
 	for _, m := range e.Messages {
-		all = append(all, strings.Join([]string{m.Pointer, m.Role, m.Channel, m.Recipient, m.ContentType, m.Termination}, " "))
+		all = append(all,
+			strings.Join([]string{m.Pointer, m.Role, m.Channel, m.Recipient, m.ContentType, m.Termination}, " "))
 	}
 	var steps func(list []hrf.Step)
 	steps = func(list []hrf.Step) {

@@ -34,8 +34,8 @@ func (r *reader) judge(e *Envelope) {
 	}
 }
 
-// markers warns of terminations that don't do what they seem to. It reports whether one calls a tool, and whether one ends the script after its
-// first step. A termination of a message that holds a script has no effect.
+// markers warns of terminations that don't do what they seem to. It reports whether one calls a tool, and whether one
+// ends the script after its first step. A termination of a message that holds a script has no effect.
 func (r *reader) markers(e *Envelope) (calls, early bool) {
 	at := 0 // in r.terminations
 	for _, m := range e.Messages {
@@ -53,7 +53,8 @@ func (r *reader) markers(e *Envelope) (calls, early bool) {
 			}
 		case len(e.Script.Steps) > 1:
 			early = true
-			r.warn(n, terminationEarly, "remove it, or leave the script one step", "%s ends the script after its first step", m.Termination)
+			r.warn(n, terminationEarly, "remove it, or leave the script one step",
+				"%s ends the script after its first step", m.Termination)
 		}
 	}
 	return calls, early

@@ -10,10 +10,13 @@ import (
 // envelope reads the root. What it returns is complete only if the report has no errors.
 func (r *reader) envelope(root *node) *Envelope {
 	if root.Kind != strictjson.Object {
-		r.fail(root, envelopeType, `write {"HRFVersion": "1.0", "messages": […]}`, "an envelope must be an object, not %s", article(root.Kind))
+		r.fail(root, envelopeType, `write {"HRFVersion": "1.0", "messages": […]}`,
+			"an envelope must be an object, not %s", article(root.Kind))
 		return nil
 	}
-	o := object{r, root, "the envelope", []string{"HRFVersion", "messages"}, envelopeUnknown, envelopeMissing, envelopeType}
+	o := object{
+		r, root, "the envelope", []string{"HRFVersion", "messages"}, envelopeUnknown, envelopeMissing, envelopeType,
+	}
 	e := &Envelope{Version: r.version(&o)}
 	o.checkNames()
 	messages := o.required("messages", strictjson.Array)
@@ -36,7 +39,9 @@ const otherVersion = "hrfVersion"
 func (r *reader) version(o *object) string {
 	n := o.get("HRFVersion")
 	if n == nil {
-		i := slices.IndexFunc(o.Members, func(m strictjson.Member) bool { return likeness(m.Key) == likeness(otherVersion) })
+		i := slices.IndexFunc(o.Members, func(m strictjson.Member) bool {
+			return likeness(m.Key) == likeness(otherVersion)
+		})
 		switch {
 		case i < 0 && r.compat:
 			r.warn(o.node, compatVersion, "", "the envelope lacks HRFVersion, which the strict profile requires")
@@ -48,7 +53,8 @@ func (r *reader) version(o *object) string {
 		written := o.Members[i]
 		o.names = append(o.names, written.Key)
 		if !r.compat || written.Key != otherVersion {
-			r.failAt(o.keyPlace(written), envelopeVersion, "did you mean HRFVersion?", "the envelope lacks HRFVersion; it has %s", quote(written.Key))
+			r.failAt(o.keyPlace(written), envelopeVersion, "did you mean HRFVersion?",
+				"the envelope lacks HRFVersion; it has %s", quote(written.Key))
 			return ""
 		}
 		n = o.member(written)
@@ -127,7 +133,8 @@ func (r *reader) role(n *node) string {
 	case isFunction || n.String == strings.TrimSuffix(Functions, "."):
 		r.fail(n, messageRole, "write functions.NAME", "the role %s does not name a function", quote(n.String))
 	default:
-		r.fail(n, messageRole, suggest(n.String, roles, "write system, user, assistant or functions.NAME"), "unknown role %s", quote(n.String))
+		r.fail(n, messageRole, suggest(n.String, roles, "write system, user, assistant or functions.NAME"),
+			"unknown role %s", quote(n.String))
 	}
 	return ""
 }
@@ -155,9 +162,11 @@ func (r *reader) termination(o object, role string) string {
 	case n == nil:
 		return ""
 	case !slices.Contains(terminations, n.String):
-		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)), "unknown termination %s", quote(n.String))
+		r.fail(n, messageTermination, suggest(n.String, terminations, oneOf(terminations)),
+			"unknown termination %s", quote(n.String))
 	case role != Assistant && role != "":
-		r.fail(n, messageTerminationRole, "remove it", "only assistant messages may have a termination, not those of role %s", role)
+		r.fail(n, messageTerminationRole, "remove it",
+			"only assistant messages may have a termination, not those of role %s", role)
 	default:
 		r.terminations = append(r.terminations, n)
 		if len(r.terminations) > 1 {
@@ -183,15 +192,19 @@ func (r *reader) content(e *Envelope, role string, o object, key string, content
 		r.warn(n, compatText, "", "the strict profile has no contentType %s; plain text has none", otherText)
 		n = nil
 	case n != nil && n.String == otherText:
-		r.fail(n, messageContentType, "leave contentType out for plain text; the profile compat accepts it", "unknown contentType %s", quote(n.String))
+		r.fail(n, messageContentType, "leave contentType out for plain text; the profile compat accepts it",
+			"unknown contentType %s", quote(n.String))
 		return ""
 	case n != nil && !slices.Contains(contentTypes, n.String):
-		r.fail(n, messageContentType, suggest(n.String, contentTypes, oneOf(contentTypes)+"; leave it out for plain text"), "unknown contentType %s", quote(n.String))
+		r.fail(n, messageContentType,
+			suggest(n.String, contentTypes, oneOf(contentTypes)+"; leave it out for plain text"),
+			"unknown contentType %s", quote(n.String))
 		return ""
 	}
 	if n == nil {
 		if content.Kind != strictjson.String {
-			r.fail(content, messageText, `write "contentType": "json" for other values`, "plain text must be a string, not %s", article(content.Kind))
+			r.fail(content, messageText, `write "contentType": "json" for other values`,
+				"plain text must be a string, not %s", article(content.Kind))
 		}
 		return ""
 	}

@@ -30,12 +30,12 @@ func (n *node) item(i int) *node { return &node{n.Items[i], n, strconv.Itoa(i)} 
 // member returns a member of an object.
 func (n *node) member(m strictjson.Member) *node { return &node{m.Value, n, m.Key} }
 
-// maxPointer is about how many bytes a pointer may have, so that a long key is not repeated in every finding below it. The pointers of steps are
-// shorter.
+// maxPointer is about how many bytes a pointer may have, so that a long key is not repeated in every finding below it.
+// The pointers of steps are shorter.
 const maxPointer = 4096
 
-// pointer returns the RFC 6901 pointer to the value, or to the one that the steps below lead to from it. If it would be too long, it is that of the
-// nearest value around.
+// pointer returns the RFC 6901 pointer to the value, or to the one that the steps below lead to from it. If it would be
+// too long, it is that of the nearest value around.
 func (n *node) pointer(below ...string) string {
 	var steps []string
 	for ; n.parent != nil; n = n.parent {
@@ -66,7 +66,8 @@ func (n *node) is(kind strictjson.Kind) bool { return n != nil && n.Kind == kind
 // isBlank reports whether a text is empty or white space.
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// isMaterial reports whether the text of an assistant-message is more than blank or the "." that leaves it to the model.
+// isMaterial reports whether the text of an assistant-message is more than blank or the "." that leaves it to the
+// model.
 func isMaterial(text string) bool { return !isBlank(text) && strings.TrimSpace(text) != "." }
 
 // article names a kind in a sentence.

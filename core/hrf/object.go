@@ -20,13 +20,14 @@ type object struct {
 func (o object) checkNames() {
 	for _, m := range o.Members {
 		if !slices.Contains(o.names, m.Key) {
-			o.failAt(o.keyPlace(m), o.unknown, suggest(m.Key, o.names, "known: "+strings.Join(o.names, ", ")), "unknown property %s of %s", quote(m.Key), o.name)
+			o.failAt(o.keyPlace(m), o.unknown, suggest(m.Key, o.names, "known: "+strings.Join(o.names, ", ")),
+				"unknown property %s of %s", quote(m.Key), o.name)
 		}
 	}
 }
 
-// required returns a member of a kind. It reports one that is missing or of another kind, and returns nil for it. A member whose name is only
-// misspelt is not reported as missing: checkNames says what it should be called.
+// required returns a member of a kind. It reports one that is missing or of another kind, and returns nil for it. A
+// member whose name is only misspelt is not reported as missing: checkNames says what it should be called.
 func (o object) required(key string, kind strictjson.Kind) *node {
 	n := o.get(key)
 	if n == nil && !o.misspelt(key) {

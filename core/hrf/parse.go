@@ -14,8 +14,9 @@ type Option func(*reader)
 // StrictVars makes it an error that the script reads a variable that nothing can have set, instead of a warning.
 func StrictVars(r *reader) { r.strictVars = true }
 
-// Parse reads and checks an envelope, in time linear in its size. The envelope is nil if the report has an error. What the profile leaves to
-// taste, such as a variable that nothing reads, is a warning. Such warnings are looked for only in an envelope without errors.
+// Parse reads and checks an envelope, in time linear in its size. The envelope is nil if the report has an error. What
+// the profile leaves to taste, such as a variable that nothing reads, is a warning. Such warnings are looked for only
+// in an envelope without errors.
 func Parse(text []byte, p Profile, options ...Option) (*Envelope, *Report) {
 	r := &reader{text: text, compat: p == Compat}
 	for _, o := range options {
@@ -66,7 +67,10 @@ func (r *reader) warnAt(p Place, about rule, hint, format string, args ...any) {
 }
 
 func finding(p Place, r rule, hint, format string, args ...any) Finding {
-	return Finding{Code: r.code, Message: fmt.Sprintf(format, args...), Hint: hint, Pointer: p.Pointer, Line: p.Line, Column: p.Column, Rule: r.name}
+	return Finding{
+		Code: r.code, Message: fmt.Sprintf(format, args...), Hint: hint, Pointer: p.Pointer, Line: p.Line,
+		Column: p.Column, Rule: r.name,
+	}
 }
 
 // mark is the byte order mark, with which some editors begin a file.
@@ -74,7 +78,8 @@ var mark = []byte("\xef\xbb\xbf")
 
 // textRules are the rules that text breaks which is not JSON.
 var textRules = map[strictjson.Code]rule{
-	strictjson.Syntax: textSyntax, strictjson.Trailing: textTrailing, strictjson.Encoding: textEncoding, strictjson.TooDeep: textDepth,
+	strictjson.Syntax: textSyntax, strictjson.Trailing: textTrailing, strictjson.Encoding: textEncoding,
+	strictjson.TooDeep: textDepth,
 }
 
 // root parses the text. The node is nil if that is not possible; then the report says why.

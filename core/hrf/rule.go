@@ -1,7 +1,7 @@
 package hrf
 
-// rule is one rule of the profile: its name, and the layer of its faults (HRF §4 and §5.3). Where the text of HRF leaves the layer open, the shape of
-// the JSON comes before its meaning.
+// rule is one rule of the profile: its name, and the layer of its faults (HRF §4 and §5.3). Where the text of HRF
+// leaves the layer open, the shape of the JSON comes before its meaning.
 type rule struct {
 	name string
 	code Code

@@ -6,8 +6,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of envelopes in the strict profile, with that of scripts in it. What it accepts is valid, unless a key
-// is repeated or an expression does not compile: JSON Schema can't express these.
+// Schema is the JSON Schema (draft 2020-12) of envelopes in the strict profile, with that of scripts in it. What it
+// accepts is valid, unless a key is repeated or an expression does not compile: JSON Schema can't express these.
 //
 //go:embed envelope.schema.json
 var Schema []byte

@@ -71,7 +71,9 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 // TestScriptSchemaStandsAlone compiles the schema of scripts by itself.
 func TestScriptSchemaStandsAlone(t *testing.T) {
 	schema := compiled(t, "script", hrf.ScriptSchema())
-	for text, valid := range map[string]bool{`{"steps":[{"type":"halt"}]}`: true, `{"steps":[]}`: false, `{"steps":[{"type":"halt","x":1}]}`: false} {
+	for text, valid := range map[string]bool{
+		`{"steps":[{"type":"halt"}]}`: true, `{"steps":[]}`: false, `{"steps":[{"type":"halt","x":1}]}`: false,
+	} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +85,9 @@ func TestScriptSchemaStandsAlone(t *testing.T) {
 }
 
 // odd are values that are wrong in most places.
-var odd = []any{nil, true, 1.5, "", " ", "\u0085\u2003", ".", "x", []any{}, []any{"x"}, map[string]any{}, map[string]any{"x": 1}}
+var odd = []any{
+	nil, true, 1.5, "", " ", "\u0085\u2003", ".", "x", []any{}, []any{"x"}, map[string]any{}, map[string]any{"x": 1},
+}
 
 // pick draws one of good, or, seldom, something odd.
 func pick(t *rapid.T, label string, good ...any) any {
@@ -106,7 +110,8 @@ func spoil(t *rapid.T, o map[string]any) map[string]any {
 		})
 		delete(o, rapid.SampledFrom(keys).Draw(t, "missing"))
 	case 1:
-		o[rapid.SampledFrom([]string{"x", "Role", "saveAs", "content_type", "hrfVersion", "type", "content"}).Draw(t, "added")] = rapid.SampledFrom(odd).Draw(t, "odd")
+		o[rapid.SampledFrom([]string{"x", "Role", "saveAs", "content_type", "hrfVersion", "type", "content"}).Draw(t,
+			"added")] = rapid.SampledFrom(odd).Draw(t, "odd")
 	}
 	return o
 }
@@ -116,7 +121,9 @@ func envelopes(t *rapid.T) any {
 	for i := range messages {
 		messages[i] = pick(t, "message", messagesOf(t))
 	}
-	return pick(t, "envelope", spoil(t, map[string]any{"HRFVersion": pick(t, "version", "1.0", "x"), "messages": pick(t, "list", messages)}))
+	return pick(t,
+		"envelope",
+		spoil(t, map[string]any{"HRFVersion": pick(t, "version", "1.0", "x"), "messages": pick(t, "list", messages)}))
 }
 
 func messagesOf(t *rapid.T) any {
@@ -129,7 +136,12 @@ func messagesOf(t *rapid.T) any {
 		m["content"] = rapid.SampledFrom(odd).Draw(t, "json")
 	default:
 		m["contentType"] = pick(t, "type", "harmony-script")
-		m["content"] = pick(t, "script", spoil(t, map[string]any{"vars": pick(t, "vars", map[string]any{"v": odd}), "steps": pick(t, "steps", stepsOf(t, 2))}))
+		m["content"] = pick(t,
+			"script",
+			spoil(t,
+				map[string]any{
+					"vars": pick(t, "vars", map[string]any{"v": odd}), "steps": pick(t, "steps", stepsOf(t, 2)),
+				}))
 	}
 	if m["role"] == "assistant" || rapid.Bool().Draw(t, "channel") {
 		m["channel"] = pick(t, "channel", "analysis", "commentary", "final")
@@ -156,7 +168,10 @@ func stepOf(t *rapid.T, depth int) any {
 	s := map[string]any{"type": kind}
 	switch {
 	case kind == "extract-input":
-		s["output"] = pick(t, "output", map[string]any{rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "", "\u2003"}).Draw(t, "name"): pick(t, "expression", "$input.x", "$vars.", "hello")})
+		s["output"] = pick(t,
+			"output",
+			map[string]any{rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "", "\u2003"}).Draw(t,
+				"name"): pick(t, "expression", "$input.x", "$vars.", "hello")})
 	case kind == "tool-call":
 		s["recipient"] = pick(t, "recipient", "a.b", "A_-9.z", "a.b", "x.y", "a.b.c", "a.", ".b", "a b.c")
 		s["channel"] = pick(t, "channel", "commentary")

@@ -7,7 +7,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// scriptOf reads the script of a message. The first one in a message whose role may have one is the envelope's; the others are only checked.
+// scriptOf reads the script of a message. The first one in a message whose role may have one is the envelope's; the
+// others are only checked.
 func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 	s := &scriptReader{reader: r, flow: newFlow()}
 	script := s.script(n)
@@ -15,7 +16,8 @@ func (r *reader) scriptOf(e *Envelope, role string, n *node) {
 	switch {
 	case role == "": // it is reported
 	case !allowed:
-		r.warn(n, scriptIgnored, "move it to a message of the role system", "this script is never run: its message is not of the role system")
+		r.warn(n, scriptIgnored, "move it to a message of the role system",
+			"this script is never run: its message is not of the role system")
 	case r.flow != nil:
 		r.warn(n, scriptIgnored, "", "this script is never run: only the first one is")
 	default:
@@ -74,7 +76,8 @@ func (s *scriptReader) data(n *node) {
 			return
 		}
 		if _, err := expr.Compile(n.String); err == nil {
-			s.flow.warn(n, varsExpression, "set the variable in an extract-input step", "%s is not evaluated: the values of vars are data", quote(n.String))
+			s.flow.warn(n, varsExpression, "set the variable in an extract-input step",
+				"%s is not evaluated: the values of vars are data", quote(n.String))
 		}
 	}
 }

@@ -43,8 +43,8 @@ type If struct {
 	Then, Else []Step
 }
 
-// AssistantMessage sets the final text, or shows a text to the model alone (channel analysis). A final text that is blank or "." is left to the
-// model.
+// AssistantMessage sets the final text, or shows a text to the model alone (channel analysis). A final text that is
+// blank or "." is left to the model.
 type AssistantMessage struct {
 	Place
 	Channel  string

@@ -30,7 +30,8 @@ func (s *scriptReader) steps(list *node) ([]Step, ending) {
 			continue
 		}
 		if final != nil && e.says && !all.halts {
-			s.flow.replaced = append(s.flow.replaced, finding(final.place(), finalReplaced, "", "this final text is never sent: a later step replaces it"))
+			s.flow.replaced = append(s.flow.replaced,
+				finding(final.place(), finalReplaced, "", "this final text is never sent: a later step replaces it"))
 		}
 		if _, isMessage := step.(*AssistantMessage); isMessage && e.says {
 			final = n
@@ -62,7 +63,10 @@ var stepNames = map[string][]string{
 }
 
 // anyStepNames are the properties that a step of some type has.
-var anyStepNames = []string{"type", "output", "recipient", "channel", "args", "save_as", "condition", "then", "else", "content", "content_template"}
+var anyStepNames = []string{
+	"type", "output", "recipient", "channel", "args", "save_as", "condition", "then", "else", "content",
+	"content_template",
+}
 
 var stepTypes = []string{extractInput, toolCall, branch, assistantMessage, halt}
 
@@ -80,7 +84,8 @@ func (s *scriptReader) step(n *node) (Step, ending) {
 	}
 	names, known := stepNames[kind.String]
 	if !known {
-		s.fail(kind, stepKind, suggest(kind.String, stepTypes, oneOf(stepTypes)), "unknown step type %s", quote(kind.String))
+		s.fail(kind, stepKind, suggest(kind.String, stepTypes, oneOf(stepTypes)),
+			"unknown step type %s", quote(kind.String))
 		return nil, ending{}
 	}
 	o.name, o.names = "a step of type "+kind.String, names
@@ -131,11 +136,13 @@ func (s *scriptReader) toolCall(o object) *ToolCall {
 	if n := o.required("recipient", strictjson.String); n != nil {
 		step.Recipient = n.String
 		if !isRecipient(n.String) {
-			s.fail(n, toolCallRecipient, "write PLUGIN.FUNCTION, of letters, digits, _ and -", "%s is not the name of a tool", quote(n.String))
+			s.fail(n, toolCallRecipient, "write PLUGIN.FUNCTION, of letters, digits, _ and -",
+				"%s is not the name of a tool", quote(n.String))
 		}
 	}
 	if n := o.required("channel", strictjson.String); n != nil && n.String != Commentary {
-		s.fail(n, toolCallChannel, suggest(n.String, []string{Commentary}, "write "+Commentary), "the channel of a tool-call can't be %s", quote(n.String))
+		s.fail(n, toolCallChannel, suggest(n.String, []string{Commentary}, "write "+Commentary),
+			"the channel of a tool-call can't be %s", quote(n.String))
 	}
 	if n := o.required("args", strictjson.Object); n != nil {
 		step.Args = s.arguments(n)
@@ -194,7 +201,8 @@ func (s *scriptReader) assistantMessage(o object) *AssistantMessage {
 	if n := o.required("channel", strictjson.String); n != nil {
 		step.Channel = n.String
 		if !slices.Contains(stepChannels, n.String) {
-			s.fail(n, messageStepChannel, suggest(n.String, stepChannels, oneOf(stepChannels)), "the channel of an assistant-message can't be %s", quote(n.String))
+			s.fail(n, messageStepChannel, suggest(n.String, stepChannels, oneOf(stepChannels)),
+				"the channel of an assistant-message can't be %s", quote(n.String))
 		}
 	}
 	if n := o.optional("content", strictjson.String); n != nil {
@@ -203,7 +211,8 @@ func (s *scriptReader) assistantMessage(o object) *AssistantMessage {
 	if n := o.optional("content_template", strictjson.String); n != nil && isMaterial(n.String) {
 		step.Template = s.template(n)
 		if isMaterial(step.Content) {
-			s.fail(n, messageStepTexts, "remove one of them", "only one of content and content_template may have a text")
+			s.fail(n, messageStepTexts, "remove one of them",
+				"only one of content and content_template may have a text")
 		}
 	}
 	return step

@@ -8,7 +8,8 @@ import (
 
 var ignored = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// likeness is the same for names that differ only in case and in the marks between words, such as content_type and contentType.
+// likeness is the same for names that differ only in case and in the marks between words, such as content_type and
+// contentType.
 func likeness(name string) string { return strings.ToLower(ignored.Replace(name)) }
 
 // closest returns the name that one was probably meant to be; "" if there is none.

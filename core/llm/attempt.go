@@ -13,16 +13,16 @@ type Attempt struct {
 	Model string // RetryConfig.Model
 }
 
-// Observer is told of each attempt before it begins, and gives the context that the attempt runs in: the place to begin a span in it. The
-// function that it returns is called once when the attempt has ended, with what came of it.
+// Observer is told of each attempt before it begins, and gives the context that the attempt runs in: the place to begin
+// a span in it. The function that it returns is called once when the attempt has ended, with what came of it.
 type Observer func(ctx context.Context, a Attempt) (context.Context, func(Response, error))
 
 func unobserved(ctx context.Context, _ Attempt) (context.Context, func(Response, error)) {
 	return ctx, func(Response, error) {}
 }
 
-// Attributes are those of the attempt's span (observability §5.5): its index, that it repeats another one, and what is known of its end.
-// There is no text of any message in them.
+// Attributes are those of the attempt's span (observability §5.5): its index, that it repeats another one, and what is
+// known of its end. There is no text of any message in them.
 func (a Attempt) Attributes(r Response, err error) map[string]any {
 	all := map[string]any{"openarmature.llm.attempt_index": a.Index}
 	if a.Index > 0 {
@@ -36,7 +36,9 @@ func (a Attempt) Attributes(r Response, err error) map[string]any {
 		return all
 	}
 	all["openarmature.llm.finish_reason"] = string(r.Finish)
-	for name, counter := range map[string]*int64{"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Completion, "total_tokens": r.Usage.Total} {
+	for name, counter := range map[string]*int64{
+		"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Completion, "total_tokens": r.Usage.Total,
+	} {
 		if counter != nil {
 			all["openarmature.llm.usage."+name] = *counter
 		}

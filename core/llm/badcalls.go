@@ -5,20 +5,22 @@ import (
 	"errors"
 )
 
-// BadCalls is the cause of a provider_invalid_response in which nothing is wrong but the arguments of calls: they are no object, and null in
-// the response.
+// BadCalls is the cause of a provider_invalid_response in which nothing is wrong but the arguments of calls: they are
+// no object, and null in the response.
 type BadCalls struct{ Response Response }
 
 // Error is for the log.
 func (BadCalls) Error() string { return "a model wrote arguments that are not an object" }
 
-// Empty is the cause of a provider_invalid_response of an answer in which nothing is wrong but that there is nothing to read and no call in it.
+// Empty is the cause of a provider_invalid_response of an answer in which nothing is wrong but that there is nothing to
+// read and no call in it.
 type Empty struct{ Response Response }
 
 // Error is for the log.
 func (Empty) Error() string { return "a model gave an answer with nothing in it" }
 
-// WithBadCalls is a provider that gives the response instead of the errors BadCalls and Empty, for a caller who tells the model what is wrong.
+// WithBadCalls is a provider that gives the response instead of the errors BadCalls and Empty, for a caller who tells
+// the model what is wrong.
 func WithBadCalls(p Provider) Provider { return badCalls{p} }
 
 type badCalls struct{ Provider }

@@ -14,8 +14,8 @@ const patience = 3
 // longestBreak bounds for how long a model is not asked because it once said so.
 const longestBreak = time.Hour
 
-// breaker lets one call at a time ask a model that keeps failing, until one gets an answer, and none before the time for which the model
-// asks to wait.
+// breaker lets one call at a time ask a model that keeps failing, until one gets an answer, and none before the time
+// for which the model asks to wait.
 type breaker struct {
 	mu      sync.Mutex
 	failed  int // in a row
@@ -24,7 +24,8 @@ type breaker struct {
 	last    error
 }
 
-// enter reports whether the model may be asked now; if not, last is its last error, and wait is how long it asks to wait.
+// enter reports whether the model may be asked now; if not, last is its last error, and wait is how long it asks to
+// wait.
 func (b *breaker) enter(now time.Time) (wait time.Duration, last error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Canonical gives JSON in the one form that is sent (llm-provider §8): keys sorted at every depth, no white space, numbers in the digits that
-// they were written in, texts without needless escapes. Equal requests give equal bytes, so that a vendor's cache of prefixes holds.
+// Canonical gives JSON in the one form that is sent (llm-provider §8): keys sorted at every depth, no white space,
+// numbers in the digits that they were written in, texts without needless escapes. Equal requests give equal bytes, so
+// that a vendor's cache of prefixes holds.
 func Canonical(data []byte) ([]byte, error) {
 	v, err := strictjson.Parse(data)
 	if err != nil {
@@ -41,9 +42,10 @@ type TextList struct {
 	Scalar bool // the vendor takes a text by itself for a list of one
 }
 
-// MergeExtra adds the extra settings to the root of a request's body (llm-provider §6, managed-field collision). A key that the body does
-// not have is added as it is. One that it has, because the request sets it, is
-//   - merged, if it is the list: the body's texts, then the extra ones, each once. An extra value of another form counts as absent;
+// MergeExtra adds the extra settings to the root of a request's body (llm-provider §6, managed-field collision). A key
+// that the body does not have is added as it is. One that it has, because the request sets it, is
+//   - merged, if it is the list: the body's texts, then the extra ones, each once. An extra value of another form
+//     counts as absent;
 //   - else a repetition without effect if the values are equal, and provider_invalid_request if they are not.
 //
 // body is changed; extra is not.
@@ -77,7 +79,8 @@ func MergeExtra(body, extra map[string]json.RawMessage, list TextList) error {
 			return core.Wrap(core.ProviderInvalidRequest, err, "The extra setting %s is not valid JSON.", key)
 		}
 		if !equal(a, b) {
-			return invalid("The extra setting %s contradicts the request, which sets it to another value. Take one of them away.", key)
+			return invalid("The extra setting %s contradicts the request, which sets it to another value. Take one "+
+				"of them away.", key)
 		}
 	}
 	return nil

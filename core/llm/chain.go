@@ -9,13 +9,14 @@ import (
 	"gatehouse/core"
 )
 
-// Chain is a Provider that asks a list of models, in order, until one answers. It is the one place where a call is made again: a model
-// that may answer the same request later is asked twice at most, after the wait that it asks for, and before a wait the others are
-// asked; where another class of error says so (ClassOf) the next model is asked at once. No call makes more than four requests that
-// fail. It remembers how each model fails (breaker), and which size was too long for it, from call to call.
+// Chain is a Provider that asks a list of models, in order, until one answers. It is the one place where a call is made
+// again: a model that may answer the same request later is asked twice at most, after the wait that it asks for, and
+// before a wait the others are asked; where another class of error says so (ClassOf) the next model is asked at once.
+// No call makes more than four requests that fail. It remembers how each model fails (breaker), and which size was too
+// long for it, from call to call.
 //
-// If all fail, the error is one about the conversation's size, else the first that may pass by itself, else the first. Its RetryAfter says
-// how long a wait is asked for that was longer than the call may last.
+// If all fail, the error is one about the conversation's size, else the first that may pass by itself, else the first.
+// Its RetryAfter says how long a wait is asked for that was longer than the call may last.
 type Chain struct {
 	links  []*link
 	config ChainConfig
@@ -156,7 +157,8 @@ func (a *asking) ask(ctx context.Context, i int) (answer Response, done bool, er
 	return Response{}, false, nil
 }
 
-// try makes one request. The breaker hears how it ended also if the Provider panics: else nobody would ask the model again.
+// try makes one request. The breaker hears how it ended also if the Provider panics: else nobody would ask the model
+// again.
 func (l *link) try(ctx context.Context, attempt Attempt, r Request) (answer Response, err error) {
 	err = core.Errorf(core.Internal, "The provider of the model did not return.")
 	defer func() { l.breaker.leave(ctx, time.Now(), err) }()
@@ -191,8 +193,8 @@ func (a *asking) wait(ctx context.Context) bool {
 	}
 }
 
-// worse is the one of two errors of a call that is told: what a shorter conversation may mend, else the first that may pass by itself, else
-// the first.
+// worse is the one of two errors of a call that is told: what a shorter conversation may mend, else the first that may
+// pass by itself, else the first.
 func worse(before, err error) error {
 	rank := func(err error) int {
 		switch {

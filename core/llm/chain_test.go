@@ -41,31 +41,68 @@ func TestAChainAsksAsOftenAsMayBe(t *testing.T) {
 		took   time.Duration
 		want   core.Category // "": an answer
 	}{
-		"an answer":              {[][]llmtest.Step{{yes}, {yes}}, []int{1, 0}, 0, ""},
-		"one that is down":       {[][]llmtest.Step{repeated(down)}, []int{2}, 10 * time.Second, core.ProviderUnavailable},
-		"two":                    {[][]llmtest.Step{repeated(down), repeated(down)}, []int{2, 2}, 10 * time.Second, core.ProviderUnavailable},
-		"three":                  {[][]llmtest.Step{repeated(down), repeated(down), repeated(down)}, []int{2, 1, 1}, 10 * time.Second, core.ProviderUnavailable},
-		"five":                   {[][]llmtest.Step{repeated(down), repeated(down), repeated(down), repeated(down), {yes}}, []int{1, 1, 1, 1, 0}, 0, core.ProviderUnavailable},
-		"comes back":             {[][]llmtest.Step{{down, yes}}, []int{2}, 10 * time.Second, ""},
-		"the next one answers":   {[][]llmtest.Step{{down}, {yes}}, []int{1, 1}, 0, ""},
-		"refused credentials":    {[][]llmtest.Step{{fails(core.ProviderAuthentication)}, {yes}}, []int{1, 1}, 0, ""},
-		"no such model":          {[][]llmtest.Step{{fails(core.ProviderInvalidModel)}, {yes}}, []int{1, 1}, 0, ""},
-		"a request it refuses":   {[][]llmtest.Step{{fails(invalid)}, {yes}}, []int{1, 1}, 0, ""},
-		"no images":              {[][]llmtest.Step{{fails(core.ProviderUnsupportedContent)}, {yes}}, []int{1, 1}, 0, ""},
-		"an answer of no form":   {[][]llmtest.Step{{fails(core.ProviderInvalidResponse)}, {yes}}, []int{1, 1}, 0, ""},
-		"too long for it":        {[][]llmtest.Step{{because(invalid, core.ConversationTooLong)}, {yes}}, []int{1, 1}, 0, ""},
-		"one is down, one small": {[][]llmtest.Step{repeated(down), {because(invalid, core.ConversationTooLong)}}, []int{2, 1}, 10 * time.Second, invalid},
-		"its quota is used up":   {[][]llmtest.Step{{because(core.ProviderRateLimit, core.QuotaUsedUp)}, {yes}}, []int{1, 1}, 0, ""},
-		"no quota anywhere":      {[][]llmtest.Step{{because(core.ProviderRateLimit, core.QuotaUsedUp)}}, []int{1}, 0, core.ProviderRateLimit},
-		"a garbled call":         {[][]llmtest.Step{{because(core.ProviderInvalidResponse, core.AnswerGarbled), yes}}, []int{2}, 0, ""},
-		"the person's to mend":   {[][]llmtest.Step{{because(invalid, core.AnswerDeclined)}, {yes}}, []int{1, 0}, 0, invalid},
-		"a fault of ours":        {[][]llmtest.Step{{llmtest.Fail(errors.New("no"))}, {yes}}, []int{1, 0}, 0, core.Internal},
-		"both for good":          {[][]llmtest.Step{{fails(core.ProviderAuthentication)}, {fails(core.ProviderInvalidModel)}}, []int{1, 1}, 0, core.ProviderAuthentication},
-		"the second may pass":    {[][]llmtest.Step{{fails(core.ProviderAuthentication)}, {limited(time.Hour)}}, []int{1, 1}, 0, core.ProviderRateLimit},
-		"the first may pass":     {[][]llmtest.Step{{limited(time.Hour)}, {fails(core.ProviderAuthentication)}}, []int{1, 1}, 0, core.ProviderRateLimit},
-		"asked to wait":          {[][]llmtest.Step{{limited(70 * time.Second), yes}}, []int{2}, 70 * time.Second, ""},
-		"asked to wait briefly":  {[][]llmtest.Step{{limited(time.Second), yes}}, []int{2}, 10 * time.Second, ""},
-		"the shortest wait":      {[][]llmtest.Step{{limited(time.Minute), yes}, {limited(30 * time.Second), yes}}, []int{1, 2}, 30 * time.Second, ""},
+		"an answer": {[][]llmtest.Step{{yes}, {yes}}, []int{1, 0}, 0, ""},
+		"one that is down": {
+			[][]llmtest.Step{repeated(down)}, []int{2}, 10 * time.Second, core.ProviderUnavailable,
+		},
+		"two": {
+			[][]llmtest.Step{repeated(down), repeated(down)}, []int{2, 2}, 10 * time.Second, core.ProviderUnavailable,
+		},
+		"three": {
+			[][]llmtest.Step{repeated(down), repeated(down), repeated(down)}, []int{2, 1, 1}, 10 * time.Second,
+			core.ProviderUnavailable,
+		},
+		"five": {[][]llmtest.Step{
+			repeated(down), repeated(down), repeated(down), repeated(down), {yes},
+		}, []int{1, 1, 1, 1, 0}, 0, core.ProviderUnavailable},
+		"comes back":           {[][]llmtest.Step{{down, yes}}, []int{2}, 10 * time.Second, ""},
+		"the next one answers": {[][]llmtest.Step{{down}, {yes}}, []int{1, 1}, 0, ""},
+		"refused credentials":  {[][]llmtest.Step{{fails(core.ProviderAuthentication)}, {yes}}, []int{1, 1}, 0, ""},
+		"no such model":        {[][]llmtest.Step{{fails(core.ProviderInvalidModel)}, {yes}}, []int{1, 1}, 0, ""},
+		"a request it refuses": {[][]llmtest.Step{{fails(invalid)}, {yes}}, []int{1, 1}, 0, ""},
+		"no images": {
+			[][]llmtest.Step{{fails(core.ProviderUnsupportedContent)}, {yes}}, []int{1, 1}, 0, "",
+		},
+		"an answer of no form": {[][]llmtest.Step{{fails(core.ProviderInvalidResponse)}, {yes}}, []int{1, 1}, 0, ""},
+		"too long for it": {
+			[][]llmtest.Step{{because(invalid, core.ConversationTooLong)}, {yes}}, []int{1, 1}, 0, "",
+		},
+		"one is down, one small": {
+			[][]llmtest.Step{repeated(down), {because(invalid, core.ConversationTooLong)}}, []int{2, 1},
+			10 * time.Second, invalid,
+		},
+		"its quota is used up": {
+			[][]llmtest.Step{{because(core.ProviderRateLimit, core.QuotaUsedUp)}, {yes}}, []int{1, 1}, 0, "",
+		},
+		"no quota anywhere": {
+			[][]llmtest.Step{{because(core.ProviderRateLimit, core.QuotaUsedUp)}}, []int{1}, 0, core.ProviderRateLimit,
+		},
+		"a garbled call": {
+			[][]llmtest.Step{{because(core.ProviderInvalidResponse, core.AnswerGarbled), yes}}, []int{2}, 0, "",
+		},
+		"the person's to mend": {
+			[][]llmtest.Step{{because(invalid, core.AnswerDeclined)}, {yes}}, []int{1, 0}, 0, invalid,
+		},
+		"a fault of ours": {
+			[][]llmtest.Step{{llmtest.Fail(errors.New("no"))}, {yes}}, []int{1, 0}, 0, core.Internal,
+		},
+		"both for good": {[][]llmtest.Step{
+			{fails(core.ProviderAuthentication)}, {fails(core.ProviderInvalidModel)},
+		}, []int{1, 1}, 0, core.ProviderAuthentication},
+		"the second may pass": {
+			[][]llmtest.Step{{fails(core.ProviderAuthentication)}, {limited(time.Hour)}}, []int{1, 1}, 0,
+			core.ProviderRateLimit,
+		},
+		"the first may pass": {
+			[][]llmtest.Step{{limited(time.Hour)}, {fails(core.ProviderAuthentication)}}, []int{1, 1}, 0,
+			core.ProviderRateLimit,
+		},
+		"asked to wait":         {[][]llmtest.Step{{limited(70 * time.Second), yes}}, []int{2}, 70 * time.Second, ""},
+		"asked to wait briefly": {[][]llmtest.Step{{limited(time.Second), yes}}, []int{2}, 10 * time.Second, ""},
+		"the shortest wait": {
+			[][]llmtest.Step{{limited(time.Minute), yes}, {limited(30 * time.Second), yes}}, []int{1, 2},
+			30 * time.Second, "",
+		},
 		"asked to wait too long": {
 			[][]llmtest.Step{{limited(10 * time.Minute), yes}}, []int{1}, 0, core.ProviderRateLimit,
 		},
@@ -82,7 +119,8 @@ func TestAChainAsksAsOftenAsMayBe(t *testing.T) {
 				for i, s := range scripts {
 					asked[i] = len(s.Requests())
 				}
-				if core.CategoryOf(err) != c.want || !slices.Equal(asked, c.asked) || time.Since(began) != c.took || err == nil && r.Message.Content.String() != "yes" {
+				if core.CategoryOf(err) != c.want || !slices.Equal(asked, c.asked) || time.Since(began) != c.took ||
+					err == nil && r.Message.Content.String() != "yes" {
 					t.Errorf("%v after %v requests and %s", err, asked, time.Since(began))
 				}
 			})
@@ -93,7 +131,9 @@ func TestAChainAsksAsOftenAsMayBe(t *testing.T) {
 func TestAChainTellsWhenItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Duration
-		ctx := core.WithTurn(t.Context(), core.Turn{Waits: func(until time.Time) { told = append(told, time.Until(until)) }})
+		ctx := core.WithTurn(t.Context(), core.Turn{Waits: func(until time.Time) {
+			told = append(told, time.Until(until))
+		}})
 		script := llmtest.NewScript(limited(time.Minute), llmtest.Say("yes"), limited(10*time.Minute))
 		chain := chained(llm.ChainConfig{}, script)
 		if _, err := chain.Complete(ctx, question); err != nil || !slices.Equal(told, []time.Duration{time.Minute}) {
@@ -103,7 +143,8 @@ func TestAChainTellsWhenItWaits(t *testing.T) {
 			t.Errorf("%v, told %v", err, told)
 		}
 		time.Sleep(4 * time.Minute) // nobody is asked meanwhile
-		if _, err := chain.Complete(ctx, question); core.RetryAfterOf(err) != 6*time.Minute || core.CategoryOf(err) != core.ProviderRateLimit || len(script.Requests()) != 3 {
+		if _, err := chain.Complete(ctx, question); core.RetryAfterOf(err) != 6*time.Minute ||
+			core.CategoryOf(err) != core.ProviderRateLimit || len(script.Requests()) != 3 {
 			t.Errorf("%v after %d requests", err, len(script.Requests()))
 		}
 		script.Then(llmtest.Say("yes"))
@@ -185,10 +226,12 @@ func TestAModelThatKeepsFailingIsAskedByOneCallAtATime(t *testing.T) {
 	})
 }
 
-// TestAChainRemembersWhatIsTooLong: a request that is as large as one that was refused is not made again; a smaller one is.
+// TestAChainRemembersWhatIsTooLong: a request that is as large as one that was refused is not made again; a smaller one
+// is.
 func TestAChainRemembersWhatIsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		refusal := core.Wrap(core.ProviderInvalidRequest, llm.TooLong{Most: 700, Err: errors.New("700 tokens")}, "no").Because(core.ConversationTooLong)
+		refusal := core.Wrap(core.ProviderInvalidRequest, llm.TooLong{Most: 700, Err: errors.New("700 tokens")},
+			"no").Because(core.ConversationTooLong)
 		script := llmtest.NewScript(llmtest.Fail(refusal), llmtest.Say("yes"), llmtest.Say("yes"))
 		chain := chained(llm.ChainConfig{}, script)
 		large, small := question, question
@@ -213,7 +256,9 @@ func TestAChainRemembersWhatIsTooLong(t *testing.T) {
 func TestAnImageThatIsTooLargeSaysNothingOfTexts(t *testing.T) {
 	script := llmtest.NewScript(because(core.ProviderInvalidRequest, core.ConversationTooLong), llmtest.Say("yes"))
 	chain := chained(llm.ChainConfig{}, script)
-	picture := core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.org/a.png"}}
+	picture := core.Block{
+		Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.org/a.png"},
+	}
 	seen := llm.Request{Messages: []core.Message{{Role: core.User, Content: core.Blocks(picture)}}, Estimate: 100}
 	if _, err := chain.Complete(t.Context(), seen); core.ReasonOf(err) != core.ConversationTooLong {
 		t.Error(err)
@@ -225,11 +270,14 @@ func TestAnImageThatIsTooLargeSaysNothingOfTexts(t *testing.T) {
 	}
 }
 
-// TestAProviderThatPanicsIsAskedAgain: the model of a call that never returned is not taken for one that is being asked.
+// TestAProviderThatPanicsIsAskedAgain: the model of a call that never returned is not taken for one that is being
+// asked.
 func TestAProviderThatPanicsIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := fails(core.ProviderUnavailable)
-		script := llmtest.NewScript(down, down, down, func(context.Context, llm.Request) (llm.Response, error) { panic("odd") }, llmtest.Say("yes"))
+		script := llmtest.NewScript(down, down, down, func(context.Context, llm.Request) (llm.Response, error) {
+			panic("odd")
+		}, llmtest.Say("yes"))
 		chain := chained(llm.ChainConfig{}, script)
 		for range 2 {
 			func() {
@@ -266,7 +314,8 @@ func TestAPlaceIsWaitedForTwoMinutes(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		_, err := limit.Complete(t.Context(), question)
-		if core.ReasonOf(err) != core.ModelBusy || time.Since(began) != 2*time.Minute || !strings.Contains(err.Error(), "GATEHOUSE_MODEL_CALLS") {
+		if core.ReasonOf(err) != core.ModelBusy || time.Since(began) != 2*time.Minute ||
+			!strings.Contains(err.Error(), "GATEHOUSE_MODEL_CALLS") {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		release()

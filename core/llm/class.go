@@ -13,7 +13,8 @@ const (
 	TellAdmin  Class = "tell the admin" // another model may, and whoever runs the bot has something to mend
 )
 
-// ClassOf is the class of a provider's error (llm-provider §7), by its category, or by its reason where that is narrower.
+// ClassOf is the class of a provider's error (llm-provider §7), by its category, or by its reason where that is
+// narrower.
 func ClassOf(err error) Class {
 	switch core.ReasonOf(err) {
 	case core.QuotaUsedUp:

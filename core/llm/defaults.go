@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// WithDefaults is a provider whose answers have at most MaxTokens tokens where a request does not say how many, and whose requests have the extra
-// settings that they do not have themselves. What else is in c does not count.
+// WithDefaults is a provider whose answers have at most MaxTokens tokens where a request does not say how many, and
+// whose requests have the extra settings that they do not have themselves. What else is in c does not count.
 func WithDefaults(p Provider, c Config) Provider { return defaults{p, c} }
 
 type defaults struct {

@@ -18,10 +18,12 @@ func TestTheLimitOfAnAnswer(t *testing.T) {
 		extra  string
 	}{
 		"one that is set": {func(p llm.Provider) llm.Provider {
-			return llm.WithDefaults(p, llm.Config{MaxTokens: &limit, Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
+			return llm.WithDefaults(p,
+				llm.Config{MaxTokens: &limit, Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
 		}, llm.Config{}, 50, `{"top_k":5}`},
 		"the request's": {func(p llm.Provider) llm.Provider {
-			return llm.WithDefaults(p, llm.Config{MaxTokens: &limit, Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
+			return llm.WithDefaults(p,
+				llm.Config{MaxTokens: &limit, Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
 		}, llm.Config{MaxTokens: &own}, 7, `{"top_k":5}`},
 		"its own extra setting": {func(p llm.Provider) llm.Provider {
 			return llm.WithDefaults(p, llm.Config{Extra: map[string]json.RawMessage{"top_k": []byte(`5`)}})
@@ -36,7 +38,8 @@ func TestTheLimitOfAnAnswer(t *testing.T) {
 		}
 		got := model.Requests()[0].Config
 		extra, err := json.Marshal(got.Extra)
-		if err != nil || string(extra) != c.extra || (got.MaxTokens == nil) != (c.most == 0) || c.most > 0 && *got.MaxTokens != c.most {
+		if err != nil || string(extra) != c.extra || (got.MaxTokens == nil) != (c.most == 0) ||
+			c.most > 0 && *got.MaxTokens != c.most {
 			t.Errorf("%s: %+v, %s, %v", name, got, extra, err)
 		}
 		if len(c.config.Extra) > 1 {

@@ -33,8 +33,8 @@ func equal(a, b *strictjson.Value) bool {
 	return true
 }
 
-// decimal is a number as sign, digits without zeros around them, and the exponent of the last digit. Equal numbers have equal ones, of any
-// size: nothing is rounded.
+// decimal is a number as sign, digits without zeros around them, and the exponent of the last digit. Equal numbers have
+// equal ones, of any size: nothing is rounded.
 type decimal struct{ sign, digits, exponent string }
 
 func decimalOf(number string) decimal {

@@ -8,9 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// Interrupted gives the error of a call whose context has ended; nil if it has not. A passed deadline is a model that did not answer in time:
-// provider_unavailable. Anything else is a turn that is stopped or handed over: it gives the context's cause without a category of a
-// provider, and nothing is tried again.
+// Interrupted gives the error of a call whose context has ended; nil if it has not. A passed deadline is a model that
+// did not answer in time: provider_unavailable. Anything else is a turn that is stopped or handed over: it gives the
+// context's cause without a category of a provider, and nothing is tried again.
 func Interrupted(ctx context.Context) error {
 	switch err := ctx.Err(); {
 	case err == nil:

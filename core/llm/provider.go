@@ -9,11 +9,12 @@ import (
 
 // Provider is a model at a vendor (llm-provider §5).
 type Provider interface {
-	// Complete gives the model's answer to the messages. It changes none of them. Errors: the nine categories of llm-provider §7, or the
-	// cause of a cancelled context, without one. The request is checked before anything is sent (provider_invalid_request).
+	// Complete gives the model's answer to the messages. It changes none of them. Errors: the nine categories of
+	// llm-provider §7, or the cause of a cancelled context, without one. The request is checked before anything is sent
+	// (provider_invalid_request).
 	Complete(ctx context.Context, r Request) (Response, error)
-	// Ready reports whether Complete could succeed now: the credentials are accepted, and the model exists and is loaded. Errors:
-	// provider_authentication, provider_invalid_model, provider_model_not_loaded, provider_unavailable.
+	// Ready reports whether Complete could succeed now: the credentials are accepted, and the model exists and is
+	// loaded. Errors: provider_authentication, provider_invalid_model, provider_model_not_loaded, provider_unavailable.
 	Ready(ctx context.Context) error
 }
 
@@ -24,15 +25,17 @@ type Request struct {
 	Choice   Choice
 	Config   Config
 
-	// Stream has the vendor send the answer as it is made (llm-provider §5). The Response is the same. A vendor that can't is refused before
-	// anything is sent: provider_invalid_request.
+	// Stream has the vendor send the answer as it is made (llm-provider §5). The Response is the same. A vendor that
+	// can't is refused before anything is sent: provider_invalid_request.
 	Stream bool
-	// OnToken hears the pieces of a streamed answer as they come, on the goroutine of Complete; nil: nobody does. Where a call is repeated, the
-	// pieces of the next attempt follow, numbered from 0 again.
+	// OnToken hears the pieces of a streamed answer as they come, on the goroutine of Complete; nil: nobody does. Where
+	// a call is repeated, the pieces of the next attempt follow, numbered from 0 again.
 	OnToken func(Token)
-	// Bare leaves out of a streamed request what not every server knows: that the stream shall say how many tokens were used.
+	// Bare leaves out of a streamed request what not every server knows: that the stream shall say how many tokens were
+	// used.
 	Bare bool
-	// Cache has the vendor keep what the request begins with for the next request of the same name; "": as the vendor likes.
+	// Cache has the vendor keep what the request begins with for the next request of the same name; "": as the vendor
+	// likes.
 	Cache string
 	// Estimate is how many tokens the request may take, as its caller estimates; 0: not known.
 	Estimate int
@@ -64,7 +67,8 @@ const (
 	ChooseTool     ChoiceMode = "tool"
 )
 
-// Config is how a model samples (llm-provider §6). What is nil is not sent. Extra goes to the root of the request as it is.
+// Config is how a model samples (llm-provider §6). What is nil is not sent. Extra goes to the root of the request as it
+// is.
 type Config struct {
 	Temperature      *float64
 	MaxTokens        *int64
@@ -81,10 +85,11 @@ type Response struct {
 	Message core.Message // the assistant's
 	Finish  Finish
 	Usage   Usage
-	Typed   bool            // it wrote calls as a text, as local models do: they are left out of the message, and are no calls
-	By      string          // which model of a list, at which endpoint, to which account; "": it is not told apart
-	Model   string          // as the vendor names it
-	Raw     json.RawMessage // the vendor's whole answer, byte for byte
+	// it wrote calls as a text, as local models do: they are left out of the message, and are no calls
+	Typed bool
+	By    string          // which model of a list, at which endpoint, to which account; "": it is not told apart
+	Model string          // as the vendor names it
+	Raw   json.RawMessage // the vendor's whole answer, byte for byte
 }
 
 // Finish is why a model stopped (llm-provider §6).

@@ -10,10 +10,10 @@ import (
 	"gatehouse/core"
 )
 
-// Retry is a Provider that repeats calls of another one (llm-provider §7.1). Only errors that may pass by themselves are repeated
-// (IsTransient); any other is returned at once, and so is the end of the context. The wait before the next attempt is exactly what the
-// vendor asked for, if it did (RetryAfter), else Wait. When the attempts are used up, or the next one could not begin before the deadline,
-// the last error is returned, without waiting for nothing.
+// Retry is a Provider that repeats calls of another one (llm-provider §7.1). Only errors that may pass by themselves
+// are repeated (IsTransient); any other is returned at once, and so is the end of the context. The wait before the next
+// attempt is exactly what the vendor asked for, if it did (RetryAfter), else Wait. When the attempts are used up, or
+// the next one could not begin before the deadline, the last error is returned, without waiting for nothing.
 //
 // It holds nothing between calls. Ready is not repeated.
 type Retry struct {
@@ -113,7 +113,9 @@ func FullJitter() func(attempt int) time.Duration {
 	const first, most = time.Second, 30 * time.Second
 	return func(attempt int) time.Duration {
 		limit := min(float64(most), float64(first)*math.Pow(2, float64(attempt)))
-		once := backoff.ExponentialBackOff{InitialInterval: time.Duration(limit / 2), RandomizationFactor: 1, Multiplier: 1, MaxInterval: most}
+		once := backoff.ExponentialBackOff{
+			InitialInterval: time.Duration(limit / 2), RandomizationFactor: 1, Multiplier: 1, MaxInterval: most,
+		}
 		return once.NextBackOff()
 	}
 }

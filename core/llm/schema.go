@@ -8,13 +8,13 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// PortableSchema gives the JSON Schema of a tool's arguments in a form that every vendor takes. A vendor refuses the whole request for the
-// schema of one tool, and servers define tools as they like. It is for the model alone, which it may tell less or more than the schema says:
-// arguments are to be checked against the schema itself.
+// PortableSchema gives the JSON Schema of a tool's arguments in a form that every vendor takes. A vendor refuses the
+// whole request for the schema of one tool, and servers define tools as they like. It is for the model alone, which it
+// may tell less or more than the schema says: arguments are to be checked against the schema itself.
 //
-// At the root there are no oneOf, anyOf, allOf, enum and not, and no reference: the arguments that they name become the root's own. One is
-// required if every alternative requires it. The dialect is that of 2020-12, where older drafts have other words for tuples and limits. A list
-// says what is in it. A reference that would lead nowhere says nothing.
+// At the root there are no oneOf, anyOf, allOf, enum and not, and no reference: the arguments that they name become the
+// root's own. One is required if every alternative requires it. The dialect is that of 2020-12, where older drafts have
+// other words for tuples and limits. A list says what is in it. A reference that would lead nowhere says nothing.
 //
 // A schema that can't be read is given back as it is.
 func PortableSchema(schema json.RawMessage) json.RawMessage {

@@ -36,7 +36,8 @@ func modern(part object) {
 
 // Where a schema has parts that are schemas.
 var (
-	single = strings.Fields("items additionalItems contains unevaluatedItems additionalProperties unevaluatedProperties propertyNames not if then else contentSchema")
+	single = strings.Fields("items additionalItems contains unevaluatedItems additionalProperties " +
+		"unevaluatedProperties propertyNames not if then else contentSchema")
 	listed = strings.Fields("allOf anyOf oneOf prefixItems items")
 	named  = strings.Fields("properties patternProperties $defs definitions dependentSchemas dependencies")
 )

@@ -9,7 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// TooLong is the cause of an error whose reason is core.ConversationTooLong: the request has more tokens than the model takes.
+// TooLong is the cause of an error whose reason is core.ConversationTooLong: the request has more tokens than the model
+// takes.
 type TooLong struct {
 	Most int   // how many it takes, as it says; 0: it does not say
 	Err  error // its words
@@ -32,7 +33,8 @@ type size struct {
 	until time.Time
 }
 
-// learn remembers a request that was too long. One with images is none: they may have been too many bytes, which says nothing of texts.
+// learn remembers a request that was too long. One with images is none: they may have been too many bytes, which says
+// nothing of texts.
 func (s *size) learn(r Request, err error) {
 	if core.ReasonOf(err) != core.ConversationTooLong || r.Estimate <= 0 || hasImages(r.Messages) {
 		return
@@ -60,8 +62,8 @@ func hasImages(msgs []core.Message) bool {
 	})
 }
 
-// Shorter is how many tokens, by the caller's estimate, a request may have that is made in place of one of so many which was too long: half
-// of it, or what the model says it takes, if that is less. ok is false for any other error.
+// Shorter is how many tokens, by the caller's estimate, a request may have that is made in place of one of so many
+// which was too long: half of it, or what the model says it takes, if that is less. ok is false for any other error.
 func Shorter(estimate int, err error) (tokens int, ok bool) {
 	if core.ReasonOf(err) != core.ConversationTooLong {
 		return 0, false

@@ -18,8 +18,8 @@ func (e StreamRefused) Error() string { return e.Err.Error() }
 // Unwrap gives the refusal.
 func (e StreamRefused) Unwrap() error { return e.Err }
 
-// Streamed is a Provider whose answers come as streams, so that a call that hangs is noticed by its silence. An endpoint that refuses that is asked
-// again at once without, and from then on. It may be used by many goroutines.
+// Streamed is a Provider whose answers come as streams, so that a call that hangs is noticed by its silence. An
+// endpoint that refuses that is asked again at once without, and from then on. It may be used by many goroutines.
 type Streamed struct {
 	Provider
 	refused func(options bool)
@@ -27,7 +27,8 @@ type Streamed struct {
 	bare, whole atomic.Bool // it refused the options, or any stream
 }
 
-// NewStreamed makes a Streamed of a provider. refused hears once of each thing that its endpoint refuses; it may be nil.
+// NewStreamed makes a Streamed of a provider. refused hears once of each thing that its endpoint refuses; it may be
+// nil.
 func NewStreamed(p Provider, refused func(options bool)) *Streamed {
 	if refused == nil {
 		refused = func(bool) {}

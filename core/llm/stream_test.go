@@ -42,7 +42,10 @@ func TestAStreamThatIsRefusedIsNotAskedForAgain(t *testing.T) {
 		"nothing":     {false, false, []string{"streamed"}, []string{"streamed"}, nil},
 		"its options": {true, false, []string{"streamed", "streamed, bare"}, []string{"streamed, bare"}, []bool{true}},
 		"any":         {false, true, []string{"streamed", "at once"}, []string{"at once"}, []bool{false}},
-		"both":        {true, true, []string{"streamed", "streamed, bare", "at once, bare"}, []string{"at once, bare"}, []bool{true, false}},
+		"both": {
+			true, true, []string{"streamed", "streamed, bare", "at once, bare"}, []string{"at once, bare"},
+			[]bool{true, false},
+		},
 	} {
 		inner := &refusing{options: c.options, whole: c.whole}
 		var told []bool
@@ -51,8 +54,10 @@ func TestAStreamThatIsRefusedIsNotAskedForAgain(t *testing.T) {
 			t.Errorf("%s: %v, asked %q, want %q", name, err, inner.asked, c.first)
 		}
 		inner.asked = nil
-		if _, err := p.Complete(t.Context(), llm.Request{}); err != nil || !slices.Equal(inner.asked, c.second) || !slices.Equal(told, c.told) {
-			t.Errorf("%s again: %v, asked %q, want %q; told %v, want %v", name, err, inner.asked, c.second, told, c.told)
+		if _, err := p.Complete(t.Context(), llm.Request{}); err != nil || !slices.Equal(inner.asked, c.second) ||
+			!slices.Equal(told, c.told) {
+			t.Errorf("%s again: %v, asked %q, want %q; told %v, want %v", name, err, inner.asked, c.second, told,
+				c.told)
 		}
 	}
 	quota := core.Errorf(core.ProviderRateLimit, "later")

@@ -9,7 +9,8 @@ const (
 	TokenReasoning TokenKind = "reasoning"
 )
 
-// Token is a piece of a streamed answer, as it came (graph-engine §6, LlmTokenEvent). Tokens of one call are numbered from 0.
+// Token is a piece of a streamed answer, as it came (graph-engine §6, LlmTokenEvent). Tokens of one call are numbered
+// from 0.
 type Token struct {
 	Index int
 	Kind  TokenKind

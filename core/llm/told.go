@@ -6,14 +6,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Call identifies one call of Complete in its events (graph-engine §6). ID is new for each; attempts inside the call share it.
+// Call identifies one call of Complete in its events (graph-engine §6). ID is new for each; attempts inside the call
+// share it.
 type Call struct {
 	ID       string
 	Provider string
 	Model    string // that was asked
 }
 
-// TokenEvent is a piece of a streamed answer, LlmTokenEvent. Token.Index counts all pieces of the call from 0, those of attempts that failed too.
+// TokenEvent is a piece of a streamed answer, LlmTokenEvent. Token.Index counts all pieces of the call from 0, those of
+// attempts that failed too.
 type TokenEvent struct {
 	Call
 	Token
@@ -26,18 +28,21 @@ type CompletionEvent struct {
 	Response Response
 }
 
-// FailedEvent is the end of a call that was not, LlmFailedEvent: there is no such event of tokens. Err is what Complete returns.
+// FailedEvent is the end of a call that was not, LlmFailedEvent: there is no such event of tokens. Err is what Complete
+// returns.
 type FailedEvent struct {
 	Call
 	Request Request
 	Err     error
 }
 
-// Told is a Provider whose calls are told: the tokens as they come and, after them, exactly one CompletionEvent or FailedEvent.
+// Told is a Provider whose calls are told: the tokens as they come and, after them, exactly one CompletionEvent or
+// FailedEvent.
 type Told struct {
 	Provider
-	Vendor, Model string                     // as the events name them
-	Tell          func(context.Context, any) // hears a TokenEvent, CompletionEvent or FailedEvent, on the goroutine of Complete
+	Vendor, Model string // as the events name them
+	// hears a TokenEvent, CompletionEvent or FailedEvent, on the goroutine of Complete
+	Tell func(context.Context, any)
 }
 
 // Complete is the provider's.

@@ -24,7 +24,8 @@ func (p speaking) Complete(_ context.Context, r llm.Request) (llm.Response, erro
 	return llm.Response{Model: "answered"}, p.err
 }
 
-// TestACallIsToldByItsTokensAndOneEnd: tokens are numbered through the call's attempts, share its id, and come before the one end.
+// TestACallIsToldByItsTokensAndOneEnd: tokens are numbered through the call's attempts, share its id, and come before
+// the one end.
 func TestACallIsToldByItsTokensAndOneEnd(t *testing.T) {
 	for end, fault := range map[string]error{"answered": nil, "failed": errors.New("no")} {
 		var told []string
@@ -47,7 +48,9 @@ func TestACallIsToldByItsTokensAndOneEnd(t *testing.T) {
 		}}
 		heard := 0
 		for range 2 {
-			if _, err := p.Complete(t.Context(), llm.Request{Stream: true, OnToken: func(llm.Token) { heard++ }}); !errors.Is(err, fault) {
+			if _, err := p.Complete(t.Context(), llm.Request{Stream: true, OnToken: func(llm.Token) {
+				heard++
+			}}); !errors.Is(err, fault) {
 				t.Errorf("the error is %v", err)
 			}
 		}

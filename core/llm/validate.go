@@ -7,13 +7,15 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Validate checks a request before anything of it is sent (llm-provider §§3–6): each message by itself, their order, the tools, the choice
-// and the configuration. Every Provider calls it. It does not ask that every call in the messages be answered: that is a vendor's rule, and
-// the view of a history that is sent keeps it.
+// Validate checks a request before anything of it is sent (llm-provider §§3–6): each message by itself, their order,
+// the tools, the choice and the configuration. Every Provider calls it. It does not ask that every call in the messages
+// be answered: that is a vendor's rule, and the view of a history that is sent keeps it.
 //
 // Errors: provider_invalid_request.
 func (r Request) Validate() error {
-	for _, check := range []func(Request) error{checkMessages, checkOrder, checkResults, checkTools, checkChoice, checkConfig} {
+	for _, check := range []func(Request) error{
+		checkMessages, checkOrder, checkResults, checkTools, checkChoice, checkConfig,
+	} {
 		if err := check(r); err != nil {
 			return err
 		}
@@ -94,7 +96,8 @@ func checkTools(r Request) error {
 		}
 		v, err := strictjson.Parse(t.Parameters)
 		if err != nil {
-			return core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s are not valid JSON.", t.Name)
+			return core.Wrap(core.ProviderInvalidRequest, err, "The parameters of the tool %s are not valid JSON.",
+				t.Name)
 		}
 		if typ := v.Get("type"); v.Kind != strictjson.Object || typ != nil && typ.String != "object" {
 			return invalid("The parameters of the tool %s must be the JSON Schema of an object.", t.Name)

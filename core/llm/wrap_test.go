@@ -86,14 +86,20 @@ func TestWhoWaitsForAPlaceLeavesWithTheContext(t *testing.T) {
 }
 
 func TestAnAnswerWithBadCallsIsGivenInsteadOfItsError(t *testing.T) {
-	bad := llm.Response{Finish: llm.FinishCalls, Message: core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "x", Arguments: []byte("null")}}}}
+	bad := llm.Response{
+		Finish: llm.FinishCalls,
+		Message: core.Message{
+			Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "x", Arguments: []byte("null")}},
+		},
+	}
 	for name, c := range map[string]struct {
 		err  error
 		want core.Category
 	}{
-		"arguments that are no object": {core.Wrap(core.ProviderInvalidResponse, llm.BadCalls{Response: bad}, "It can't be used."), ""},
-		"nothing in it":                {core.Wrap(core.ProviderInvalidResponse, llm.Empty{Response: bad}, "It can't be used."), ""},
-		"another fault":                {core.Errorf(core.ProviderInvalidResponse, "It can't be read."), core.ProviderInvalidResponse},
+		"arguments that are no object": {core.Wrap(core.ProviderInvalidResponse, llm.BadCalls{Response: bad},
+			"It can't be used."), ""},
+		"nothing in it": {core.Wrap(core.ProviderInvalidResponse, llm.Empty{Response: bad}, "It can't be used."), ""},
+		"another fault": {core.Errorf(core.ProviderInvalidResponse, "It can't be read."), core.ProviderInvalidResponse},
 	} {
 		r, err := llm.WithBadCalls(llmtest.NewScript(llmtest.Fail(c.err))).Complete(t.Context(), question)
 		if core.CategoryOf(err) != c.want || err == nil && len(r.Message.ToolCalls) != 1 {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// Escape makes what an approver reads show everything that is in it: a control character other than a newline or a tab, and a character
-// that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. Invalid UTF-8 becomes U+FFFD. Escaping twice
-// changes nothing.
+// Escape makes what an approver reads show everything that is in it: a control character other than a newline or a tab,
+// and a character that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. Invalid
+// UTF-8 becomes U+FFFD. Escaping twice changes nothing.
 func Escape(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && unseen(r) })
 }
@@ -41,8 +41,8 @@ func escape(s string, escaped func(rune) bool) string {
 	return b.String()
 }
 
-// unseen reports whether a character has no picture of its own: controls, formats and whatever Unicode says may be ignored when it is
-// displayed, the separators of lines and paragraphs, and the empty Braille pattern.
+// unseen reports whether a character has no picture of its own: controls, formats and whatever Unicode says may be
+// ignored when it is displayed, the separators of lines and paragraphs, and the empty Braille pattern.
 func unseen(r rune) bool {
 	if ' ' <= r && r <= '~' {
 		return false

@@ -25,13 +25,15 @@ func (f secretForm) onCard(secret string) bool {
 	return f.card(secret)
 }
 
-// secretForms are the forms of the secrets that vendors issue. Each is closed: an alphabet and a length, or an end, so that nothing can be
-// hidden behind the beginning of a secret. They are compiled when they are first needed.
+// secretForms are the forms of the secrets that vendors issue. Each is closed: an alphabet and a length, or an end, so
+// that nothing can be hidden behind the beginning of a secret. They are compiled when they are first needed.
 var secretForms = sync.OnceValue(func() []secretForm {
 	return []secretForm{
 		// A private key in PEM: lines of base64 and its end. In JSON text its line ends may be escaped.
-		{regexp.MustCompile(`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
-			`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)-----END [A-Z ]{0,20}PRIVATE KEY-----)`), nil, ofKey},
+		{regexp.MustCompile(
+			`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
+				`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)-----END [A-Z ]{0,20}PRIVATE KEY-----)`),
+			nil, ofKey},
 		// Slack: bot, user and app tokens, and the older kinds.
 		{regexp.MustCompile(`\b(xox[bp]-\d{8,14}-\d{8,14}(?:-\d{8,14})?-[0-9A-Za-z]{24,32})\b`), nil, nil},
 		{regexp.MustCompile(`\b(xapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{64})\b`), nil, nil},
@@ -62,18 +64,25 @@ var secretForms = sync.OnceValue(func() []secretForm {
 })
 
 // issued are the beginnings of tokens that say whose they are.
-var issued = regexp.MustCompile(`^(?:xox[a-z](?:\.xox[bp])?|xapp-\d|sk-or-v1|sk-(?:proj|svcacct|admin|ant)|sk|[rs]k_(?:live|test)|glpat|gh[oprsu]|github_pat)[-_]`)
+var issued = regexp.MustCompile(
+	`^(?:xox[a-z](?:\.xox[bp])?|xapp-\d|sk-or-v1|sk-(?:proj|svcacct|admin|ant)|sk|[rs]k_(?:live|test)|glpat|gh[oprsu]|github_pat)[-_]`)
 
-// allRandom reports whether nobody could read any part of a token as a word. Cards mask only such tokens: what is a word might be run.
+// allRandom reports whether nobody could read any part of a token as a word. Cards mask only such tokens: what is a
+// word might be run.
 func allRandom(token string) bool {
-	parts := strings.FieldsFunc(token[len(issued.FindString(token)):], func(r rune) bool { return strings.ContainsRune("-_.~+/=", r) })
+	parts := strings.FieldsFunc(token[len(issued.FindString(token)):], func(r rune) bool {
+		return strings.ContainsRune("-_.~+/=", r)
+	})
 	return !slices.ContainsFunc(parts, wordy)
 }
 
-// ofKey reports whether the lines of a private key could not be commands: base64 of more than some characters has digits.
+// ofKey reports whether the lines of a private key could not be commands: base64 of more than some characters has
+// digits.
 func ofKey(pem string) bool {
 	lines := strings.Fields(strings.ReplaceAll(armor.ReplaceAllString(pem, ""), `\n`, "\n"))
-	return !slices.ContainsFunc(lines, func(line string) bool { return len(strings.TrimRight(line, "=")) > 3 && !mixed(line) })
+	return !slices.ContainsFunc(lines, func(line string) bool {
+		return len(strings.TrimRight(line, "=")) > 3 && !mixed(line)
+	})
 }
 
 var (
@@ -92,7 +101,8 @@ func wordy(part string) bool {
 	})
 }
 
-// random reports whether a text looks as if a machine had made it, and not like words: it has digits and both small and capital letters.
+// random reports whether a text looks as if a machine had made it, and not like words: it has digits and both small and
+// capital letters.
 func random(s string) bool {
 	return mixed(s) && strings.ContainsFunc(s, unicode.IsLower) && strings.ContainsFunc(s, unicode.IsUpper)
 }
@@ -102,7 +112,8 @@ func mixed(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsDigit) && strings.ContainsFunc(s, unicode.IsLetter)
 }
 
-// webToken reports whether a text is a JSON Web Token: two JSON objects and a signature, or the first of them would be words.
+// webToken reports whether a text is a JSON Web Token: two JSON objects and a signature, or the first of them would be
+// words.
 func webToken(s string) bool {
 	parts := strings.Split(s, ".")
 	for _, part := range parts[:2] {

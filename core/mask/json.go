@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// JSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, numbers and strings of one word under a key that
-// names a secret, and what has the form of one anywhere. Other numbers keep their digits; objects may change the order of their keys. A text that is
-// no JSON is hidden whole.
+// JSON hides secrets in a JSON text: the values at these JSON pointers, whatever they are, numbers and strings of one
+// word under a key that names a secret, and what has the form of one anywhere. Other numbers keep their digits; objects
+// may change the order of their keys. A text that is no JSON is hidden whole.
 func JSON(raw json.RawMessage, secret ...string) json.RawMessage {
 	return maskJSON(raw, secret, false).text
 }
 
-// Shown is JSON for people who decide whether it will run: what might do something is not masked, even where a secret could be. A token is
-// masked only if all of its parts are random, a password in a URL only if a shell would read nothing in it, and a value under a key that
-// names a secret only if it contains no command.
+// Shown is JSON for people who decide whether it will run: what might do something is not masked, even where a secret
+// could be. A token is masked only if all of its parts are random, a password in a URL only if a shell would read
+// nothing in it, and a value under a key that names a secret only if it contains no command.
 func Shown(raw json.RawMessage, secret ...string) json.RawMessage {
 	return maskJSON(raw, secret, true).text
 }
@@ -28,8 +28,8 @@ func Shown(raw json.RawMessage, secret ...string) json.RawMessage {
 // Hidden returns how many characters Shown hides.
 func Hidden(raw json.RawMessage, secret ...string) int { return maskJSON(raw, secret, true).hidden }
 
-// Secrets are all texts at these JSON pointers, those under keys that name a secret, whatever their form, and those that are one by their
-// form, longest first. Nobody decides about what is removed by them.
+// Secrets are all texts at these JSON pointers, those under keys that name a secret, whatever their form, and those
+// that are one by their form, longest first. Nobody decides about what is removed by them.
 func Secrets(raw json.RawMessage, secret ...string) []string {
 	m := maskJSON(raw, secret, false)
 	all := slices.Concat(m.hides, m.below)
@@ -169,11 +169,14 @@ func (m *maskedJSON) hide(secret string) string {
 // maxWord is the longest word that is hidden because of its key, in bytes.
 const maxWord = 512
 
-// oneWord reports whether a text can be a password: text with spaces, or very long text, is more likely something that an approver must read.
-// The word that says what kind of a credential follows does not count.
+// oneWord reports whether a text can be a password: text with spaces, or very long text, is more likely something that
+// an approver must read. The word that says what kind of a credential follows does not count.
 func oneWord(s string) bool {
-	if kind, credential, two := strings.Cut(s, " "); two && slices.Contains([]string{"bearer", "basic", "token"}, strings.ToLower(kind)) {
+	if kind, credential, two := strings.Cut(s, " "); two &&
+		slices.Contains([]string{"bearer", "basic", "token"}, strings.ToLower(kind)) {
 		s = credential
 	}
-	return s != "" && len(s) <= maxWord && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return s != "" && len(s) <= maxWord && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	})
 }

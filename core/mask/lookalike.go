@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// alike are letters that look like a small letter of ASCII, each before the one that it looks like: Cyrillic, Greek, Armenian, Latin, Cherokee,
-// Lisu and Coptic ones.
+// alike are letters that look like a small letter of ASCII, each before the one that it looks like: Cyrillic, Greek,
+// Armenian, Latin, Cherokee, Lisu and Coptic ones.
 const alike = "аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԁdԛqԝwһhѵvӏlпnгrьb" +
 	"αaβbεeιiκkνvοoρpτtυuχxγyηnσoωwΝnΗhΥyΖzΜmμu" + "оoոnօoսuհhցgզqյjռn" +
 	"ɑaʙbᴄcᴅdɖdᴇeɛeəeꜰfɡgɢgʜhıiɪiɩiᴊjȷjᴋkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢzǀl" +
@@ -46,5 +46,7 @@ func AsASCII(r rune) rune {
 
 // LookAlike reports whether a name has something invisible in it, or a letter that looks like one of ASCII.
 func LookAlike(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII && (unseen(r) || AsASCII(r) != 0) })
+	return strings.ContainsFunc(name, func(r rune) bool {
+		return r > unicode.MaxASCII && (unseen(r) || AsASCII(r) != 0)
+	})
 }

@@ -12,24 +12,30 @@ import (
 // Texts of the form of real secrets, none of which is one.
 var (
 	slackToken = "xoxb-" + "123456789012-123456789012-" + strings.Repeat("aB3", 8)
-	botToken   = "MTIzNDU2Nzg5MDEyMzQ1Njc4" + ".GaBcDe." + strings.Repeat("x_-9", 9) + "ab" // Discord's: three words of base64
-	hook       = strings.Repeat("Ab-_1", 14)
-	pem        = "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1+", 16)+"\n", 3) + "Zm9v==\n-----END RSA PRIVATE KEY-----"
-	jwt        = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"1"}`)) + "." + strings.Repeat("aB3", 14)
+	// Discord's: three words of base64
+	botToken = "MTIzNDU2Nzg5MDEyMzQ1Njc4" + ".GaBcDe." + strings.Repeat("x_-9", 9) + "ab"
+	hook     = strings.Repeat("Ab-_1", 14)
+	pem      = "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1+", 16)+"\n", 3) +
+		"Zm9v==\n-----END RSA PRIVATE KEY-----"
+	jwt = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) +
+		"." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"1"}`)) + "." + strings.Repeat("aB3", 14)
 )
 
 func TestLaw8_SecretsAreMasked(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"pin":1234,"token":5678,"max_tokens":5,"pwd":"x1"}`:             `{"max_tokens":5,"pin":"•••••• (4 characters hidden)","pwd":"•••••• (2 characters hidden)","token":"•••••• (4 characters hidden)"}`,
-		`{"Authorization":"Bearer abc.def","note":"Bearer of news"}`:      `{"Authorization":"•••••• (14 characters hidden)","note":"Bearer of news"}`,
-		`{"password":"hunter2","user":"ann"}`:                             `{"password":"•••••• (7 characters hidden)","user":"ann"}`,
-		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`:            `{"a":{"API-Key":"•••••• (1 character hidden)","hasToken":true,"max_tokens":5}}`,
-		`["Bearer aB3aB3aB3aB3aB3aB3aB3","plain <b>"]`:                    `["Bearer •••••• (21 characters hidden)","plain <b>"]`,
-		`{"cmd":"curl -H 'x' https://u:pw@host/ SLACK"}`:                  `{"cmd":"curl -H 'x' https://u:•••••• (2 characters hidden)@host/ •••••• (55 characters hidden)"}`,
-		`{"n":1.50,"secret":["x"],"token":{"deep":"shown"}}`:              `{"n":1.50,"secret":["•••••• (1 character hidden)"],"token":{"deep":"shown"}}`,
-		`{"run":"bot ` + botToken + `, then 1.2.3"}`:                      `{"run":"bot •••••• (70 characters hidden), then 1.2.3"}`,
-		`["/api/webhooks/1234567890/` + hook + `"]`:                       `["/api/webhooks/1234567890/•••••• (70 characters hidden)"]`,
-		`["` + strings.ReplaceAll(pem, "\n", "\\n") + `", "` + jwt + `"]`: `["•••••• (263 characters hidden)","•••••• (79 characters hidden)"]`,
+		`{"pin":1234,"token":5678,"max_tokens":5,"pwd":"x1"}`:        `{"max_tokens":5,"pin":"•••••• (4 characters hidden)","pwd":"•••••• (2 characters hidden)","token":"•••••• (4 characters hidden)"}`,
+		`{"Authorization":"Bearer abc.def","note":"Bearer of news"}`: `{"Authorization":"•••••• (14 characters hidden)","note":"Bearer of news"}`,
+		`{"password":"hunter2","user":"ann"}`:                        `{"password":"•••••• (7 characters hidden)","user":"ann"}`,
+		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`:       `{"a":{"API-Key":"•••••• (1 character hidden)","hasToken":true,"max_tokens":5}}`,
+		`["Bearer aB3aB3aB3aB3aB3aB3aB3","plain <b>"]`:               `["Bearer •••••• (21 characters hidden)","plain <b>"]`,
+		`{"cmd":"curl -H 'x' https://u:pw@host/ SLACK"}`:             `{"cmd":"curl -H 'x' https://u:•••••• (2 characters hidden)@host/ •••••• (55 characters hidden)"}`,
+		`{"n":1.50,"secret":["x"],"token":{"deep":"shown"}}`:         `{"n":1.50,"secret":["•••••• (1 character hidden)"],"token":{"deep":"shown"}}`,
+		`{"run":"bot ` + botToken +
+			`, then 1.2.3"}`: `{"run":"bot •••••• (70 characters hidden), then 1.2.3"}`,
+		`["/api/webhooks/1234567890/` + hook +
+			`"]`: `["/api/webhooks/1234567890/•••••• (70 characters hidden)"]`,
+		`["` + strings.ReplaceAll(pem, "\n", "\\n") + `", "` + jwt +
+			`"]`: `["•••••• (263 characters hidden)","•••••• (79 characters hidden)"]`,
 		`not json`: `"•••••• (8 characters hidden)"`,
 	} {
 		if got := string(mask.JSON(json.RawMessage(strings.ReplaceAll(text, "SLACK", slackToken)))); got != want {
@@ -38,7 +44,8 @@ func TestLaw8_SecretsAreMasked(t *testing.T) {
 	}
 }
 
-// TestLaw6_MasksHideNothingElse: what only begins like a secret, or has its name, is shown, because an approver decides about it.
+// TestLaw6_MasksHideNothingElse: what only begins like a secret, or has its name, is shown, because an approver decides
+// about it.
 func TestLaw6_MasksHideNothingElse(t *testing.T) {
 	for _, text := range []string{
 		`{"text":"hello -----BEGIN PRIVATE KEY----- and now: rm -rf /"}`,

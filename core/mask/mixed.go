@@ -12,8 +12,8 @@ import (
 const maxMixed = 3
 
 // Mixed returns the first words of a text in which letters of another alphabet stand for ones of ASCII that they look
-// like: "pаypal (а is U+0430)". A word mixes both or, as a part of an address, has only letters that look like others. A
-// word of two letters may be a unit, except in the name of a host. Whole words of another alphabet, emoji and accents
+// like: "pаypal (а is U+0430)". A word mixes both or, as a part of an address, has only letters that look like others.
+// A word of two letters may be a unit, except in the name of a host. Whole words of another alphabet, emoji and accents
 // are what they seem. Escapes are no letters: that of a line's end is between two words, and that of what is invisible
 // may be in one.
 func Mixed(text string) (words []string) {

@@ -11,9 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Setting returns what must be hidden of a setting's value, longest first: all of it, if its name says that it is a secret (see Names); otherwise what is
-// named so inside of it (NAME=VALUE, a header, JSON, a parameter of a URL), a password in a URL, and what has the form of a secret or looks as if a machine
-// had made it. What too many texts have is no secret: less than three characters, a word such as true, and the number of some tokens.
+// Setting returns what must be hidden of a setting's value, longest first: all of it, if its name says that it is a
+// secret (see Names); otherwise what is named so inside of it (NAME=VALUE, a header, JSON, a parameter of a URL), a
+// password in a URL, and what has the form of a secret or looks as if a machine had made it. What too many texts have
+// is no secret: less than three characters, a word such as true, and the number of some tokens.
 func Setting(name, value string) []string {
 	f := found{}
 	f.setting(name, value)
@@ -28,8 +29,10 @@ func Setting(name, value string) []string {
 const shortest = 3
 
 var (
-	commonWords = []string{"true", "false", "null", "none", "yes", "off", "enabled", "disabled", "required", "optional", "default",
-		"always", "never", "auto", "basic", "bearer", "oauth"}
+	commonWords = []string{
+		"true", "false", "null", "none", "yes", "off", "enabled", "disabled", "required", "optional", "default",
+		"always", "never", "auto", "basic", "bearer", "oauth",
+	}
 	number = regexp.MustCompile(`^[0-9]+$`)
 	// assignment is NAME=VALUE; header is a line of NAME: VALUE; option is --NAME VALUE in a command.
 	assignment  = regexp.MustCompile(`(?:^|[\s?#&;,"'{(-])([A-Za-z_][\w.-]*)=("[^"]*"|'[^']*'|[^\s&;,"']+)`)
@@ -122,7 +125,8 @@ func (f *found) parts(name, value string) {
 			f.setting(name, text+rest[1])
 		}
 	}
-	for _, said := range slices.Concat(header.FindAllStringSubmatch(value, -1), option.FindAllStringSubmatch(value, -1)) {
+	for _, said := range slices.Concat(header.FindAllStringSubmatch(value, -1),
+		option.FindAllStringSubmatch(value, -1)) {
 		f.setting(said[1], strings.Trim(said[2], "\"'\r"))
 	}
 	if said := scheme.FindStringSubmatch(value); said != nil {
@@ -158,7 +162,8 @@ func (f *found) object(name string, v any) {
 	}
 }
 
-// address hides what is a secret in a URL, beside what is named so in its query: passwords, users that are tokens, and steps of its path.
+// address hides what is a secret in a URL, beside what is named so in its query: passwords, users that are tokens, and
+// steps of its path.
 func (f *found) address(text string) {
 	if said := urlPassword.FindStringSubmatch(text); said != nil && !isUser(said[2], text) {
 		f.add(said[2])
@@ -175,14 +180,14 @@ func (f *found) address(text string) {
 	f.add(Steps(path)...)
 }
 
-// isUser reports whether a password in a URL is the name of the user, too, as in postgres://postgres:postgres@db: everybody knows it, and hiding it hides
-// the name.
+// isUser reports whether a password in a URL is the name of the user, too, as in postgres://postgres:postgres@db:
+// everybody knows it, and hiding it hides the name.
 func isUser(password, address string) bool {
 	return strings.Contains(address, "://"+password+":"+password+"@")
 }
 
-// Steps returns what must be hidden of the path of a URL: steps that are secrets, as Setting says, or UUIDs, which are the keys of many endpoints, and
-// those behind one that names a secret.
+// Steps returns what must be hidden of the path of a URL: steps that are secrets, as Setting says, or UUIDs, which are
+// the keys of many endpoints, and those behind one that names a secret.
 func Steps(path string) (all []string) {
 	before := ""
 	for step := range strings.SplitSeq(path, "/") {
@@ -204,15 +209,17 @@ func Steps(path string) (all []string) {
 // minRandom is how many characters look as if a machine had made them.
 const minRandom = 16
 
-// looksRandom reports whether a text looks as if a machine had made it: without its words and numbers it is long, and is of more than one kind of characters.
-// Behind the beginning of a well-known kind of token less is enough.
+// looksRandom reports whether a text looks as if a machine had made it: without its words and numbers it is long, and
+// is of more than one kind of characters. Behind the beginning of a well-known kind of token less is enough.
 func looksRandom(text string) bool {
 	if !tokenLike.MatchString(text) {
 		return false
 	}
 	begins := issued.FindString(text)
 	rest := ""
-	for _, part := range strings.FieldsFunc(text[len(begins):], func(r rune) bool { return strings.ContainsRune("-_.~+/=", r) }) {
+	for _, part := range strings.FieldsFunc(text[len(begins):], func(r rune) bool {
+		return strings.ContainsRune("-_.~+/=", r)
+	}) {
 		if !wordy(part) && !number.MatchString(part) && (begins != "" || !wordNumber.MatchString(part)) {
 			rest += part
 		}
@@ -226,7 +233,8 @@ func looksRandom(text string) bool {
 	}
 	ofWords := 3*known >= 2*len(rest) && 2*len(runs.FindAllString(rest, -1)) <= len(rest)
 	bothCases := count(rest, unicode.IsLower) > 0 && count(rest, unicode.IsUpper) > 0
-	return len(rest) >= minRandom && !ofWords && (bothCases || count(rest, unicode.IsLetter) >= 4 && count(rest, unicode.IsDigit) >= 2)
+	return len(rest) >= minRandom && !ofWords &&
+		(bothCases || count(rest, unicode.IsLetter) >= 4 && count(rest, unicode.IsDigit) >= 2)
 }
 
 func count(text string, is func(rune) bool) (n int) {

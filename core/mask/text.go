@@ -21,8 +21,8 @@ func marked(secret string) string {
 	return Mark + " (1 character hidden)"
 }
 
-// Text hides what has the full form of a secret: a token of a well-known vendor with its alphabet and length, a whole private key, a
-// password in a URL. Each mask says how many characters it hides.
+// Text hides what has the full form of a secret: a token of a well-known vendor with its alphabet and length, a whole
+// private key, a password in a URL. Each mask says how many characters it hides.
 func Text(s string) string {
 	s, _ = hideIn(s, false)
 	return s
@@ -56,8 +56,8 @@ func hideIn(s string, card bool) (text string, hidden int) {
 // shortSecret is how many characters a secret needs to be looked for within words: a shorter one is in many of them.
 const shortSecret = 4
 
-// About hides in a text about a JSON text what Shown hides: secrets by their form, and the values that it hides whole, wherever they occur, if they have at least
-// four characters. Masking twice changes nothing.
+// About hides in a text about a JSON text what Shown hides: secrets by their form, and the values that it hides whole,
+// wherever they occur, if they have at least four characters. Masking twice changes nothing.
 func About(text string, raw json.RawMessage, secret ...string) string {
 	var hides []string
 	if len(raw) > 0 {
@@ -82,8 +82,9 @@ type Hiding struct {
 	forms map[[2]byte][]string // by their first two bytes
 }
 
-// NewHiding puts a mask in place of each of the secrets, also where it is encoded: in JSON, a URL, HTML, base64 or hexadecimal. A secret of less than four
-// characters, and a short word or number, is hidden where it stands alone. What several secrets overlap in is hidden whole.
+// NewHiding puts a mask in place of each of the secrets, also where it is encoded: in JSON, a URL, HTML, base64 or
+// hexadecimal. A secret of less than four characters, and a short word or number, is hidden where it stands alone. What
+// several secrets overlap in is hidden whole.
 func NewHiding(secrets []string) *Hiding {
 	h := &Hiding{forms: map[[2]byte][]string{}}
 	for _, secret := range secrets {
@@ -123,7 +124,8 @@ func (h *Hiding) In(text string) string {
 	return b.String()
 }
 
-// plainWord is a word or number that is within many others: a password of test is in latest, and a PIN of 1234 in 512345.
+// plainWord is a word or number that is within many others: a password of test is in latest, and a PIN of 1234 in
+// 512345.
 var plainWord = regexp.MustCompile(`^(?:[A-Za-z]{1,5}|[0-9]{1,5})$`)
 
 func standsAlone(secret string) bool {
@@ -149,7 +151,8 @@ func without(text, secret string) string {
 // escaped is a text that ends with a letter or digit of an escape, which belongs to no word.
 var escaped = regexp.MustCompile(`(?:\\[a-z]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})$`)
 
-// Whole replaces a secret where it stands alone, and not within a word: that is how a secret is replaced that is short, or a word itself.
+// Whole replaces a secret where it stands alone, and not within a word: that is how a secret is replaced that is short,
+// or a word itself.
 func Whole(text, secret, with string) string {
 	if secret == "" {
 		return text

@@ -11,8 +11,8 @@ import (
 	"gatehouse/core/retry"
 )
 
-// deliver sends one claimed row and releases it with the result. process ends when the process is to end. more reports whether the row's
-// destination may have a post to deliver now.
+// deliver sends one claimed row and releases it with the result. process ends when the process is to end. more reports
+// whether the row's destination may have a post to deliver now.
 func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
@@ -35,7 +35,8 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		wait, refused = d.forbidden(&row, err)
 	default:
 		row.State, row.Cause = core.RowDead, err.Error()
-		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(), "event", row.Event, "category", category, "err", err)
+		d.Log.Error("post refused; gatehouse deadletters can send it again", "post", row.Seq, "platform", p.Name(),
+			"event", row.Event, "category", category, "err", err)
 	}
 	release := func(ctx context.Context) (err error) {
 		more, err = d.Store.ReleasePost(ctx, row, wait)
@@ -53,12 +54,14 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 	}
 	err = retry.Persist(process, release)
 	if err != nil && core.CategoryOf(err) != core.LeaseLost {
-		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt", "category", core.CategoryOf(err), "err", err)
+		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt",
+			"category", core.CategoryOf(err), "err", err)
 	}
 	return more || err != nil
 }
 
-// safely turns a panic of an adapter into a permanent refusal, since the row would crash every process that delivers it.
+// safely turns a panic of an adapter into a permanent refusal, since the row would crash every process that delivers
+// it.
 func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.OutboxRow) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -75,7 +78,8 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	delivery.LeftOut += strings.Count(row.Untold, "\n")
 	if row.Kind == core.PostWorking {
 		_, _, err := p.Post(ctx, delivery)
-		if c := core.CategoryOf(err); !row.On && (c == core.DeliveryLater || c == core.DeliveryInDoubt || c == core.DeliveryNotYet) {
+		if c := core.CategoryOf(err); !row.On &&
+			(c == core.DeliveryLater || c == core.DeliveryInDoubt || c == core.DeliveryNotYet) {
 			return err // retried: the indicator must not stay on
 		}
 		if err != nil {
@@ -92,20 +96,23 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		if row.ForEach() {
 			return d.forEach(ctx, p, row, delivery)
 		}
-		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 && card.State == core.Open {
+		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 &&
+			card.State == core.Open {
 			err := d.addCopies(ctx, dir, row, &delivery)
 			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.LeaseLost) {
 				return err
 			}
 			if err != nil {
-				d.Log.Error("can't find out which approvers don't see the conversation; the card is sent without copies for them", "post", row.Seq, "platform", p.Name(), "err", err)
+				d.Log.Error("can't find out which approvers don't see the conversation; the card is sent without "+
+					"copies for them", "post", row.Seq, "platform", p.Name(), "err", err)
 			}
 		}
 	}
 	if err := d.parts(ctx, p, row, delivery); err != nil {
 		return err
 	}
-	changes := row.Wanted > 1 || row.Kind == core.PostCard        // a part that was found, not sent now, may show an older version
+	// a part that was found, not sent now, may show an older version
+	changes := row.Wanted > 1 || row.Kind == core.PostCard
 	if row.Shown < row.Wanted && changes && len(row.Parts) == 1 { // a post of several parts is never edited
 		delivery.Again = row.Parts[0].Again
 		err := p.Edit(ctx, row.Parts[0].Ref, delivery)
@@ -128,8 +135,8 @@ func (d *Deliverer) deleted(ctx context.Context, p core.Platform, row *core.Outb
 	return d.part(ctx, p, row, delivery)
 }
 
-// storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a missing card are
-// returned unchanged.
+// storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a
+// missing card are returned unchanged.
 func storeError(err error) error {
 	switch core.CategoryOf(err) {
 	case "", core.LeaseLost, core.NotFound:
@@ -158,11 +165,13 @@ func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.Outbox
 	}
 }
 
-// resolve asks the platform for the last part, which is in doubt. The part gets its reference, or is removed and sent again.
+// resolve asks the platform for the last part, which is in doubt. The part gets its reference, or is removed and sent
+// again.
 func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	found, err := p.Find(ctx, delivery)
 	switch {
-	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.DeliveryNotYet, core.CategoryOf(err) == core.Unsupported:
+	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.DeliveryNotYet,
+		core.CategoryOf(err) == core.Unsupported:
 		return err
 	case err != nil:
 		return core.Wrap(core.DeliveryInDoubt, err, "Can't find out whether the post arrived.")
@@ -177,8 +186,8 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 	return storeError(d.Store.SavePost(ctx, *row))
 }
 
-// lookAgain counts an unsuccessful lookup. It returns the time until the next one; again is false if a post would be readable by now. The
-// time of the send does not matter: it may be of another machine, whose clock is wrong.
+// lookAgain counts an unsuccessful lookup. It returns the time until the next one; again is false if a post would be
+// readable by now. The time of the send does not matter: it may be of another machine, whose clock is wrong.
 func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
 	if p.Missed >= len(d.Lookups)-1 {
 		return 0, false
@@ -188,8 +197,8 @@ func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
 	return d.jitter(wait), true
 }
 
-// part sends one part. Before the send it stores that the part is in doubt, unless the claim has done so, and after it the platform's answer;
-// that of the last part is stored by the row's release.
+// part sends one part. Before the send it stores that the part is in doubt, unless the claim has done so, and after it
+// the platform's answer; that of the last part is stored by the row's release.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
 	row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: timeOf(p), Again: delivery.Again})
 	if !row.Doubted {
@@ -214,7 +223,8 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 	return nil
 }
 
-// timeOf returns a platform's own time: what this machine's clock says would mislead a search among its posts. Zero: not known.
+// timeOf returns a platform's own time: what this machine's clock says would mislead a search among its posts. Zero:
+// not known.
 func timeOf(p core.Platform) (now time.Time) {
 	if h, ok := p.(core.Health); ok {
 		now, _, _ = h.Clock()
@@ -222,47 +232,53 @@ func timeOf(p core.Platform) (now time.Time) {
 	return now
 }
 
-// late reports whether a row is older than the freshness limit. A card is late only while it has not arrived: it is redrawn for as long as its
-// approval is open. A copy says what it is about, wherever it is.
+// late reports whether a row is older than the freshness limit. A card is late only while it has not arrived: it is
+// redrawn for as long as its approval is open. A copy says what it is about, wherever it is.
 func (d *Deliverer) late(row *core.OutboxRow) bool {
 	first := row.Kind == core.PostReply || row.Kind == core.PostCard && !row.Copy && row.Shown == 0
 	return d.Freshness > 0 && first && row.Age > d.Freshness
 }
 
-// doubt delays the row until the sent part becomes readable. If the platform can't be asked, or the lookups fail, the row is unknown.
+// doubt delays the row until the sent part becomes readable. If the platform can't be asked, or the lookups fail, the
+// row is unknown.
 func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
 	part := &row.Parts[len(row.Parts)-1]
 	part.Looks++
 	row.Cause = err.Error()
 	if core.CategoryOf(err) == core.Unsupported || part.Looks > doubtTries {
 		row.State = core.RowUnknown
-		d.Log.Error("a post may not have arrived; it is not sent again unless gatehouse deadletters does so", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
+		d.Log.Error("a post may not have arrived; it is not sent again unless gatehouse deadletters does so",
+			"post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
 	}
 	return d.jitter(d.Lookups[0])
 }
 
 // later delays the row with backoff. After giveUp attempts the row is dead.
 func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
-	d.Log.Warn("post delayed", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
+	d.Log.Warn("post delayed", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err),
+		"err", err)
 	return d.backoff(row, err, giveUp, firstBackoff, maxBackoff)
 }
 
-// forbidden delays a row that the platform refuses until people fix the cause. fresh: it was not refused for this cause before.
+// forbidden delays a row that the platform refuses until people fix the cause. fresh: it was not refused for this cause
+// before.
 func (d *Deliverer) forbidden(row *core.OutboxRow, err error) (wait time.Duration, fresh bool) {
 	if fresh = row.Cause != err.Error(); fresh {
-		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
+		d.Log.Error("a post is refused until somebody fixes the cause; it is retried for a day",
+			"platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err), "err", err)
 	}
 	return d.backoff(row, err, giveUpForbidden, firstForbidden, maxForbidden), fresh
 }
 
-// backoff counts a failed attempt and returns the wait before the next one, which doubles from first to most. It is never shorter than
-// the error asks for. After the last attempt the row is dead.
+// backoff counts a failed attempt and returns the wait before the next one, which doubles from first to most. It is
+// never shorter than the error asks for. After the last attempt the row is dead.
 func (d *Deliverer) backoff(row *core.OutboxRow, err error, last int, first, most time.Duration) time.Duration {
 	row.Attempts++
 	row.Cause = err.Error()
 	if row.Attempts > last {
 		row.State = core.RowDead
-		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
+		d.Log.Error("a post could not be sent for a day; gatehouse deadletters can send it again", "post", row.Seq,
+			"platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0
 	}
 	return max(d.jitter(min(first<<min(row.Attempts-1, 10), most)), core.RetryAfterOf(err))

@@ -1,31 +1,36 @@
 // Package outbox delivers posts to the platforms. Each post is one row.
 //
-// A row is claimed for as long as its process lives, one at a time per destination, in order. A row without a platform reference is posted, part by part. If a
-// row has a reference and a newer wanted version, its single part is edited. Approval cards are drawn from the approval's stored state at
-// the moment of sending, so a card that was decided before it is sent shows the decision.
+// A row is claimed for as long as its process lives, one at a time per destination, in order. A row without a platform
+// reference is posted, part by part. If a row has a reference and a newer wanted version, its single part is edited.
+// Approval cards are drawn from the approval's stored state at the moment of sending, so a card that was decided before
+// it is sent shows the decision.
 //
-// A post of a turn that ends is claimed in the transaction that stores that end, if a slot is free and nothing waits in its destination
-// (HandOver); a quarter of the slots is kept for posts that wait. A delivery that leaves nothing to claim causes no look.
+// A post of a turn that ends is claimed in the transaction that stores that end, if a slot is free and nothing waits in
+// its destination (HandOver); a quarter of the slots is kept for posts that wait. A delivery that leaves nothing to
+// claim causes no look.
 //
-// Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it is committed that the part is in doubt, for a first
-// part that needs nothing before with the claim itself; the platform's answer clears the doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it
-// sends anything again: several times within a minute, since posts may become readable late. If the platform can't tell, the row becomes unknown: it is listed, and not sent again.
+// Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it is committed that the part
+// is in doubt, for a first part that needs nothing before with the claim itself; the platform's answer clears the
+// doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it sends
+// anything again: several times within a minute, since posts may become readable late. If the platform can't tell, the
+// row becomes unknown: it is listed, and not sent again.
 //
-// A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other destination, and the wait
-// does not count as a failed attempt.
+// A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other
+// destination, and the wait does not count as a failed attempt.
 //
 // A message that somebody deleted is not posted again, but an open card's is, by its next change, which !status and a
 // reminder ask for.
 //
 // Each platform has its own slots, so a platform that hangs delays no other.
 //
-// A refusal that people on the platform can fix (a permission, an invitation) is retried at long intervals for about a day. The row shows
-// the cause.
+// A refusal that people on the platform can fix (a permission, an invitation) is retried at long intervals for about a
+// day. The row shows the cause.
 //
-// Whoever decides must be reachable (undelivered.go). If a card is refused, the approvers get copies at once, and who asked is told. If the card
-// in the conversation is quiet, its copies notify the approvers in its place: once such a copy is refused, or may not have arrived, that card asks
-// too, and the approvers get direct messages. It asks, too, if approvers are left out of the direct messages, and says how many. This is stored
-// in the same transaction as the refusal, under keys that are always the same.
+// Whoever decides must be reachable (undelivered.go). If a card is refused, the approvers get copies at once, and who
+// asked is told. If the card in the conversation is quiet, its copies notify the approvers in its place: once such a
+// copy is refused, or may not have arrived, that card asks too, and the approvers get direct messages. It asks, too, if
+// approvers are left out of the direct messages, and says how many. This is stored in the same transaction as the
+// refusal, under keys that are always the same.
 //
 // What a resumed turn says of its call, and can't be posted any more where it was asked for, goes to who asked, as
 // direct messages.
@@ -35,6 +40,6 @@
 // the rest was refused. A card falls back as above, but one that is there stays as it is. If an admin sends the answer
 // again before the sentence was sent, the sentence waits for what becomes of that (Resend).
 //
-// A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to wait or can't be
-// reached, the send is retried up to giveUp times.
+// A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to
+// wait or can't be reached, the send is retried up to giveUp times.
 package outbox

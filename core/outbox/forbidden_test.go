@@ -35,7 +35,8 @@ func TestForbiddenPostIsRetriedWithLongWaitsAndShowsItsCause(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	row := o.row("a")
-	if wait := row.NextAt.Sub(began); row.State != core.RowWaiting || !strings.Contains(row.Cause, "Let it.") || wait < 55*time.Second || wait > 2*time.Minute {
+	if wait := row.NextAt.Sub(began); row.State != core.RowWaiting || !strings.Contains(row.Cause, "Let it.") ||
+		wait < 55*time.Second || wait > 2*time.Minute {
 		t.Errorf("after one refusal it waits for %s as %+v", wait, row)
 	}
 }
@@ -47,7 +48,8 @@ func TestForbiddenPostIsDeadAfterADay(t *testing.T) {
 	if got := o.flush(); got != "b.0" {
 		t.Errorf("%s", got)
 	}
-	if row := o.row("a"); row.State != core.RowDead || !strings.Contains(row.Cause, "Let it.") || len(o.board.script["a.0"]) < 800 {
+	if row := o.row("a"); row.State != core.RowDead || !strings.Contains(row.Cause, "Let it.") ||
+		len(o.board.script["a.0"]) < 800 {
 		t.Errorf("it is kept as %+v, after %d tries", row, 1000-len(o.board.script["a.0"]))
 	}
 }

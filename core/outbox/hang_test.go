@@ -31,16 +31,24 @@ func TestHangingPlatformDelaysNoOther(t *testing.T) {
 	const many = 300
 	for i := range many {
 		o.n++
-		e := core.Event{Platform: "deaf", ID: fmt.Sprint(o.n), Conversation: core.ConversationID(fmt.Sprintf("deaf:%d", i)), Body: core.MessageEvent{}}
+		e := core.Event{
+			Platform: "deaf", ID: fmt.Sprint(o.n), Conversation: core.ConversationID(fmt.Sprintf("deaf:%d", i)),
+			Body: core.MessageEvent{},
+		}
 		if _, err := o.store.Accept(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
-		claims, err := o.store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "deaf"}}})
+		claims, err := o.store.Claim(t.Context(),
+			core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "deaf"}}})
 		if err != nil || len(claims) != 1 {
 			t.Fatalf("%v, %v", claims, err)
 		}
-		post := core.Post{Key: e.ID, To: core.Address{Platform: "deaf", Channel: e.ID}, Conversation: e.Conversation, Kind: core.PostReply, Text: "x"}
-		if err := o.store.Finish(t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}}); err != nil {
+		post := core.Post{
+			Key: e.ID, To: core.Address{Platform: "deaf", Channel: e.ID}, Conversation: e.Conversation,
+			Kind: core.PostReply, Text: "x",
+		}
+		if err := o.store.Finish(t.Context(),
+			core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// directory is a platform that can't be read, and on which the approvers are ann and bob. bob is one person with the accounts bob and rob.
+// directory is a platform that can't be read, and on which the approvers are ann and bob. bob is one person with the
+// accounts bob and rob.
 type directory struct {
 	*board
 	mu  sync.Mutex
@@ -37,7 +38,8 @@ func (d *directory) CardCopies(_ context.Context, v core.Delivery, refused bool)
 	all := core.Copies{LeftOut: 3}
 	for _, who := range []string{"ann", "bob", "rob"} {
 		all.Posts = append(all.Posts, core.Post{
-			Key: v.Key + "/" + who, To: core.Address{Platform: "board", Channel: "dm-" + who}, Conversation: v.Conversation, Kind: core.PostCard,
+			Key: v.Key + "/" + who, To: core.Address{Platform: "board", Channel: "dm-" + who},
+			Conversation: v.Conversation, Kind: core.PostCard,
 			Approval: v.Approval, Copy: true, Person: who, Instead: v.Instead,
 		})
 	}
@@ -47,14 +49,18 @@ func (d *directory) CardCopies(_ context.Context, v core.Delivery, refused bool)
 type askedHere struct{}
 
 func (askedHere) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return core.Card{Approval: id, State: core.Open, From: core.Address{Platform: "board", Channel: "home"}, People: map[string]string{"bob": "b", "rob": "b"}}, nil
+	return core.Card{
+		Approval: id, State: core.Open, From: core.Address{Platform: "board", Channel: "home"},
+		People: map[string]string{"bob": "b", "rob": "b"},
+	}, nil
 }
 
 // toldElsewhere is an office with a quiet card in the conversation and a copy in the channel ops, which fails.
 func toldElsewhere(t *testing.T, fails error, lookup ...error) *office {
 	t.Helper()
 	o := newOffice(t, false, func(opt *outbox.Options) {
-		opt.Platforms, opt.Card = []core.Platform{&directory{board: opt.Platforms[0].(*board), err: lookup}}, askedHere{}.Card
+		opt.Platforms, opt.Card = []core.Platform{&directory{board: opt.Platforms[0].(*board), err: lookup}},
+			askedHere{}.Card
 	})
 	o.board.script["card/a/ops.0"] = slices.Repeat([]error{fails}, 1000)
 	return o
@@ -64,7 +70,10 @@ func (o *office) putQuietCard() {
 	o.t.Helper()
 	o.put(
 		core.Post{Key: "card/a", To: core.Address{Channel: "home"}, Kind: core.PostCard, Approval: "a", Quiet: true},
-		core.Post{Key: "card/a/ops", To: core.Address{Channel: "ops"}, Kind: core.PostCard, Approval: "a", Copy: true, Instead: "card/a"},
+		core.Post{
+			Key: "card/a/ops", To: core.Address{Channel: "ops"}, Kind: core.PostCard, Approval: "a", Copy: true,
+			Instead: "card/a",
+		},
 	)
 }
 
@@ -84,16 +93,20 @@ func (o *office) settle() (keys string) {
 	return strings.Join(all, " ")
 }
 
-// A copy for a channel notifies the approvers in place of the card in the conversation. If it does not arrive, they are told all the same.
+// A copy for a channel notifies the approvers in place of the card in the conversation. If it does not arrive, they are
+// told all the same.
 func TestApproversAreToldDirectlyIfTheirChannelRefusesTheCard(t *testing.T) {
-	for name, fails := range map[string]error{"until somebody fixes it": errForbidden, "for good": errNever, "perhaps": errDoubt} {
+	for name, fails := range map[string]error{
+		"until somebody fixes it": errForbidden, "for good": errNever, "perhaps": errDoubt,
+	} {
 		t.Run(name, func(t *testing.T) {
 			o := toldElsewhere(t, fails, errLater)
 			o.putQuietCard()
 			if got, want := o.settle(), "card/a card/a/ann card/a/bob card/a/ops"; got != want {
 				t.Fatalf("rows: %s; want %s", got, want)
 			}
-			if card := o.row("card/a"); card.Quiet || card.LeftOut != 3 || card.State != core.RowSent || card.Shown != card.Wanted {
+			if card := o.row("card/a"); card.Quiet || card.LeftOut != 3 || card.State != core.RowSent ||
+				card.Shown != card.Wanted {
 				t.Errorf("the card in the conversation: %+v", card)
 			}
 			if copied := o.row("card/a/ops"); !copied.GaveUp() {
@@ -111,7 +124,10 @@ func TestApproversAreToldDirectlyIfTheirChannelRefusesTheCard(t *testing.T) {
 // The first refusal that people can fix is enough; they may never fix it.
 func TestApproversAreToldAtTheFirstRefusal(t *testing.T) {
 	o := toldElsewhere(t, errForbidden)
-	o.box = outbox.New(outbox.Options{Store: o.store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me"})
+	o.box = outbox.New(
+		outbox.Options{
+			Store: o.store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me",
+		})
 	o.putQuietCard()
 	o.settle()
 	if copied := o.row("card/a/ops"); copied.State != core.RowWaiting || copied.Attempts != 1 {
@@ -131,7 +147,8 @@ func TestWhoAskedLearnsThatNoApproverCouldBeTold(t *testing.T) {
 	if got, want := o.settle(), "card/a card/a/ann card/a/bob card/a/ops card/a/untold"; got != want {
 		t.Fatalf("rows: %s; want %s", got, want)
 	}
-	if notice := o.row("card/a/untold"); notice.To.Channel != "home" || notice.State != core.RowSent || !strings.Contains(notice.Text, "could not be notified") {
+	if notice := o.row("card/a/untold"); notice.To.Channel != "home" || notice.State != core.RowSent ||
+		!strings.Contains(notice.Text, "could not be notified") {
 		t.Errorf("%+v", notice)
 	}
 }
@@ -139,23 +156,34 @@ func TestWhoAskedLearnsThatNoApproverCouldBeTold(t *testing.T) {
 // The card in the conversation notifies the approvers: a copy more or less changes nothing.
 func TestRefusedCopyOfACardThatNotifiesIsNoMatter(t *testing.T) {
 	o := toldElsewhere(t, errNever)
-	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"}, core.Post{Key: "card/a/ops", To: core.Address{Channel: "ops"}, Kind: core.PostCard, Approval: "a", Copy: true})
+	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"},
+		core.Post{Key: "card/a/ops", To: core.Address{Channel: "ops"}, Kind: core.PostCard, Approval: "a", Copy: true})
 	if got := o.settle(); got != "card/a card/a/ops" {
 		t.Errorf("rows: %s", got)
 	}
 }
 
-// An approver who can't see the conversation gets a copy. If that is refused, the card says that one approver was not told, whatever becomes of the copy
-// later.
+// An approver who can't see the conversation gets a copy. If that is refused, the card says that one approver was not
+// told, whatever becomes of the copy later.
 func TestRefusedCopyForAnApproverIsToldOnTheCard(t *testing.T) {
-	for name, fails := range map[string]error{"until somebody fixes it": errForbidden, "for good": errNever, "perhaps": errDoubt} {
+	for name, fails := range map[string]error{
+		"until somebody fixes it": errForbidden, "for good": errNever, "perhaps": errDoubt,
+	} {
 		t.Run(name, func(t *testing.T) {
 			o := toldElsewhere(t, nil)
 			o.board.script["card/a/ann.0"] = slices.Repeat([]error{fails}, 1000)
 			o.put(
-				core.Post{Key: "card/a", To: core.Address{Channel: "home"}, Kind: core.PostCard, Approval: "a", LeftOut: 2},
-				core.Post{Key: "card/a/ann", To: core.Address{Channel: "dm-ann"}, Kind: core.PostCard, Approval: "a", Copy: true, Person: "ann"},
-				core.Post{Key: "card/a/bob", To: core.Address{Channel: "dm-bob"}, Kind: core.PostCard, Approval: "a", Copy: true, Person: "bob"},
+				core.Post{
+					Key: "card/a", To: core.Address{Channel: "home"}, Kind: core.PostCard, Approval: "a", LeftOut: 2,
+				},
+				core.Post{
+					Key: "card/a/ann", To: core.Address{Channel: "dm-ann"}, Kind: core.PostCard, Approval: "a",
+					Copy: true, Person: "ann",
+				},
+				core.Post{
+					Key: "card/a/bob", To: core.Address{Channel: "dm-bob"}, Kind: core.PostCard, Approval: "a",
+					Copy: true, Person: "bob",
+				},
 			)
 			for range 40 {
 				o.settle()
@@ -197,7 +225,13 @@ func TestCrashAroundARefusalTellsEverybodyOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := toldElsewhere(t, errNever)
 			store.Outbox = o.store
-			o.box = outbox.New(outbox.Options{Store: store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me", Jitter: func() float64 { return -1 }})
+			o.box = outbox.New(
+				outbox.Options{
+					Store: store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}},
+					Owner: "me", Jitter: func() float64 {
+						return -1
+					},
+				})
 			o.putQuietCard()
 			o.flush()
 			o.die()

@@ -35,7 +35,8 @@ func (l *lane) close() {
 	l.sending.Wait()
 }
 
-// look takes slots for posts that are looked for. If there are none, the next one that is given back wakes the lane's loop.
+// look takes slots for posts that are looked for. If there are none, the next one that is given back wakes the lane's
+// loop.
 func (l *lane) look() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

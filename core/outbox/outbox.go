@@ -13,25 +13,29 @@ import (
 // Options are a Deliverer's parts and settings.
 type Options struct {
 	Store core.Outbox
-	// Card returns an approval's card from its stored state. With context, the card has the last messages of the conversation.
+	// Card returns an approval's card from its stored state. With context, the card has the last messages of the
+	// conversation.
 	Card          func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 	Platforms     []core.Platform
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
 	Owner         string                // from Store.Register
 
-	Poll      time.Duration   // between two claims; 0: 500 ms
-	Timeout   time.Duration   // of a delivery; 0: 10 s
-	Lookups   []time.Duration // when a part in doubt is looked up, counted from its send; nil: after 2, 10, 30 and 60 s, since posts become readable late
-	Freshness time.Duration   // an older reply is marked as late; 0: none is
-	Sentences core.Sentences  // in place of the built-in ones, where a platform refuses what a post says
-	Jitter    func() float64  // of waits, from 0 (half) to 1 (full); nil: full
-	Log       *slog.Logger    // nil: logs are discarded
+	Poll    time.Duration // between two claims; 0: 500 ms
+	Timeout time.Duration // of a delivery; 0: 10 s
+	// when a part in doubt is looked up, counted from its send; nil: after 2, 10, 30 and 60 s, since posts become
+	// readable late
+	Lookups   []time.Duration
+	Freshness time.Duration  // an older reply is marked as late; 0: none is
+	Sentences core.Sentences // in place of the built-in ones, where a platform refuses what a post says
+	Jitter    func() float64 // of waits, from 0 (half) to 1 (full); nil: full
+	Log       *slog.Logger   // nil: logs are discarded
 }
 
 // Limits and intervals.
 const (
-	inFlight        = 256 // rows at a time per platform
-	mostClaims      = 64  // rows at a time that are looked for; so many slots are kept for them, and turns that end find the others free
+	inFlight = 256 // rows at a time per platform
+	// rows at a time that are looked for; so many slots are kept for them, and turns that end find the others free
+	mostClaims      = 64
 	giveUp          = 300 // failed attempts in a row, about a day, make a row dead
 	firstBackoff    = time.Second
 	maxBackoff      = 5 * time.Minute
@@ -86,8 +90,8 @@ func (d *Deliverer) Nudge() {
 	}
 }
 
-// Run delivers until ctx ends, and returns once no send is running. It never fails: a store that can't be reached is tried again. Each
-// platform has its own slots, so a platform that hangs delays no other.
+// Run delivers until ctx ends, and returns once no send is running. It never fails: a store that can't be reached is
+// tried again. Each platform has its own slots, so a platform that hangs delays no other.
 func (d *Deliverer) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, scope := range d.scopes {
@@ -136,8 +140,9 @@ func (d *Deliverer) start(l *lane, taken int, rows []core.OutboxRow) {
 	}
 }
 
-// HandOver takes slots of a platform for up to n posts of a turn that ends. Its result is for core.Finish; nil: no slot is free, or Run does not
-// run. Then, whatever became of the Finish, deliver must be called once: it delivers what was claimed.
+// HandOver takes slots of a platform for up to n posts of a turn that ends. Its result is for core.Finish; nil: no slot
+// is free, or Run does not run. Then, whatever became of the Finish, deliver must be called once: it delivers what was
+// claimed.
 func (d *Deliverer) HandOver(platform string, n int) (h *core.Handover, deliver func()) {
 	for _, l := range d.lanes {
 		if l.platform != platform {
@@ -159,7 +164,8 @@ func (d *Deliverer) Flush(ctx context.Context) error {
 		more = false
 		for _, scope := range d.scopes {
 			rows, err := d.Store.ClaimPosts(ctx, core.PostRequest{
-				Owner: d.Owner, Limit: mostClaims, Scopes: []core.Scope{scope}, SentAt: timeOf(d.platforms[scope.Platform]),
+				Owner: d.Owner, Limit: mostClaims, Scopes: []core.Scope{scope},
+				SentAt: timeOf(d.platforms[scope.Platform]),
 			})
 			if err != nil {
 				return err

@@ -151,8 +151,13 @@ func (o *office) now() time.Time { return time.Now().Add(o.ahead) }
 
 func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office {
 	t.Helper()
-	o := &office{t: t, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1, leftOut: map[string]int{}}}
-	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"), storage.Options{Now: o.now, NewID: func() string { return uuid.NewString() }})
+	o := &office{
+		t: t, board: &board{script: map[string][]error{}, lost: map[string]bool{}, parts: 1, leftOut: map[string]int{}},
+	}
+	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"),
+		storage.Options{Now: o.now, NewID: func() string {
+			return uuid.NewString()
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +167,11 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 	if canRead {
 		p = reader{o.board}
 	}
-	opt := outbox.Options{Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 { return -1 }}
+	opt := outbox.Options{
+		Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 {
+			return -1
+		},
+	}
 	if change != nil {
 		change(&opt)
 	}
@@ -174,11 +183,13 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 func (o *office) put(posts ...core.Post) {
 	o.t.Helper()
 	o.n++
-	_, err := o.store.Accept(o.t.Context(), core.Event{Platform: "board", ID: fmt.Sprint(o.n), Conversation: "board:1", Body: core.MessageEvent{}})
+	_, err := o.store.Accept(o.t.Context(),
+		core.Event{Platform: "board", ID: fmt.Sprint(o.n), Conversation: "board:1", Body: core.MessageEvent{}})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	claims, err := o.store.Claim(o.t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
+	claims, err := o.store.Claim(o.t.Context(),
+		core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
 	if err != nil || len(claims) != 1 {
 		o.t.Fatalf("%v, %v", claims, err)
 	}
@@ -188,7 +199,8 @@ func (o *office) put(posts ...core.Post) {
 			posts[i].Kind = core.PostReply
 		}
 	}
-	if err := o.store.Finish(o.t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
+	if err := o.store.Finish(o.t.Context(),
+		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -283,7 +295,8 @@ func TestLostAnswerIsLookedUpBeforeAResend(t *testing.T) {
 func TestCrashBetweenSendAndAnswerIsResolved(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.put(core.Post{Key: "a"})
-	rows, err := o.store.ClaimPosts(t.Context(), core.PostRequest{Owner: "gone", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
+	rows, err := o.store.ClaimPosts(t.Context(),
+		core.PostRequest{Owner: "gone", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -334,7 +347,8 @@ func TestOldReplyIsMarkedLate(t *testing.T) {
 		opt.Freshness = time.Minute
 	})
 	o.put(core.Post{Key: "a"}, core.Post{Key: "n", Kind: core.PostNotice},
-		core.Post{Key: "card", Kind: core.PostCard, Approval: "x"}, core.Post{Key: "copy", Kind: core.PostCard, Approval: "x", Copy: true})
+		core.Post{Key: "card", Kind: core.PostCard, Approval: "x"},
+		core.Post{Key: "copy", Kind: core.PostCard, Approval: "x", Copy: true})
 	o.ahead += time.Hour
 	o.flush()
 	got := o.board.seen()

@@ -14,8 +14,8 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// Posts become readable late, and the answer to a send is lost. However late the post can be read, up to a minute, a lookup finds it, and it
-// is not sent twice.
+// Posts become readable late, and the answer to a send is lost. However late the post can be read, up to a minute, a
+// lookup finds it, and it is not sent twice.
 func TestPostThatBecomesReadableLateIsNotSentTwice(t *testing.T) {
 	for _, readable := range []time.Duration{0, 3 * time.Second, 6 * time.Second, 35 * time.Second, 59 * time.Second} {
 		t.Run(readable.String(), func(t *testing.T) {
@@ -94,7 +94,8 @@ func TestRateLimitedChannelDelaysNoOther(t *testing.T) {
 		opt.Platforms = []core.Platform{p}
 	})
 	for _, key := range []string{"a", "b"} {
-		o.put(core.Post{Key: "slow " + key, To: core.Address{Channel: "slow"}}, core.Post{Key: "fast " + key, To: core.Address{Channel: "fast"}})
+		o.put(core.Post{Key: "slow " + key, To: core.Address{Channel: "slow"}},
+			core.Post{Key: "fast " + key, To: core.Address{Channel: "fast"}})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -159,7 +160,13 @@ func (h *copier) CardCopies(_ context.Context, d core.Delivery, refused bool) (c
 		h.refused++
 		key = "word"
 	}
-	return core.Copies{LeftOut: h.leftOut, Posts: []core.Post{{Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Conversation: d.Conversation, Kind: core.PostCard, Approval: d.Approval, Copy: true}}}, nil
+	return core.Copies{
+		LeftOut: h.leftOut,
+		Posts: []core.Post{{
+			Key: key + "/" + d.Key, To: core.Address{Platform: "board", Channel: "boss"}, Conversation: d.Conversation,
+			Kind: core.PostCard, Approval: d.Approval, Copy: true,
+		}},
+	}, nil
 }
 
 // openCards returns open approvals and records which cards were requested with context.
@@ -212,7 +219,11 @@ func TestCardIsCopiedForApproversWhoCannotSeeIt(t *testing.T) {
 func TestQuietCardAsksIfApproversWereLeftOut(t *testing.T) {
 	var log bytes.Buffer
 	o, h, _ := copyOffice(t)
-	o.box = outbox.New(outbox.Options{Store: o.store, Card: stillOpen{}.Card, Platforms: []core.Platform{h}, Owner: "me", Log: slog.New(slog.NewTextHandler(&log, nil))})
+	o.box = outbox.New(
+		outbox.Options{
+			Store: o.store, Card: stillOpen{}.Card, Platforms: []core.Platform{h}, Owner: "me",
+			Log: slog.New(slog.NewTextHandler(&log, nil)),
+		})
 	h.leftOut = 5
 	h.script["card/a.0"] = []error{errLater}
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a", Quiet: true})
@@ -264,8 +275,10 @@ func TestRequesterLearnsThatTheCardDidNotArrive(t *testing.T) {
 			o := newOffice(t, false, func(opt *outbox.Options) { opt.Card = fails.Card })
 			o.board.script["card/a.0"] = []error{lost}
 			o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
-			o.flushUntil("card/a", map[string]core.RowState{"refused": core.RowDead, "unknown": core.RowUnknown}[name], 0)
-			if row := o.flushUntil("card/a/undelivered", core.RowSent, 1); row.Kind != core.PostNotice || !strings.Contains(row.Text, "gatehouse approvals approve a") {
+			o.flushUntil("card/a", map[string]core.RowState{"refused": core.RowDead, "unknown": core.RowUnknown}[name],
+				0)
+			if row := o.flushUntil("card/a/undelivered", core.RowSent, 1); row.Kind != core.PostNotice ||
+				!strings.Contains(row.Text, "gatehouse approvals approve a") {
 				t.Errorf("%+v", row)
 			}
 		})

@@ -23,10 +23,12 @@ func TestASentenceStandsInPlaceOfWhatIsRefusedForItsWords(t *testing.T) {
 		want  string // what is shown at last
 		says  string // what the sentence begins with; "": there is none
 	}{
-		"an answer":          {core.Post{Key: "a", Kind: core.PostReply}, "a.0", 1, "b.0, refused/7.0", whole},
-		"an error":           {core.Post{Key: "a", Kind: core.PostError}, "a.0", 1, "b.0, refused/7.0", whole},
-		"a notice":           {core.Post{Key: "a", Kind: core.PostNotice}, "a.0", 1, "b.0, refused/7.0", whole},
-		"after an approval":  {core.Post{Key: "a", Kind: core.PostReply, Approval: "x"}, "a.0", 1, "b.0, refused/7.0", whole},
+		"an answer": {core.Post{Key: "a", Kind: core.PostReply}, "a.0", 1, "b.0, refused/7.0", whole},
+		"an error":  {core.Post{Key: "a", Kind: core.PostError}, "a.0", 1, "b.0, refused/7.0", whole},
+		"a notice":  {core.Post{Key: "a", Kind: core.PostNotice}, "a.0", 1, "b.0, refused/7.0", whole},
+		"after an approval": {
+			core.Post{Key: "a", Kind: core.PostReply, Approval: "x"}, "a.0", 1, "b.0, refused/7.0", whole,
+		},
 		"the rest of it":     {core.Post{Key: "a", Kind: core.PostReply}, "a.1", 3, three, rest},
 		"steps":              {core.Post{Key: "a", Kind: core.PostSteps}, "a.0", 1, "b.0", ""},
 		"for one person":     {core.Post{Key: "a", Kind: core.PostPrivate, Person: "board:ann"}, "a.0", 1, "b.0", ""},
@@ -45,7 +47,8 @@ func TestASentenceStandsInPlaceOfWhatIsRefusedForItsWords(t *testing.T) {
 				t.Errorf("shown: %s", got)
 			}
 			row := o.row(c.post.Key)
-			if row.State != core.RowDead || !strings.HasPrefix(row.Cause, "content_refused: The mod") || row.Attempts != 0 {
+			if row.State != core.RowDead || !strings.HasPrefix(row.Cause, "content_refused: The mod") ||
+				row.Attempts != 0 {
 				t.Errorf("%+v", row)
 			}
 			if c.says == "" {

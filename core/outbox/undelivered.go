@@ -9,8 +9,11 @@ import (
 	"gatehouse/core"
 )
 
-// addCopies adds copies of a card, before it is sent, for approvers who can't see it. If some were left out, the card says so, and asks.
-func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery *core.Delivery) error {
+// addCopies adds copies of a card, before it is sent, for approvers who can't see it. If some were left out, the card
+// says so, and asks.
+func (d *Deliverer) addCopies(
+	ctx context.Context, dir core.Directory, row *core.OutboxRow, delivery *core.Delivery,
+) error {
 	copies, err := dir.CardCopies(ctx, *delivery, false)
 	if err != nil {
 		return unknownCopies(err)
@@ -28,7 +31,8 @@ func (d *Deliverer) addCopies(ctx context.Context, dir core.Directory, row *core
 
 func (d *Deliverer) warnLeftOut(row core.OutboxRow, c core.Copies) {
 	if c.LeftOut > row.LeftOut {
-		d.Log.Warn("approvers get no direct message about a request, because they are too many or can't be written to; its card in the conversation names those who may decide",
+		d.Log.Warn("approvers get no direct message about a request, because they are too many or can't be written "+
+			"to; its card in the conversation names those who may decide",
 			"approval", row.Approval, "post", row.Seq, "left_out", c.LeftOut)
 	}
 }
@@ -37,8 +41,8 @@ func unknownCopies(err error) error {
 	return core.Wrap(core.DeliveryLater, err, "Can't find out which approvers need a copy of the card.")
 }
 
-// fallback returns whom to tell, and how, of a card or a copy that was refused, or may not have arrived: nobody once the approval is decided.
-// With an error, the result holds what is known now.
+// fallback returns whom to tell, and how, of a card or a copy that was refused, or may not have arrived: nobody once
+// the approval is decided. With an error, the result holds what is known now.
 func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.OutboxRow) (core.Fallback, error) {
 	card, err := d.Card(ctx, row.Approval, false)
 	switch {
@@ -52,7 +56,8 @@ func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.Outb
 		}
 		copies, err := d.toApprovers(ctx, row, core.Approval{ID: row.Approval}.CardKey(), card)
 		return core.Fallback{Copies: copies}, err
-	case row.Copy && row.Instead == "": // the card in the conversation notifies the approvers, and says who was not told
+	case row.Copy && row.Instead == "":
+		// the card in the conversation notifies the approvers, and says who was not told
 		if row.Person == "" {
 			return core.Fallback{}, nil
 		}
@@ -147,25 +152,30 @@ func isWhole(row core.OutboxRow) bool {
 	return n > 0 && n == len(row.Parts) && !arrived[n-1].More
 }
 
-// undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait without a word.
+// undelivered is a notice in the conversation of an open card that may never have arrived there: who asked would wait
+// without a word.
 func undelivered(row core.OutboxRow, card core.Card) core.Post {
 	text := "Your request waits for an approval, but its card could not be posted here."
 	if row.State == core.RowUnknown {
 		text = "Your request waits for an approval, but its card may not have arrived here."
 	}
 	return core.Post{
-		Key: row.Key + "/undelivered", To: row.To, Conversation: row.Conversation, Kind: core.PostNotice, Event: row.Event,
-		Text: text + " Please tell an admin: they can decide it with gatehouse approvals approve " + string(row.Approval) + " (or deny). It is about: " + card.Summary,
+		Key: row.Key + "/undelivered", To: row.To, Conversation: row.Conversation, Kind: core.PostNotice,
+		Event: row.Event,
+		Text: text + " Please tell an admin: they can decide it with gatehouse approvals approve " +
+			string(row.Approval) + " (or deny). It is about: " + card.Summary,
 	}
 }
 
-// insteadOf returns what replaces a copy that was to notify the approvers in place of a quiet card: that card asks now. If the copy was for a
-// channel, the approvers get direct messages, those of the conversation's platform first, each person one. If nobody at all could be told, who
-// asked learns it.
+// insteadOf returns what replaces a copy that was to notify the approvers in place of a quiet card: that card asks now.
+// If the copy was for a channel, the approvers get direct messages, those of the conversation's platform first, each
+// person one. If nobody at all could be told, who asked learns it.
 func (d *Deliverer) insteadOf(ctx context.Context, row core.OutboxRow, card core.Card) (core.Fallback, error) {
 	f := core.Fallback{Asks: row.Instead, Notice: &core.Post{
-		Key: row.Instead + "/untold", To: card.From, Conversation: row.Conversation, Kind: core.PostNotice, Event: row.Event,
-		Text: "Your request waits for an approval, but the approvers could not be notified where the policy says, nor by direct messages. Please tell one of them, or an admin. It is about: " + card.Summary,
+		Key: row.Instead + "/untold", To: card.From, Conversation: row.Conversation, Kind: core.PostNotice,
+		Event: row.Event,
+		Text: "Your request waits for an approval, but the approvers could not be notified where the policy says, " +
+			"nor by direct messages. Please tell one of them, or an admin. It is about: " + card.Summary,
 	}}
 	if row.Person != "" {
 		f.Untold = row.Key

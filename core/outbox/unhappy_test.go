@@ -46,7 +46,8 @@ func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Dura
 	return f.Outbox.ReleasePost(ctx, r, w)
 }
 
-// The process crashes between storing the platform's answer and releasing the row; the approval is decided before the next delivery.
+// The process crashes between storing the platform's answer and releasing the row; the approval is decided before the
+// next delivery.
 func TestLaw7_CardDecidedDuringItsSendIsRedrawn(t *testing.T) {
 	f := &failing{}
 	o := newOffice(t, true, func(opt *outbox.Options) { f.Outbox = opt.Store; opt.Store = f })
@@ -111,7 +112,8 @@ func TestOldCardIsEditedAfterADelay(t *testing.T) {
 	o.flushUntil("card/a", core.RowSent, 2)
 }
 
-// The platform asks to wait three times. Then the answer of a send is lost, although the post arrived and can be looked up.
+// The platform asks to wait three times. Then the answer of a send is lost, although the post arrived and can be looked
+// up.
 func TestRateLimitWaitsAreNotLookups(t *testing.T) {
 	o := newOffice(t, true, nil)
 	o.board.script["a.0"] = []error{errLater, errLater, errLater, errDoubt}
@@ -130,7 +132,9 @@ func (b bomb) Post(context.Context, core.Delivery) (core.Ref, bool, error) {
 }
 
 func TestPanicInAPlatformMakesTheRowDead(t *testing.T) {
-	o := newOffice(t, true, func(opt *outbox.Options) { opt.Platforms = []core.Platform{bomb{opt.Platforms[0].(reader)}} })
+	o := newOffice(t, true, func(opt *outbox.Options) {
+		opt.Platforms = []core.Platform{bomb{opt.Platforms[0].(reader)}}
+	})
 	o.put(core.Post{Key: "a"})
 	o.flush()
 	if row := o.row("a"); row.State != core.RowDead {
@@ -174,12 +178,15 @@ func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID, _ bool) (core.C
 
 // The timeout of a send ends before anything was sent.
 func TestTimeoutBeforeTheSendLeavesNoDoubt(t *testing.T) {
-	o := newOffice(t, false, func(opt *outbox.Options) { opt.Card, opt.Timeout = (&slowCards{1}).Card, 50*time.Millisecond })
+	o := newOffice(t, false, func(opt *outbox.Options) {
+		opt.Card, opt.Timeout = (&slowCards{1}).Card, 50*time.Millisecond
+	})
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }
 
-// Clearing a typing indicator is retried after a temporary failure, since it would stay on. It is not retried after a permanent refusal.
+// Clearing a typing indicator is retried after a temporary failure, since it would stay on. It is not retried after a
+// permanent refusal.
 func TestTypingIndicatorIsCleared(t *testing.T) {
 	for name, c := range map[string]struct {
 		errs []error

@@ -14,7 +14,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Check returns an answer in its stored form: compact, a form's members in the order of the fields. The error tells who answers what is wrong.
+// Check returns an answer in its stored form: compact, a form's members in the order of the fields. The error tells who
+// answers what is wrong.
 func (q Question) Check(answer json.RawMessage) (json.RawMessage, error) {
 	v, err := strictjson.Parse(answer)
 	if err != nil {
@@ -130,8 +131,8 @@ func (f Field) listed() string {
 	return strings.Join(all, ", ")
 }
 
-// Value makes a field's value from what a form holds: of a field with options the place of one, counted from 1, otherwise what was typed. ok is
-// false if nothing was, and the field is left out.
+// Value makes a field's value from what a form holds: of a field with options the place of one, counted from 1,
+// otherwise what was typed. ok is false if nothing was, and the field is left out.
 func (f Field) Value(typed string) (value json.RawMessage, ok bool) {
 	if typed == "" || f.Kind != Text && strings.TrimSpace(typed) == "" {
 		return nil, false
@@ -150,7 +151,8 @@ func (f Field) Value(typed string) (value json.RawMessage, ok bool) {
 	return value, true
 }
 
-// written is a number as people and browsers write it: its sign, its digits before and after the point, and its exponent.
+// written is a number as people and browsers write it: its sign, its digits before and after the point, and its
+// exponent.
 var written = regexp.MustCompile(`^([+-]?)(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$`)
 
 // numeral is a number such as +5, 05, .5 or 5. as JSON writes it; what is none stays as it is.
@@ -167,7 +169,8 @@ func numeral(typed string) string {
 	return n + m[4]
 }
 
-// Fill makes an answer from what a form holds, one text for each field, by the fields' places counted from 0; see Value. It is not checked yet.
+// Fill makes an answer from what a form holds, one text for each field, by the fields' places counted from 0; see
+// Value. It is not checked yet.
 func (q Question) Fill(typed []string) json.RawMessage {
 	values := map[string]json.RawMessage{}
 	for i, f := range q.Fields {
@@ -188,8 +191,8 @@ func (q Question) Fill(typed []string) json.RawMessage {
 	return answer
 }
 
-// Typed is the place of the option that a person wrote by its number or its title, whatever the case unless case tells titles apart, as text;
-// otherwise what they wrote.
+// Typed is the place of the option that a person wrote by its number or its title, whatever the case unless case tells
+// titles apart, as text; otherwise what they wrote.
 func (f Field) Typed(text string) string {
 	text = strings.TrimSpace(text)
 	if i := slices.IndexFunc(f.Options(), func(c Choice) bool { return c.Title == text }); i >= 0 {
@@ -203,7 +206,8 @@ func (f Field) Typed(text string) string {
 	return text
 }
 
-// Shown is an answer for people: a line for each field of a form, and the title of a choice. An answer that Check refuses is shown as it is.
+// Shown is an answer for people: a line for each field of a form, and the title of a choice. An answer that Check
+// refuses is shown as it is.
 func (q Question) Shown(answer json.RawMessage) string {
 	v, err := strictjson.Parse(answer)
 	if err != nil || q.Form && v.Kind != strictjson.Object || len(q.Fields) == 0 {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Question is a question to people. Form: the answer is an object with one member for each field; otherwise it is the value of the only field.
+// Question is a question to people. Form: the answer is an object with one member for each field; otherwise it is the
+// value of the only field.
 type Question struct {
 	Text   string  `json:"text"`
 	Fields []Field `json:"fields"`
@@ -65,7 +66,8 @@ func (f Field) Label() string {
 	return f.Name
 }
 
-// Bounds tell the limits of a field's value for people, to follow what its kind is called: " from 1 to 9". It is "" if there are none.
+// Bounds tell the limits of a field's value for people, to follow what its kind is called: " from 1 to 9". It is "" if
+// there are none.
 func (f Field) Bounds() string {
 	switch {
 	case f.Minimum != "" && f.Maximum != "":
@@ -91,7 +93,8 @@ func (f Field) Options() []Choice {
 	return nil
 }
 
-// Options are the answers among which people choose by one press: those of the only field; nil if the question needs a form.
+// Options are the answers among which people choose by one press: those of the only field; nil if the question needs a
+// form.
 func (q Question) Options() []Choice {
 	if q.Form || len(q.Fields) != 1 {
 		return nil

@@ -51,14 +51,19 @@ func TestAnswersThatFit(t *testing.T) {
 
 func TestAnswersThatDoNotFit(t *testing.T) {
 	for schema, answers := range map[string][]string{
-		``:                   {`""`, `" "`, `1`, `null`, `{"a":1}`, `blue`, `"a" "b"`, `"` + strings.Repeat("x", question.MaxAnswer+1) + `"`},
+		``: {
+			`""`, `" "`, `1`, `null`, `{"a":1}`, `blue`, `"a" "b"`,
+			`"` + strings.Repeat("x", question.MaxAnswer+1) + `"`,
+		},
 		`{"type":"boolean"}`: {`"true"`, `1`, `null`},
 		`{"type":"number"}`:  {`"1"`, `1e999`, `1e-99999999`, `NaN`},
 		`{"type":"integer"}`: {`4.5`, `1e-1`},
 		`{"enum":["a",2]}`:   {`"b"`, `"2"`, `3`, `null`},
 		form: {
-			`{}`, `[]`, `{"size":"m"}`, `{"size":"x","count":3}`, `{"size":"m","count":0}`, `{"size":"m","count":10}`, `{"size":"m","count":3,"price":10.51}`,
-			`{"size":"m","count":3,"more":1}`, `{"size":"m","count":3,"note":"x"}`, `{"size":"m","count":3,"note":"xxxxxx"}`, `{"size":null,"count":3}`, `{"size":"m","size":"s","count":3}`,
+			`{}`, `[]`, `{"size":"m"}`, `{"size":"x","count":3}`, `{"size":"m","count":0}`, `{"size":"m","count":10}`,
+			`{"size":"m","count":3,"price":10.51}`,
+			`{"size":"m","count":3,"more":1}`, `{"size":"m","count":3,"note":"x"}`,
+			`{"size":"m","count":3,"note":"xxxxxx"}`, `{"size":null,"count":3}`, `{"size":"m","size":"s","count":3}`,
 		},
 	} {
 		q := ask(t, schema)
@@ -73,12 +78,20 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 func TestSchemasThatNobodyCouldAnswer(t *testing.T) {
 	many := func(n int, entry string) string { return strings.TrimSuffix(strings.Repeat(entry+",", n), ",") }
 	for _, schema := range []string{
-		`{`, `[]`, `{}`, `{"type":"array"}`, `{"type":["string","null"]}`, `{"type":"string","pattern":"^a"}`, `{"type":"string","enum":[]}`, `{"enum":["a","a"]}`, `{"enum":[null]}`,
-		`{"type":"integer","enum":[1.5]}`, `{"type":"string","enum":[1]}`, `{"enum":[" "]}`, `{"type":"string","minLength":5,"maxLength":4}`, `{"type":"string","maxLength":-1}`,
-		`{"type":"number","minimum":3,"maximum":2}`, `{"type":"number","minimum":"1"}`, `{"type":"object"}`, `{"type":"object","properties":{}}`,
-		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}`,
-		`{"type":"object","properties":{"` + strings.Repeat("a", 46) + `":{"type":"string"}}}`, `{"oneOf":[{"type":"string"}]}`, `{"enum":["a"],"oneOf":[{"const":"b","title":"B"}]}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":"a"}`, `{"enum":["` + strings.Repeat("a", 76) + `"]}`,
-		`{"type":"object","properties":{` + many(11, `"a":{"type":"string"}`) + `}}`, `{"enum":[` + many(26, `1`) + `]}`, `{"type":"string","title":"` + strings.Repeat("a", 46) + `"}`,
+		`{`, `[]`, `{}`, `{"type":"array"}`, `{"type":["string","null"]}`, `{"type":"string","pattern":"^a"}`,
+		`{"type":"string","enum":[]}`, `{"enum":["a","a"]}`, `{"enum":[null]}`,
+		`{"type":"integer","enum":[1.5]}`, `{"type":"string","enum":[1]}`, `{"enum":[" "]}`,
+		`{"type":"string","minLength":5,"maxLength":4}`, `{"type":"string","maxLength":-1}`,
+		`{"type":"number","minimum":3,"maximum":2}`, `{"type":"number","minimum":"1"}`, `{"type":"object"}`,
+		`{"type":"object","properties":{}}`,
+		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["b"]}`,
+		`{"type":"object","properties":{"` + strings.Repeat("a", 46) + `":{"type":"string"}}}`,
+		`{"oneOf":[{"type":"string"}]}`, `{"enum":["a"],"oneOf":[{"const":"b","title":"B"}]}`,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":"a"}`,
+		`{"enum":["` + strings.Repeat("a", 76) + `"]}`,
+		`{"type":"object","properties":{` + many(11, `"a":{"type":"string"}`) + `}}`,
+		`{"enum":[` + many(26, `1`) + `]}`, `{"type":"string","title":"` + strings.Repeat("a", 46) + `"}`,
 	} {
 		if q, err := question.New("Which one?", json.RawMessage(schema)); err == nil {
 			t.Errorf("%s is accepted as %+v", schema, q)
@@ -101,7 +114,8 @@ func TestAFormIsFilledFromTexts(t *testing.T) {
 	if got, want := q.Shown(got), "Size: Medium\ncount: 3\ngift: Yes\nnote: abc"; got != want {
 		t.Errorf("it is shown as %q, want %q", got, want)
 	}
-	if _, err := q.Check(q.Fill([]string{"1", "three"})); err == nil || !strings.Contains(err.Error(), "count: this must be a number") {
+	if _, err := q.Check(q.Fill([]string{"1", "three"})); err == nil ||
+		!strings.Contains(err.Error(), "count: this must be a number") {
 		t.Errorf("a word in place of a number gives %v", err)
 	}
 }
@@ -135,12 +149,18 @@ func TestPressesAreAnswers(t *testing.T) {
 
 // What Check accepts it accepts again, unchanged: the stored answer is checked once more when it is used.
 func TestPropertyCheckedAnswersStayAsTheyAre(t *testing.T) {
-	q, err := question.New("?", json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"},"c":{"type":"boolean"}}}`))
+	q, err := question.New("?",
+		json.RawMessage(
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"},"c":{"type":"boolean"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		answer, _ := json.Marshal(map[string]any{"a": rapid.String().Draw(t, "a"), "b": rapid.Float64Range(-1e200, 1e200).Draw(t, "b"), "c": rapid.Bool().Draw(t, "c")})
+		answer, _ := json.Marshal(
+			map[string]any{
+				"a": rapid.String().Draw(t, "a"), "b": rapid.Float64Range(-1e200, 1e200).Draw(t, "b"),
+				"c": rapid.Bool().Draw(t, "c"),
+			})
 		once, err := q.Check(answer)
 		if err != nil {
 			t.Skip(err)
@@ -154,7 +174,10 @@ func TestPropertyCheckedAnswersStayAsTheyAre(t *testing.T) {
 // TestNumbersAreReadAsPeopleWriteThem: a browser gives out .5 and 05, which JSON does not have.
 func TestNumbersAreReadAsPeopleWriteThem(t *testing.T) {
 	q := ask(t, `{"type":"number"}`)
-	for typed, want := range map[string]string{"+5": "5", " 05 ": "5", ".5": "0.5", "-.5": "-0.5", "5.": "5", "0": "0", "-0": "-0", "00": "0", "0.50": "0.50", "007.10": "7.10", "1e3": "1e3", "0e1": "0e1"} {
+	for typed, want := range map[string]string{
+		"+5": "5", " 05 ": "5", ".5": "0.5", "-.5": "-0.5", "5.": "5", "0": "0", "-0": "-0", "00": "0", "0.50": "0.50",
+		"007.10": "7.10", "1e3": "1e3", "0e1": "0e1",
+	} {
 		if got, err := q.Check(q.Fill([]string{typed})); err != nil || string(got) != want {
 			t.Errorf("%q is read as %s, %v; want %s", typed, got, err, want)
 		}

@@ -12,8 +12,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// New makes a question from its text and the JSON Schema of its answer; without a schema the answer is a text. The schema is one string, number,
-// integer, boolean or enum, or an object of at most MaxFields of them. The error says what is wrong, and how to write it.
+// New makes a question from its text and the JSON Schema of its answer; without a schema the answer is a text. The
+// schema is one string, number, integer, boolean or enum, or an object of at most MaxFields of them. The error says
+// what is wrong, and how to write it.
 func New(text string, schema json.RawMessage) (Question, error) {
 	q := Question{Text: strings.TrimSpace(text)}
 	switch n := utf8.RuneCountInString(q.Text); {
@@ -42,8 +43,8 @@ func New(text string, schema json.RawMessage) (Question, error) {
 	return q, err
 }
 
-// known are the keywords of each kind of schema. Those of remarks say nothing about values that would have to be checked, and a format is checked
-// by who asks.
+// known are the keywords of each kind of schema. Those of remarks say nothing about values that would have to be
+// checked, and a format is checked by who asks.
 var (
 	remarks = []string{"type", "title", "description", "default", "examples", "$schema", "$comment"}
 	known   = map[string][]string{
@@ -59,7 +60,8 @@ var (
 func keywords(v *strictjson.Value, kind string) error {
 	for _, m := range v.Members {
 		if !slices.Contains(remarks, m.Key) && !slices.Contains(known[kind], m.Key) {
-			return fmt.Errorf("%s can't be used here; of a schema of the type %q people can be shown %s", strconv.Quote(m.Key), kind,
+			return fmt.Errorf("%s can't be used here; of a schema of the type %q people can be shown %s",
+				strconv.Quote(m.Key), kind,
 				strings.Join(append(slices.Clone(known[kind]), remarks[:3]...), ", "))
 		}
 	}
@@ -72,7 +74,9 @@ func form(v *strictjson.Value) ([]Field, error) {
 	}
 	properties := v.Get("properties")
 	if properties == nil || properties.Kind != strictjson.Object || len(properties.Members) == 0 {
-		return nil, fmt.Errorf(`the schema's object has no properties; write it like {"type":"object","properties":{"reason":{"type":"string"}}}`)
+		return nil,
+			fmt.Errorf(
+				`the schema's object has no properties; write it like {"type":"object","properties":{"reason":{"type":"string"}}}`)
 	}
 	if n := len(properties.Members); n > MaxFields {
 		return nil, fmt.Errorf("the form has %d fields, and the limit is %d", n, MaxFields)
@@ -87,7 +91,9 @@ func form(v *strictjson.Value) ([]Field, error) {
 			return nil, fmt.Errorf("of the property %q, %w", m.Key, err)
 		}
 		if f.Name = m.Key; utf8.RuneCountInString(f.Label()) > MaxTitle {
-			return nil, fmt.Errorf("the property %q has a name of more than %d characters; give it a shorter title", m.Key, MaxTitle)
+			return nil,
+				fmt.Errorf("the property %q has a name of more than %d characters; give it a shorter title", m.Key,
+					MaxTitle)
 		}
 		fields = append(fields, f)
 	}
@@ -96,7 +102,9 @@ func form(v *strictjson.Value) ([]Field, error) {
 			return nil, fmt.Errorf("required is not a list of names")
 		}
 		for _, name := range required.Items {
-			i := slices.IndexFunc(fields, func(f Field) bool { return name.Kind == strictjson.String && f.Name == name.String })
+			i := slices.IndexFunc(fields, func(f Field) bool {
+				return name.Kind == strictjson.String && f.Name == name.String
+			})
 			if i < 0 {
 				return nil, fmt.Errorf("required names a property that is not there")
 			}
@@ -146,7 +154,8 @@ func (f *Field) choices(v *strictjson.Value, kind string) error {
 		switch {
 		case value == nil || value.Kind != strictjson.String && value.Kind != strictjson.Number:
 			return fmt.Errorf("a choice is neither a text nor a number")
-		case kind == "string" && value.Kind != strictjson.String, (kind == "number" || kind == "integer") && value.Kind != strictjson.Number,
+		case kind == "string" && value.Kind != strictjson.String,
+			(kind == "number" || kind == "integer") && value.Kind != strictjson.Number,
 			kind == "integer" && !whole(value.Number):
 			return fmt.Errorf("a choice is not of the type %s", kind)
 		}
@@ -163,8 +172,11 @@ func (f *Field) choices(v *strictjson.Value, kind string) error {
 		case strings.TrimSpace(label) == "":
 			return fmt.Errorf("a choice is empty")
 		case utf8.RuneCountInString(label) > MaxLabel:
-			return fmt.Errorf("the choice %q has more than %d characters; give it a shorter title with oneOf: [{\"const\":…,\"title\":…}]", cut(label, 40), MaxLabel)
-		case slices.ContainsFunc(f.Choices, func(c Choice) bool { return string(c.Value) == string(raw) || c.Title == label }):
+			return fmt.Errorf("the choice %q has more than %d characters; give it a shorter title with oneOf: "+
+				"[{\"const\":…,\"title\":…}]", cut(label, 40), MaxLabel)
+		case slices.ContainsFunc(f.Choices, func(c Choice) bool {
+			return string(c.Value) == string(raw) || c.Title == label
+		}):
 			return fmt.Errorf("the choice %q is there twice", label)
 		}
 		f.Choices = append(f.Choices, Choice{Value: raw, Title: label})

@@ -1,5 +1,5 @@
-// Package retry is for operations that are tried again: logging their errors once each (Log), storing what must not be lost (Persist), and looking
-// for work from time to time (UntilPoll).
+// Package retry is for operations that are tried again: logging their errors once each (Log), storing what must not be
+// lost (Persist), and looking for work from time to time (UntilPoll).
 package retry
 
 import (
@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// Log logs the errors of an operation that is retried: once when an error first occurs, once when its category changes, and once
-// when the operation succeeds again. It belongs to one goroutine.
+// Log logs the errors of an operation that is retried: once when an error first occurs, once when its category changes,
+// and once when the operation succeeds again. It belongs to one goroutine.
 type Log struct {
 	log  *slog.Logger
 	what string
@@ -38,8 +38,9 @@ func (t *Log) Report(err error) {
 // lastTries is how long Persist goes on when its context has ended.
 const lastTries = 5 * time.Second
 
-// Persist stores what must not be lost because the database fails for a while: it calls write until that succeeds or is refused for another
-// reason (see core.IsStoreFailure). When ctx has ended, it goes on for five seconds; write's own context does not end with ctx.
+// Persist stores what must not be lost because the database fails for a while: it calls write until that succeeds or is
+// refused for another reason (see core.IsStoreFailure). When ctx has ended, it goes on for five seconds; write's own
+// context does not end with ctx.
 func Persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	var until time.Time

@@ -1,8 +1,8 @@
 // Package schedule runs due tasks: it expires approvals, reminds of them and escalates them, and prunes ended data.
 //
-// A task is a row with a due time. A claim delays it by a lease, so it is due again after a crash. Every handler may therefore run twice
-// for a task; all handlers do nothing the second time. An approval's task is added with the approval and removed with its decision, in the
-// same transactions; this package only runs it.
+// A task is a row with a due time. A claim delays it by a lease, so it is due again after a crash. Every handler may
+// therefore run twice for a task; all handlers do nothing the second time. An approval's task is added with the
+// approval and removed with its decision, in the same transactions; this package only runs it.
 package schedule
 
 import (
@@ -14,34 +14,39 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Tasks are the store's scheduled tasks, and Prune. The store adds an approval's task with its deadline, and removes it with the decision.
+// Tasks are the store's scheduled tasks, and Prune. The store adds an approval's task with its deadline, and removes it
+// with the decision.
 type Tasks interface {
-	// AddTask stores a task that is due after wait. One whose key is known is due no later than that, and else left as it is.
+	// AddTask stores a task that is due after wait. One whose key is known is due no later than that, and else left as
+	// it is.
 	AddTask(ctx context.Context, t core.Task, wait time.Duration) error
 	// ClaimTasks returns due tasks and delays each by the lease, so that it is returned again after a crash.
 	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]core.Task, error)
 	// EndTask removes a task, or delays it if wait is positive.
 	EndTask(ctx context.Context, key string, wait time.Duration) error
-	// Prune removes what ended more than age ago: events, posts that were sent or dropped, decided approvals with their intents, evidence,
-	// leases, used tokens, and values whose lifetime is over. It keeps what an open approval or a paused invocation needs, dead letters, the
-	// audit log and sessions.
+	// Prune removes what ended more than age ago: events, posts that were sent or dropped, decided approvals with their
+	// intents, evidence, leases, used tokens, and values whose lifetime is over. It keeps what an open approval or a
+	// paused invocation needs, dead letters, the audit log and sessions.
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
 }
 
 // Options are a Clock's parts and settings.
 type Options struct {
 	Store Tasks
-	// Expire expires an approval. Repeating it succeeds. store_busy means that a click before the deadline is not counted yet.
+	// Expire expires an approval. Repeating it succeeds. store_busy means that a click before the deadline is not
+	// counted yet.
 	Expire func(ctx context.Context, id core.ApprovalID) error
-	// Remind reminds of an open approval, and tells those to whom it was escalated; key tells the reminders of an approval apart. Repeating it
-	// succeeds, and does nothing.
+	// Remind reminds of an open approval, and tells those to whom it was escalated; key tells the reminders of an
+	// approval apart. Repeating it succeeds, and does nothing.
 	Remind    func(ctx context.Context, id core.ApprovalID, occasion core.Occasion, key string) error
 	Retention time.Duration // what ended longer ago is pruned; 0: nothing
 	Poll      time.Duration // 0: 1 s
-	Lease     time.Duration // after which a claimed task is claimed again, because its process has crashed; 0: a minute, much longer than a task runs
-	Expired   func()        // called after an expiry, which has stored a signal; may be nil
-	Reminded  func()        // called after a reminder, which has stored posts; may be nil
-	Log       *slog.Logger  // nil: logs are discarded
+	// after which a claimed task is claimed again, because its process has crashed; 0: a minute, much longer than a
+	// task runs
+	Lease    time.Duration
+	Expired  func()       // called after an expiry, which has stored a signal; may be nil
+	Reminded func()       // called after a reminder, which has stored posts; may be nil
+	Log      *slog.Logger // nil: logs are discarded
 }
 
 // Limits and intervals.
@@ -80,7 +85,8 @@ func (c *Clock) Run(ctx context.Context) error {
 	errorLog := retry.NewLog(c.Log, "looking for due tasks")
 	for added := (time.Time{}); ; {
 		// Again and again, since a clock that was set back would delay the task by as much.
-		if c.Retention > 0 && time.Since(added) > pruneEvery && c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil {
+		if c.Retention > 0 && time.Since(added) > pruneEvery &&
+			c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil {
 			added = time.Now()
 		}
 		if err := c.Due(ctx); ctx.Err() == nil {
@@ -120,7 +126,8 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		case core.CategoryOf(err) == core.StoreBusy:
 			next = again
 		case err != nil:
-			c.Log.Error("expiring an approval failed; retrying", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
+			c.Log.Error("expiring an approval failed; retrying", "approval", t.Subject,
+				"category", core.CategoryOf(err), "err", err)
 			next = again
 		default:
 			c.Expired()
@@ -131,7 +138,8 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 			occasion = core.Escalated
 		}
 		if err := c.Remind(ctx, core.ApprovalID(t.Subject), occasion, t.Key); err != nil {
-			c.Log.Error("reminding of an approval failed; retrying", "approval", t.Subject, "category", core.CategoryOf(err), "err", err)
+			c.Log.Error("reminding of an approval failed; retrying", "approval", t.Subject,
+				"category", core.CategoryOf(err), "err", err)
 			next = again
 			break
 		}

@@ -47,7 +47,8 @@ func open(t *testing.T, now func() time.Time) *storage.Store {
 
 func add(t *testing.T, s *storage.Store, kind, subject string, wait time.Duration) {
 	t.Helper()
-	if err := s.AddTask(t.Context(), core.Task{Key: kind + "/" + subject, Kind: kind, Subject: subject}, wait); err != nil {
+	if err := s.AddTask(t.Context(), core.Task{Key: kind + "/" + subject, Kind: kind, Subject: subject},
+		wait); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -89,7 +90,8 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
 	s := open(t, clock)
-	if _, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "1", Conversation: "p:1", Body: core.MessageEvent{}}); err != nil {
+	if _, err := s.Accept(t.Context(),
+		core.Event{Platform: "p", ID: "1", Conversation: "p:1", Body: core.MessageEvent{}}); err != nil {
 		t.Fatal(err)
 	}
 	claims, err := s.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "p"}}})
@@ -105,7 +107,9 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() {
-		_ = schedule.New(schedule.Options{Store: s, Expire: (&expirer{}).Expire, Retention: time.Hour, Poll: time.Millisecond}).Run(ctx)
+		_ = schedule.New(
+			schedule.Options{Store: s, Expire: (&expirer{}).Expire, Retention: time.Hour, Poll: time.Millisecond}).Run(
+			ctx)
 	})
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		left, err := s.Events(t.Context(), core.EventFilter{})
@@ -129,26 +133,33 @@ func TestNoRetentionPrunesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	r, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Body: core.MessageEvent{}})
+	r, err := store.Accept(t.Context(),
+		core.Event{Platform: "x", ID: "1", Conversation: "x:1", Body: core.MessageEvent{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims, err := store.Claim(t.Context(), core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "x"}}})
+	claims, err := store.Claim(t.Context(),
+		core.ClaimRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "x"}}})
 	if err != nil || len(claims) != 1 {
 		t.Fatal(err)
 	}
-	if err := store.Finish(t.Context(), core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}}); err != nil {
+	if err := store.Finish(t.Context(),
+		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}}); err != nil {
 		t.Fatal(err)
 	}
 	// A run with the default of GATEHOUSE_RETENTION leaves its task in the database.
 	first, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_ = schedule.New(schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 2160 * time.Hour}).Run(first)
+	_ = schedule.New(
+		schedule.Options{
+			Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 2160 * time.Hour,
+		}).Run(first)
 	if err := store.EndTask(t.Context(), "prune", time.Nanosecond); err != nil { // an hour later
 		t.Fatal(err)
 	}
 	// The next run has no retention.
-	forever := schedule.New(schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 0})
+	forever := schedule.New(
+		schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 0})
 	if err := forever.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +167,8 @@ func TestNoRetentionPrunesNothing(t *testing.T) {
 	if err != nil || len(events) != 1 {
 		t.Errorf("GATEHOUSE_RETENTION=0s means for ever; the event of a moment ago is gone (%d, %v)", len(events), err)
 	}
-	again, err := store.Accept(t.Context(), core.Event{Platform: "x", ID: "1", Conversation: "x:1", Body: core.MessageEvent{}})
+	again, err := store.Accept(t.Context(),
+		core.Event{Platform: "x", ID: "1", Conversation: "x:1", Body: core.MessageEvent{}})
 	if err != nil || again.Fresh {
 		t.Errorf("and so is the memory that it was answered: a redelivery is taken anew (%+v, %v)", again, err)
 	}

@@ -36,8 +36,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%.30q: %v", text, err)
 			continue
 		}
-		if e.Code != want.Code || e.Line != want.Line || e.Column != want.Column || want.Code != strictjson.TooDeep && e.Pointer != want.Pointer {
-			t.Errorf("%.30q: %s at %d:%d %q, want %s at %d:%d %q", text, e.Code, e.Line, e.Column, e.Pointer, want.Code, want.Line, want.Column, want.Pointer)
+		if e.Code != want.Code || e.Line != want.Line || e.Column != want.Column ||
+			want.Code != strictjson.TooDeep && e.Pointer != want.Pointer {
+			t.Errorf("%.30q: %s at %d:%d %q, want %s at %d:%d %q", text, e.Code, e.Line, e.Column, e.Pointer, want.Code,
+				want.Line, want.Column, want.Pointer)
 		}
 	}
 }

@@ -12,17 +12,18 @@ const MaxDepth = 512
 // Option changes what is accepted.
 type Option func(*Reader)
 
-// Repeats makes Parse keep every member of a repeated key instead of refusing the text: for formats whose readers ignore unknown keys, and
-// for free-form parts. Get gives the first of them, Any the last; the caller refuses repeats where necessary.
+// Repeats makes Parse keep every member of a repeated key instead of refusing the text: for formats whose readers
+// ignore unknown keys, and for free-form parts. Get gives the first of them, Any the last; the caller refuses repeats
+// where necessary.
 func Repeats(r *Reader) { r.repeats = true }
 
-// Replace reads invalid UTF-8 and half a surrogate pair as U+FFFD, as encoding/json does, instead of refusing the text: for texts of people,
-// which a platform may have cut in the middle of a character.
+// Replace reads invalid UTF-8 and half a surrogate pair as U+FFFD, as encoding/json does, instead of refusing the text:
+// for texts of people, which a platform may have cut in the middle of a character.
 func Replace(r *Reader) { r.replace = true }
 
-// Reader reads a text once, from left to right, and builds nothing. It stands before a value; the caller reads it with the method for its Kind
-// or with Skip, and calls End after the outermost one. All members of a repeated key are given: the caller refuses them where necessary. Its
-// errors are *Error; after one it can't be used any more.
+// Reader reads a text once, from left to right, and builds nothing. It stands before a value; the caller reads it with
+// the method for its Kind or with Skip, and calls End after the outermost one. All members of a repeated key are given:
+// the caller refuses them where necessary. Its errors are *Error; after one it can't be used any more.
 type Reader struct {
 	data      []byte
 	pos       int
@@ -67,8 +68,8 @@ func (r *Reader) Kind() Kind {
 	return ""
 }
 
-// Object reads an object. It calls member for each, to read the value. The key is valid until the next string is read. An error of member ends
-// it.
+// Object reads an object. It calls member for each, to read the value. The key is valid until the next string is read.
+// An error of member ends it.
 func (r *Reader) Object(member func(key []byte) error) error {
 	if err := r.expect('{', "an object"); err != nil {
 		return err
@@ -179,7 +180,9 @@ func (r *Reader) End() error {
 }
 
 func (r *Reader) fail(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Reason: fmt.Sprintf(format, args...), Pointer: r.pointer(), Line: r.line, Column: r.column()}
+	return &Error{
+		Code: code, Reason: fmt.Sprintf(format, args...), Pointer: r.pointer(), Line: r.line, Column: r.column(),
+	}
 }
 
 // pointer gives the RFC 6901 pointer of the value.

@@ -44,7 +44,10 @@ func read(r *strictjson.Reader) (v any, err error) {
 
 // A Reader reads what Parse reads, and gives the same errors, whether values are read or skipped.
 func FuzzReader(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2,{"b":null}],"a":true}`, `{"\u0061":"\ud83d\ude00\n","b":"é` + "\xff" + `"}`, ` [ -0.1e+9 , [[]] , tru`, `{"a":{"b":[1,{"c":"\x"}]}}`, `{"a" 1}`} {
+	for _, s := range []string{
+		`{"a":[1,2,{"b":null}],"a":true}`, `{"\u0061":"\ud83d\ude00\n","b":"é` + "\xff" + `"}`,
+		` [ -0.1e+9 , [[]] , tru`, `{"a":{"b":[1,{"c":"\x"}]}}`, `{"a" 1}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

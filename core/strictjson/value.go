@@ -62,8 +62,8 @@ func (v *Value) Raw(data []byte) json.RawMessage {
 	return json.RawMessage(append([]byte(nil), data[v.start:v.end]...))
 }
 
-// Columns gives the columns at which the bytes of v.String at these offsets are written in the text that v was parsed from. The offsets
-// ascend; the last may be the string's length. data must be the text that Parse was given.
+// Columns gives the columns at which the bytes of v.String at these offsets are written in the text that v was parsed
+// from. The offsets ascend; the last may be the string's length. data must be the text that Parse was given.
 func (v *Value) Columns(data []byte, offsets ...int) []int {
 	p := &Reader{data: data, pos: v.start + 1, replace: true}
 	columns := make([]int, len(offsets))
@@ -112,8 +112,8 @@ func (v *Value) Any() any {
 	return nil
 }
 
-// AppendCanonical appends v without white space: keys sorted by bytes, of a repeated key the last member. scalar appends the values that
-// are neither object nor array, and the keys.
+// AppendCanonical appends v without white space: keys sorted by bytes, of a repeated key the last member. scalar
+// appends the values that are neither object nor array, and the keys.
 func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte) []byte {
 	switch v.Kind {
 	case Object:
@@ -143,8 +143,8 @@ func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte
 	return scalar(b, v)
 }
 
-// AppendString appends s as a JSON string that escapes only what JSON requires: encoding/json would also escape <, >, & and U+2028. s must be
-// valid UTF-8, as Parse's strings are.
+// AppendString appends s as a JSON string that escapes only what JSON requires: encoding/json would also escape <, >, &
+// and U+2028. s must be valid UTF-8, as Parse's strings are.
 func AppendString(b []byte, s string) []byte {
 	const short = "\b\t\n\f\r"
 	b = append(b, '"')

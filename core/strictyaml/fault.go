@@ -49,6 +49,8 @@ func (f Faults) ErrorCategory() core.Category { return core.Invalid }
 
 // sorted orders faults by file, line and column, and drops repeated ones.
 func (f Faults) sorted() Faults {
-	slices.SortStableFunc(f, func(a, b Fault) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column) })
+	slices.SortStableFunc(f, func(a, b Fault) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
 	return slices.Compact(f)
 }

@@ -21,8 +21,8 @@ const (
 	maxValues = 200_000
 )
 
-// Reader reads a file and collects what is wrong with it. Its methods report a fault and return a zero value for what they can't read. One
-// Reader may read several files, one after another.
+// Reader reads a file and collects what is wrong with it. Its methods report a fault and return a zero value for what
+// they can't read. One Reader may read several files, one after another.
 type Reader struct {
 	File   string // the path, for ReadFile and the faults
 	Faults Faults // so far, in the order in which they were found
@@ -40,7 +40,8 @@ func (r *Reader) Fault(n *yaml.Node, do, what string, args ...any) {
 
 // FaultAt is Fault for a place that is no value's. Column 0: it is not known.
 func (r *Reader) FaultAt(line, column int, do, what string, args ...any) {
-	r.Faults = append(r.Faults, Fault{File: r.File, Line: line, Column: column, What: fmt.Sprintf(what, args...), Do: do})
+	r.Faults = append(r.Faults,
+		Fault{File: r.File, Line: line, Column: column, What: fmt.Sprintf(what, args...), Do: do})
 }
 
 // Err is nil if there are no faults, or else all of them in the order of their places, each once.
@@ -55,7 +56,8 @@ func (r *Reader) Err() error {
 func (r *Reader) ReadFile() (data []byte, ok bool) {
 	f, err := os.Open(r.File)
 	if err != nil {
-		r.Fault(nil, "correct the path, or let gatehouse read the file", "the file can't be read: %v", errors.Unwrap(err))
+		r.Fault(nil, "correct the path, or let gatehouse read the file", "the file can't be read: %v",
+			errors.Unwrap(err))
 		return nil, false
 	}
 	defer f.Close()
@@ -75,7 +77,8 @@ func (r *Reader) fits(data []byte) bool {
 	return len(data) <= maxFile
 }
 
-// Parse returns the text's one document; nil after a fault, or if it is empty. begin is the remedy for an empty text; "": it may be empty.
+// Parse returns the text's one document; nil after a fault, or if it is empty. begin is the remedy for an empty text;
+// "": it may be empty.
 func (r *Reader) Parse(data []byte, begin string) (root *yaml.Node) {
 	if !r.fits(data) {
 		return nil
@@ -128,11 +131,13 @@ func (r *Reader) follow(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Spend counts values, those that the file repeats by other means than aliases too. The first that is too many, at n, is a fault.
+// Spend counts values, those that the file repeats by other means than aliases too. The first that is too many, at n,
+// is a fault.
 func (r *Reader) Spend(values int, n *yaml.Node) {
 	before := r.Exhausted()
 	if r.values += values; r.Exhausted() && !before {
-		r.Fault(n, "use fewer values and aliases", "the file has more than %d values, with all that it repeats written out", maxValues)
+		r.Fault(n, "use fewer values and aliases",
+			"the file has more than %d values, with all that it repeats written out", maxValues)
 	}
 }
 

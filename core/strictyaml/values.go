@@ -15,7 +15,8 @@ type Entry struct {
 	Value *yaml.Node
 }
 
-// Entries returns those of a mapping in order. Unknown keys and repeated ones are faults; known nil: all keys are known.
+// Entries returns those of a mapping in order. Unknown keys and repeated ones are faults; known nil: all keys are
+// known.
 func (r *Reader) Entries(n *yaml.Node, what string, known []string) []Entry {
 	if n.Kind != yaml.MappingNode {
 		r.Fault(n, "write it as keys and values", "%s is %s, not a mapping", what, Shown(n))
@@ -124,7 +125,8 @@ func (r *Reader) Bool(n *yaml.Node, what string) bool {
 	return strings.EqualFold(n.Value, "true")
 }
 
-// Version checks that a file is of version 1, the only one of each of our formats. n is nil where root, a mapping, has no version.
+// Version checks that a file is of version 1, the only one of each of our formats. n is nil where root, a mapping, has
+// no version.
 func (r *Reader) Version(root, n *yaml.Node) {
 	if n == nil {
 		r.Fault(root, "add version: 1", "the version is missing")

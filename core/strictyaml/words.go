@@ -14,7 +14,9 @@ func Meant(word string, known []string) string {
 		return "there is none yet"
 	}
 	const compared = 500
-	best := slices.MinFunc(known[:min(len(known), compared)], func(a, b string) int { return distance(word, a) - distance(word, b) })
+	best := slices.MinFunc(known[:min(len(known), compared)], func(a, b string) int {
+		return distance(word, a) - distance(word, b)
+	})
 	if distance(word, best) <= max(2, len(best)/2) {
 		return "did you mean " + best + "?"
 	}

@@ -71,8 +71,8 @@ func (t Tool) faults(args *strictjson.Value) string {
 	return strings.Join(texts, "; ")
 }
 
-// leaves are the errors that have no causes of their own. Of several alternatives, those for another type of value are left out if there is
-// one for this type.
+// leaves are the errors that have no causes of their own. Of several alternatives, those for another type of value are
+// left out if there is one for this type.
 func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
@@ -81,7 +81,8 @@ func leaves(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	alternatives := isAlternatives(e)
 	for _, cause := range e.Causes {
 		below := leaves(cause)
-		if _, ok := below[0].ErrorKind.(*kind.Type); ok && alternatives && len(below[0].InstanceLocation) == len(e.InstanceLocation) {
+		if _, ok := below[0].ErrorKind.(*kind.Type); ok && alternatives &&
+			len(below[0].InstanceLocation) == len(e.InstanceLocation) {
 			otherTypes = append(otherTypes, below...)
 		} else {
 			all = append(all, below...)
@@ -129,7 +130,10 @@ func hasHugeNumber(v *strictjson.Value) bool {
 		digits, exponent := numberParts(v.Number)
 		return digits > maxDigits || exponent > maxExponent || exponent < -maxExponent
 	}
-	return slices.ContainsFunc(v.Items, hasHugeNumber) || slices.ContainsFunc(v.Members, func(m strictjson.Member) bool { return hasHugeNumber(m.Value) })
+	return slices.ContainsFunc(v.Items, hasHugeNumber) ||
+		slices.ContainsFunc(v.Members, func(m strictjson.Member) bool {
+			return hasHugeNumber(m.Value)
+		})
 }
 
 // numberParts gives the number of digits that are written, and the exponent.

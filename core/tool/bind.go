@@ -2,8 +2,8 @@ package tool
 
 import "gatehouse/core"
 
-// Bind returns what an approval of a call is bound to: its arguments with their digest, its summary, its risk, and where its secrets are.
-// Errors: tool_arguments, if the arguments have no canonical form.
+// Bind returns what an approval of a call is bound to: its arguments with their digest, its summary, its risk, and
+// where its secrets are. Errors: tool_arguments, if the arguments have no canonical form.
 func Bind(t Tool, call core.ToolCall) (core.Call, error) {
 	digest, err := Digest(call.Name, call.Arguments)
 	if err != nil {

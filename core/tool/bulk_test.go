@@ -22,9 +22,11 @@ func TestArgumentsAreBounded(t *testing.T) {
 		}
 		return `{` + strings.Join(all, ",") + `}`
 	}
-	tools := tool.NewRegistry(tool.Tool{Name: "a.open", Do: nothing}, tool.Tool{Name: "a.schema", Schema: json.RawMessage(`{"type":"object"}`), Do: nothing})
+	tools := tool.NewRegistry(tool.Tool{Name: "a.open", Do: nothing},
+		tool.Tool{Name: "a.schema", Schema: json.RawMessage(`{"type":"object"}`), Do: nothing})
 	const maxDepth, maxValues = 32, 10_000
-	const deep, many = "do not fit its schema: they are more than 32 levels deep", "do not fit its schema: they have more than 10000 values"
+	const deep, many = "do not fit its schema: they are more than 32 levels deep",
+		"do not fit its schema: they have more than 10000 values"
 	for name, c := range map[string]struct{ args, want string }{
 		"lists, the deepest":     {lists(maxDepth), ""},
 		"lists, one deeper":      {lists(maxDepth + 1), deep},
@@ -39,7 +41,9 @@ func TestArgumentsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, of := range []string{"a.open", "a.schema"} {
 				_, err := tools.Find(core.ToolCall{Name: of, Arguments: json.RawMessage(c.args)})
-				if c.want == "" && err != nil || c.want != "" && (core.CategoryOf(err) != core.ToolArguments || !strings.Contains(core.MessageOf(err), c.want)) {
+				if c.want == "" && err != nil ||
+					c.want != "" &&
+						(core.CategoryOf(err) != core.ToolArguments || !strings.Contains(core.MessageOf(err), c.want)) {
 					t.Errorf("%s: %v, want %q", of, err, c.want)
 				}
 			}

@@ -19,20 +19,24 @@ const (
 	maxBits       = 1 << 15
 )
 
-// Calc evaluates arithmetic expressions exactly: numbers, + - * / % and brackets; 0.1+0.2 is 0.3. Arguments: {"expression": "2+3*4"}.
+// Calc evaluates arithmetic expressions exactly: numbers, + - * / % and brackets; 0.1+0.2 is 0.3. Arguments:
+// {"expression": "2+3*4"}.
 func Calc() Tool {
 	return Tool{
 		Name:        "demo.calc",
 		Description: "Evaluates an arithmetic expression exactly: numbers, + - * / %, brackets.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string","minLength":1}},"required":["expression"]}`),
+		Schema: json.RawMessage(
+			`{"type":"object","properties":{"expression":{"type":"string","minLength":1}},"required":["expression"]}`),
 		Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 			text := argument(args, "expression")
 			if len(text) > maxExpression {
-				return "", core.Errorf(core.ToolArguments, "The expression is longer than %d characters.", maxExpression)
+				return "",
+					core.Errorf(core.ToolArguments, "The expression is longer than %d characters.", maxExpression)
 			}
 			tree, err := parser.ParseExpr(strings.ReplaceAll(strings.ReplaceAll(text, "×", "*"), "÷", "/"))
 			if err != nil {
-				return "", core.Wrap(core.ToolArguments, err, "%q is not an arithmetic expression. Write it like 2+3*4.", text)
+				return "",
+					core.Wrap(core.ToolArguments, err, "%q is not an arithmetic expression. Write it like 2+3*4.", text)
 			}
 			v, err := evaluate(tree)
 			if err != nil {
@@ -47,10 +51,13 @@ func Calc() Tool {
 func hugeExponent(literal string) bool {
 	literal = strings.ToLower(literal)
 	i := strings.IndexAny(literal, "ep")
-	return i >= 0 && !strings.HasPrefix(literal, "0x") && len(strings.TrimLeft(literal[i+1:], "+-0")) > 3 || strings.Contains(literal, "p")
+	return i >= 0 && !strings.HasPrefix(literal, "0x") && len(strings.TrimLeft(literal[i+1:], "+-0")) > 3 ||
+		strings.Contains(literal, "p")
 }
 
-var operators = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.QUO: true, token.REM: true}
+var operators = map[token.Token]bool{
+	token.ADD: true, token.SUB: true, token.MUL: true, token.QUO: true, token.REM: true,
+}
 
 func evaluate(e ast.Expr) (constant.Value, error) {
 	switch e := e.(type) {

@@ -21,7 +21,8 @@ func Clock(now func() time.Time) Tool {
 			}
 			where, err := time.LoadLocation(zone)
 			if err != nil || zone == "Local" {
-				return "", core.Wrap(core.ToolArguments, err, "Unknown time zone %q. Write it like Europe/Berlin.", zone)
+				return "",
+					core.Wrap(core.ToolArguments, err, "Unknown time zone %q. Write it like Europe/Berlin.", zone)
 			}
 			return now().In(where).Format("Monday, 2 January 2006, 15:04:05 MST"), nil
 		},

@@ -6,12 +6,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxSteps is how many steps checking the arguments of one call may take. A step takes one or two microseconds at worst.
+// maxSteps is how many steps checking the arguments of one call may take. A step takes one or two microseconds at
+// worst.
 const maxSteps = 50_000
 
-// tooCostly reports whether checking a value against a schema would take more than maxSteps. It goes the way that the validator goes, but
-// compares nothing: a few parts that each refer to the next twice, or a long list of which each item has a hundred alternatives, would keep
-// the validator busy for minutes. It also ends where a schema refers to itself for one and the same value.
+// tooCostly reports whether checking a value against a schema would take more than maxSteps. It goes the way that the
+// validator goes, but compares nothing: a few parts that each refer to the next twice, or a long list of which each
+// item has a hundred alternatives, would keep the validator busy for minutes. It also ends where a schema refers to
+// itself for one and the same value.
 func tooCostly(s *jsonschema.Schema, v any) bool {
 	c := cost{left: maxSteps}
 	c.add(s, v, 0)
@@ -21,14 +23,16 @@ func tooCostly(s *jsonschema.Schema, v any) bool {
 // cost counts down the steps of one check.
 type cost struct{ left int }
 
-// add takes the steps of a part of a schema, and of all that it leads to, for one value. chain is how many parts led to it for the same
-// value; the validator looks at them all, to find circles.
+// add takes the steps of a part of a schema, and of all that it leads to, for one value. chain is how many parts led to
+// it for the same value; the validator looks at them all, to find circles.
 func (c *cost) add(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || c.left < 0 {
 		return
 	}
 	c.left -= 1 + chain/64 + ofEnum(s, v)
-	for _, same := range [][]*jsonschema.Schema{{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf} {
+	for _, same := range [][]*jsonschema.Schema{
+		{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf,
+	} {
 		for _, one := range same {
 			c.add(one, v, chain+1)
 		}
@@ -90,7 +94,9 @@ func (c *cost) array(s *jsonschema.Schema, v []any) {
 				c.add(list[i], item, 0)
 			}
 		}
-		for _, one := range []*jsonschema.Schema{part(s.Items), part(s.AdditionalItems), s.Items2020, s.Contains, s.UnevaluatedItems} {
+		for _, one := range []*jsonschema.Schema{
+			part(s.Items), part(s.AdditionalItems), s.Items2020, s.Contains, s.UnevaluatedItems,
+		} {
 			c.add(one, item, 0)
 		}
 		if c.left < 0 {
@@ -119,13 +125,15 @@ func ofEnum(s *jsonschema.Schema, v any) int {
 	return len(s.Enum.Values) / 16
 }
 
-// ofNumber gives the steps of reading a number, all of whose digits are written out for it, beyond the one of any value.
+// ofNumber gives the steps of reading a number, all of whose digits are written out for it, beyond the one of any
+// value.
 func ofNumber(n json.Number) int {
 	_, exponent := numberParts(n)
 	return (len(n) + max(exponent, -exponent)) / 50
 }
 
-// ofUnique gives the steps of finding two equal items: those of a short list are compared each with each, a longer one is hashed.
+// ofUnique gives the steps of finding two equal items: those of a short list are compared each with each, a longer one
+// is hashed.
 func ofUnique(list []any) int {
 	if len(list) > 20 {
 		return 2 * values(list)

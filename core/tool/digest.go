@@ -10,14 +10,17 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Digest binds an approval to exactly one tool and its arguments: SHA-256 over both in one canonical text (keys sorted, no
-// spaces, numbers in the digits they were written in). Arguments that are not strict JSON are an error of category tool_arguments.
+// Digest binds an approval to exactly one tool and its arguments: SHA-256 over both in one canonical text (keys sorted,
+// no spaces, numbers in the digits they were written in). Arguments that are not strict JSON are an error of category
+// tool_arguments.
 func Digest(name string, args json.RawMessage) (string, error) {
 	v, err := strictjson.Parse(args)
 	if err != nil {
 		return "", core.Wrap(core.ToolArguments, err, "The arguments of %s are not valid JSON.", name)
 	}
-	text := v.AppendCanonical(append(scalar([]byte(`{"tool":`), &strictjson.Value{Kind: strictjson.String, String: name}), `,"arguments":`...), scalar)
+	text := v.AppendCanonical(
+		append(scalar([]byte(`{"tool":`), &strictjson.Value{Kind: strictjson.String, String: name}),
+			`,"arguments":`...), scalar)
 	return sum(append(text, '}')), nil
 }
 
@@ -31,7 +34,8 @@ func ValueDigest(text []byte) (string, error) {
 	return sum(v.AppendRFC8785(nil)), nil
 }
 
-// SchemaDigest is the digest of a tool's schema and, if it has one, of its version. It does not depend on the schema's layout.
+// SchemaDigest is the digest of a tool's schema and, if it has one, of its version. It does not depend on the schema's
+// layout.
 func (t Tool) SchemaDigest() string {
 	text := slices.Clone([]byte(t.Schema))
 	if v, err := strictjson.Parse(t.Schema); err == nil {

@@ -13,7 +13,8 @@ import (
 
 // Why a pattern has no translation. Of one that is not of ECMA 262, such as (?i)a, Go's own reading is tried.
 var (
-	errBeyond  = errors.New("it looks ahead or behind, refers back to a group, or means different things to different engines")
+	errBeyond = errors.New("it looks ahead or behind, refers back to a group, or means different things to " +
+		"different engines")
 	errForeign = errors.New("it is not a regular expression of ECMA 262")
 )
 
@@ -28,8 +29,9 @@ const (
 	inLine = `[^\n\r\x{2028}\x{2029}]`
 )
 
-// ecma writes a pattern of ECMA 262, which is what JSON Schema has, as one of Go's that matches exactly the same texts. Characters are code points,
-// as with the flag u, but what this flag refuses and every engine reads alike, such as \@ or a single }, is read.
+// ecma writes a pattern of ECMA 262, which is what JSON Schema has, as one of Go's that matches exactly the same texts.
+// Characters are code points, as with the flag u, but what this flag refuses and every engine reads alike, such as \@
+// or a single }, is read.
 type ecma struct {
 	in     string // what is left to read
 	out    strings.Builder
@@ -140,7 +142,8 @@ var quantifier = regexp.MustCompile(`^(\d{1,5})(?:(,)(\d{0,5}))?\}\??`)
 
 const maxRepeat = 1000 // of Go's engine
 
-// repeat translates a quantifier. What repeats more often than Go's engine allows is written several times, one after the other.
+// repeat translates a quantifier. What repeats more often than Go's engine allows is written several times, one after
+// the other.
 func (e *ecma) repeat() error {
 	m := quantifier.FindStringSubmatch(e.in)
 	switch {
@@ -163,7 +166,8 @@ func (e *ecma) repeat() error {
 		return nil
 	}
 	before := e.out.String()[:e.atom]
-	if len(atom)*(2+least/maxRepeat) > maxTranslated || most != unlimited && len(atom)*(most/maxRepeat) > maxTranslated {
+	if len(atom)*(2+least/maxRepeat) > maxTranslated ||
+		most != unlimited && len(atom)*(most/maxRepeat) > maxTranslated {
 		return errPatterns
 	}
 	e.out.Reset()

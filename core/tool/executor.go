@@ -21,20 +21,24 @@ type Executor struct {
 // Read runs a read-only call; key is its ReadKey. Every failure is a result, not an error, unless ctx ended.
 func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall, key string) (core.ToolResult, error) {
 	if t.Mutating {
-		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval first.", t.Name)
+		return core.ToolResult{},
+			core.Errorf(core.ApprovalMissing, "%s changes something and needs an approval first.", t.Name)
 	}
 	result, err := x.do(ctx, t, call, key)
 	return result, cmp.Or(err, ctx.Err())
 }
 
-// Act runs a mutating call whose turn was paused for the approval id and resumed; before is the evidence of the turn until then. A refused,
-// stale or failed call is a result. An error means that the turn can't continue here (the store failed, or the lease on the conversation
-// was lost) and will be claimed again; one with a Paused, that its tool asks people first, and goes on by another Act. The ledger is told why a
-// call was not begun.
-func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix) (core.ToolResult, error) {
+// Act runs a mutating call whose turn was paused for the approval id and resumed; before is the evidence of the turn
+// until then. A refused, stale or failed call is a result. An error means that the turn can't continue here (the store
+// failed, or the lease on the conversation was lost) and will be claimed again; one with a Paused, that its tool asks
+// people first, and goes on by another Act. The ledger is told why a call was not begun.
+func (x *Executor) Act(
+	ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix,
+) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
 	if !ok || turn.Ledger.Approval == nil {
-		return core.ToolResult{}, core.Errorf(core.ApprovalMissing, "%s changes something and can run only in a turn.", call.Name)
+		return core.ToolResult{},
+			core.Errorf(core.ApprovalMissing, "%s changes something and can run only in a turn.", call.Name)
 	}
 	refuse := func(err error) (core.ToolResult, error) {
 		r := Failed(err)
@@ -79,8 +83,8 @@ func (x *Executor) Act(ctx context.Context, call core.ToolCall, id core.Approval
 	return result, err
 }
 
-// admit is the first half of law 5's gate: the call is approved, with exactly these arguments, or with those that an approver put in their
-// place. It fails closed.
+// admit is the first half of law 5's gate: the call is approved, with exactly these arguments, or with those that an
+// approver put in their place. It fails closed.
 func admit(call core.ToolCall, a core.Approval) error {
 	if a.State != core.Approved {
 		return NotApproved(a)
@@ -89,7 +93,8 @@ func admit(call core.ToolCall, a core.Approval) error {
 	if err != nil {
 		return err
 	}
-	mismatch := core.Errorf(core.ApprovalMismatch, "This call differs from what was approved, so nothing was done. Please ask again.")
+	mismatch := core.Errorf(core.ApprovalMismatch,
+		"This call differs from what was approved, so nothing was done. Please ask again.")
 	asked := cmp.Or(a.Requested, a.Call.Digest)
 	if digest != asked || call.Name != a.Call.Tool {
 		return mismatch
@@ -124,11 +129,15 @@ func NotApproved(a core.Approval) error {
 	return core.Errorf(core.ApprovalMissing, "This call is not approved.")
 }
 
-// begin commits the intent and, if it is new, runs the tool. A tool that is declared idempotent runs also if there is an intent without a
-// result, and a call that kept its progress goes on, if its tool is still there. If the gate is closed, for a call that an earlier attempt
-// began, it only returns that attempt's outcome: the rules or the tool may have changed since, but what was done stays done.
-func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error) (core.ToolResult, error) {
-	intent, err := ledger.Begin(ctx, core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: call.Name, Digest: a.Call.Digest})
+// begin commits the intent and, if it is new, runs the tool. A tool that is declared idempotent runs also if there is
+// an intent without a result, and a call that kept its progress goes on, if its tool is still there. If the gate is
+// closed, for a call that an earlier attempt began, it only returns that attempt's outcome: the rules or the tool may
+// have changed since, but what was done stays done.
+func (x *Executor) begin(
+	ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error,
+) (core.ToolResult, error) {
+	intent, err := ledger.Begin(ctx,
+		core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: call.Name, Digest: a.Call.Digest})
 	if err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", call.Name, err)
 	}
@@ -139,7 +148,8 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	switch {
 	case intent.Fresh && closed != nil: // the approval is marked as begun, but there is no intent
 		result = Failed(closed)
-	case intent.Fresh, intent.Progress != "" && t.Do != nil, t.Idempotent && closed == nil: // or the earlier attempt's outcome is unknown, and the tool may run again under its key
+	case intent.Fresh, intent.Progress != "" && t.Do != nil, t.Idempotent && closed == nil:
+		// or the earlier attempt's outcome is unknown, and the tool may run again under its key
 		if result, err = x.act(ctx, ledger, t, call, a, intent.Progress); err != nil {
 			return core.ToolResult{}, err
 		}
@@ -153,9 +163,12 @@ func (x *Executor) begin(ctx context.Context, ledger core.Ledger, t Tool, call c
 	return result, nil
 }
 
-// act runs the tool, whatever becomes of the turn. If its process was ended because gatehouse stops, the outcome is unknown; for a tool that is
-// idempotent, or can go on, the error is core.ErrStopping instead: the next attempt runs it again.
-func (x *Executor) act(ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, progress string) (core.ToolResult, error) {
+// act runs the tool, whatever becomes of the turn. If its process was ended because gatehouse stops, the outcome is
+// unknown; for a tool that is idempotent, or can go on, the error is core.ErrStopping instead: the next attempt runs it
+// again.
+func (x *Executor) act(
+	ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, progress string,
+) (core.ToolResult, error) {
 	running, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	if t.Process && ledger.Process != nil {
@@ -185,8 +198,8 @@ func (x *Executor) act(ctx context.Context, ledger core.Ledger, t Tool, call cor
 	return Failed(core.UnknownOutcome(t.Name)), nil
 }
 
-// Changed splits a result into the sentence above it, which says that an approver changed the arguments, and the tool's own result. The sentence
-// is "" if there is none.
+// Changed splits a result into the sentence above it, which says that an approver changed the arguments, and the tool's
+// own result. The sentence is "" if there is none.
 func Changed(result string) (sentence, own string) {
 	sentence, own, ok := strings.Cut(result, "\n")
 	if !ok || !strings.HasPrefix(sentence, core.ArgumentsChanged+"{") {
@@ -209,7 +222,8 @@ func edited(r core.ToolResult, a core.Approval) core.ToolResult {
 	return r
 }
 
-// do runs the tool; a failure, a panic, and a result above the tool's limits become results. A Paused alone is an error.
+// do runs the tool; a failure, a panic, and a result above the tool's limits become results. A Paused alone is an
+// error.
 func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key string) (core.ToolResult, error) {
 	result, err := t.run(ctx, key, call.Arguments)
 	if err == nil || errors.As(err, new(*Paused)) {

@@ -7,16 +7,16 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// Prefix is the evidence of what a turn did before a mutating call, without the call itself. The zero Prefix is no evidence, and lets
-// nothing run.
+// Prefix is the evidence of what a turn did before a mutating call, without the call itself. The zero Prefix is no
+// evidence, and lets nothing run.
 type Prefix struct {
 	typestate.Input
 	Policy   string   // the digest of the mutation policy that holds now
 	Adapters []string // the normalizerIds that may make calls from free text
 }
 
-// Ask judges a prefix before an approval is requested: no approval is requested for a call that could not run. It gives what the
-// approval is bound to. Errors: not_allowed, with the classes.
+// Ask judges a prefix before an approval is requested: no approval is requested for a call that could not run. It gives
+// what the approval is bound to. Errors: not_allowed, with the classes.
 func (p Prefix) Ask(schema string) (core.Binding, error) {
 	report, err := p.check()
 	if err != nil {
@@ -31,8 +31,9 @@ func (p Prefix) Ask(schema string) (core.Binding, error) {
 	return b, p.gate(b)
 }
 
-// gate is the second half of law 5's gate: the contract's MutationReady, computed again. The witness counts as linked if the approval's
-// witness and call spec are those of this evidence. Approvals that earlier builds requested hold the digest of the whole spec. Errors: approval_stale if only the policy has changed, otherwise not_allowed.
+// gate is the second half of law 5's gate: the contract's MutationReady, computed again. The witness counts as linked
+// if the approval's witness and call spec are those of this evidence. Approvals that earlier builds requested hold the
+// digest of the whole spec. Errors: approval_stale if only the policy has changed, otherwise not_allowed.
 func (p Prefix) gate(b core.Binding) error {
 	report, err := p.check()
 	if err != nil {
@@ -45,7 +46,8 @@ func (p Prefix) gate(b core.Binding) error {
 	}
 	v := typestate.MutationReady(report, p.Input, now)
 	if slices.Equal(v.FailureClasses, []typestate.Class{typestate.PolicyMismatch}) {
-		return core.Errorf(core.ApprovalStale, "The rules for this call changed after approval was requested, so nothing was done.")
+		return core.Errorf(core.ApprovalStale,
+			"The rules for this call changed after approval was requested, so nothing was done.")
 	}
 	return v.Refusal()
 }
@@ -53,7 +55,8 @@ func (p Prefix) gate(b core.Binding) error {
 func (p Prefix) check() (*typestate.Report, error) {
 	report, err := typestate.JoinCheck(p.Input)
 	if err != nil {
-		return nil, core.Wrap(core.NotAllowed, err, "The record of the earlier steps of this turn is incomplete (%s), so nothing was done.",
+		return nil, core.Wrap(core.NotAllowed, err, "The record of the earlier steps of this turn is incomplete "+
+			"(%s), so nothing was done.",
 			typestate.EvidenceMissing)
 	}
 	return report, nil

@@ -16,13 +16,14 @@ const (
 // imageTypes are the images that models read.
 var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// Image gives an image beside the text that a Do returns: the model is shown it after the results, if it takes images. kind is the media type that
-// its bytes have. It reports whether that is so; outside a turn, for a type that models don't read, and above the limits it is not. The text
-// should name the image.
+// Image gives an image beside the text that a Do returns: the model is shown it after the results, if it takes images.
+// kind is the media type that its bytes have. It reports whether that is so; outside a turn, for a type that models
+// don't read, and above the limits it is not. The text should name the image.
 func Image(ctx context.Context, kind string, data []byte) bool {
 	r, ok := ctx.Value(returnedKey{}).(*returned)
 	turn, _ := core.TurnFrom(ctx)
-	if !ok || turn.KeepImage == nil || len(r.images) == maxImages || len(data) > maxImageBytes || !slices.Contains(imageTypes, kind) {
+	if !ok || turn.KeepImage == nil || len(r.images) == maxImages || len(data) > maxImageBytes ||
+		!slices.Contains(imageTypes, kind) {
 		return false
 	}
 	digest, err := turn.KeepImage(ctx, data)

@@ -10,7 +10,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Images of a tool are kept within the limits, for types that models read; the message that answers the call has them beside it.
+// Images of a tool are kept within the limits, for types that models read; the message that answers the call has them
+// beside it.
 func TestImagesOfATool(t *testing.T) {
 	kept := 0
 	keep := func(_ context.Context, data []byte) (string, error) {
@@ -40,7 +41,8 @@ func TestImagesOfATool(t *testing.T) {
 		return "seen", nil
 	}}
 	x := tool.Executor{Tools: tool.NewRegistry(one)}
-	r, err := x.Read(core.WithTurn(t.Context(), core.Turn{KeepImage: keep}), one, core.ToolCall{Name: one.Name, Arguments: json.RawMessage(`{}`)}, "k")
+	r, err := x.Read(core.WithTurn(t.Context(), core.Turn{KeepImage: keep}), one,
+		core.ToolCall{Name: one.Name, Arguments: json.RawMessage(`{}`)}, "k")
 	if err != nil || r.Content != "seen" || len(r.Images) != 8 || kept != 8 {
 		t.Fatalf("%+v, %v, %d kept", r, err, kept)
 	}

@@ -7,8 +7,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// masked finds a text or a key in the arguments that holds the mark of what is hidden: a model has copied it from where it read no more than that. Every
-// tool refuses it, since the mark would be sent in place of the value. at is where it is, as in customer/name.
+// masked finds a text or a key in the arguments that holds the mark of what is hidden: a model has copied it from where
+// it read no more than that. Every tool refuses it, since the mark would be sent in place of the value. at is where it
+// is, as in customer/name.
 func masked(v *strictjson.Value) (at string, found bool) {
 	var path []string
 	var look func(v *strictjson.Value) bool

@@ -9,7 +9,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// What a model was shown in place of a secret is no value: every tool refuses it, wherever it is in the arguments, and says why. Other bullets are text.
+// What a model was shown in place of a secret is no value: every tool refuses it, wherever it is in the arguments, and
+// says why. Other bullets are text.
 func TestLaw6_TheMarkIsNoArgument(t *testing.T) {
 	pay := tool.Tool{
 		Name: "bank.pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay" }, Do: tool.Calc().Do,
@@ -28,7 +29,8 @@ func TestLaw6_TheMarkIsNoArgument(t *testing.T) {
 		{"people.ask", `{"question":"Is it ••••••?"}`, "question"},
 	} {
 		_, err := r.Bind(core.ToolCall{Name: c.tool, Arguments: json.RawMessage(c.args)})
-		want := "The arguments of " + c.tool + " can't be used: " + c.at + " holds " + mask.Mark + ", the mark in place of a value that is hidden, and not the value itself. " +
+		want := "The arguments of " + c.tool + " can't be used: " + c.at + " holds " + mask.Mark +
+			", the mark in place of a value that is hidden, and not the value itself. " +
 			"Leave it out, or say that you can't see the value."
 		if core.CategoryOf(err) != core.ToolArguments || core.MessageOf(err) != want {
 			t.Errorf("%s: %v, want %q", c.args, err, want)

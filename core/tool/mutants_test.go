@@ -24,17 +24,21 @@ var mutants = map[string]struct{ file, from, to string }{
 	"with a tool run again under other rules": {
 		"executor.go", `&& t.Do != nil, t.Idempotent && closed == nil:`, `&& t.Do != nil, t.Idempotent:`},
 	"with what was kept forgotten": {
-		"executor.go", `&& t.Do != nil, t.Idempotent && closed == nil:`, `&& t.Do == nil, t.Idempotent && closed == nil:`},
+		"executor.go", `&& t.Do != nil, t.Idempotent && closed == nil:`,
+		`&& t.Do == nil, t.Idempotent && closed == nil:`},
 	"with an answer to an earlier question": {
 		"rounds.go", `answer.Of != typestate.Digest(before)`, `answer.Of == ""`},
 	"with the key of each attempt": {
 		"executor.go", `actKey(a.ID)`, `fmt.Sprintf("%p", &call)`},
 	"with the policy unchecked": {
-		"../typestate/ready.go", `when(now.PolicyDigest == "" || n.CallSpec.MutationPolicyDigest != now.PolicyDigest, PolicyMismatch),`, ``},
+		"../typestate/ready.go",
+		`when(now.PolicyDigest == "" || n.CallSpec.MutationPolicyDigest != now.PolicyDigest, PolicyMismatch),`, ``},
 	"with an open prefix": {
 		"../typestate/ready.go", `		closureClasses(r, in),`, ``},
 	"with missing linkage": {
-		"../typestate/ready.go", `when(len(n.SessionRefs) == 0 || len(n.TrajectoryRefs) == 0 || strings.TrimSpace(now.WitnessRef) == "", EvidenceMissing),`, ``},
+		"../typestate/ready.go",
+		`when(len(n.SessionRefs) == 0 || len(n.TrajectoryRefs) == 0 || strings.TrimSpace(now.WitnessRef) == "", EvidenceMissing),`,
+		``},
 }
 
 const mutantKey = "TEST_MUTANT" // set in the runs that this test starts
@@ -84,7 +88,8 @@ func runMutant(t *testing.T, file, text string) (string, error) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "gatehouse/core/tool", "gatehouse/core/agent", "gatehouse/core/typestate")
+	cmd := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "gatehouse/core/tool", "gatehouse/core/agent",
+		"gatehouse/core/typestate")
 	cmd.Env = append(os.Environ(), mutantKey+"=1")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -13,8 +13,9 @@ func NoteAdd(add func(ctx context.Context, owner, text string) error) Tool {
 	return Tool{
 		Name:        "note.add",
 		Description: "Adds a line to the conversation's note book.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","minLength":1}},"required":["text"]}`),
-		Mutating:    true,
+		Schema: json.RawMessage(
+			`{"type":"object","properties":{"text":{"type":"string","minLength":1}},"required":["text"]}`),
+		Mutating: true,
 		Summarize: func(args json.RawMessage) string {
 			return "Add “" + argument(args, "text") + "” to the note book."
 		},

@@ -33,11 +33,12 @@ const MaxPatterns = 20_000
 
 var errPatterns = errors.New("its patterns are too large, or repeat too much")
 
-// long is a pattern for a whole text of so many characters of one kind. Where these are many it is read as the kind and the numbers, since matching
-// would otherwise need a program as long as the text.
+// long is a pattern for a whole text of so many characters of one kind. Where these are many it is read as the kind and
+// the numbers, since matching would otherwise need a program as long as the text.
 var long = regexp.MustCompile(`^\^(\.|\[(?:[^\\\]]|\\.)+\]|\\[dDwWsS])\{(\d{1,9})(?:(,)(\d{0,9}))?\}\$$`)
 
-// compilePattern compiles a regular expression that is not too large. It is measured before: a few bytes may stand for a program of megabytes.
+// compilePattern compiles a regular expression that is not too large. It is measured before: a few bytes may stand for
+// a program of megabytes.
 func compilePattern(text string) (jsonschema.Regexp, error) {
 	p, expr, err := readPattern(text)
 	if err != nil {

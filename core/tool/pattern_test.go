@@ -12,7 +12,8 @@ import (
 // fits reports whether a text fits a pattern, as an argument of a call.
 func fits(t *testing.T, pattern, text string) bool {
 	t.Helper()
-	schema, _ := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"pattern": pattern}}})
+	schema, _ := json.Marshal(
+		map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"pattern": pattern}}})
 	args, _ := json.Marshal(map[string]any{"a": text})
 	one, err := tool.Tool{Name: "a.b", Schema: schema, Do: nothing}.Prepare()
 	if err != nil {
@@ -60,14 +61,18 @@ func TestPatternsMeanWhatECMA262Says(t *testing.T) {
 		{`\A(?P<a>b)`, "b", "ab"},
 	} {
 		if !fits(t, c.pattern, c.yes) || fits(t, c.pattern, c.no) {
-			t.Errorf("%s: %.20q %t, %.20q %t", c.pattern, c.yes, fits(t, c.pattern, c.yes), c.no, fits(t, c.pattern, c.no))
+			t.Errorf("%s: %.20q %t, %.20q %t", c.pattern, c.yes, fits(t, c.pattern, c.yes), c.no,
+				fits(t, c.pattern, c.no))
 		}
 	}
 }
 
 func TestPatternsThatCanNotBeMatched(t *testing.T) {
-	for _, pattern := range []string{`^(?!a)`, `a(?=b)`, `(?<=a)b`, `(?<!a)b`, `^(['"]).*\1$`, `(?<q>a)\k<q>`, `\12`, `\uD83D`, `a{,5}`, `a{3,1}`, `[b-a]`, `(`, `)`, `[a`, `a**`, `\u12`,
-		`^.{0,5000}a$.{0,99999}b{9999}`, strings.Repeat(`(?:a{1,999}){1,999}`, 2)} {
+	for _, pattern := range []string{
+		`^(?!a)`, `a(?=b)`, `(?<=a)b`, `(?<!a)b`, `^(['"]).*\1$`, `(?<q>a)\k<q>`, `\12`, `\uD83D`, `a{,5}`, `a{3,1}`,
+		`[b-a]`, `(`, `)`, `[a`, `a**`, `\u12`,
+		`^.{0,5000}a$.{0,99999}b{9999}`, strings.Repeat(`(?:a{1,999}){1,999}`, 2),
+	} {
 		if size, err := tool.PatternSize(pattern); err == nil {
 			t.Errorf("%s: %d", pattern, size)
 		}
@@ -83,8 +88,10 @@ func FuzzPattern(f *testing.F) {
 		if len(pattern) > 1000 {
 			return
 		}
-		if size, err := tool.PatternSize(pattern); err == nil && size <= tool.MaxPatterns && json.Valid([]byte(`"`+pattern+`"`)) {
-			schema, _ := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"pattern": pattern}}})
+		if size, err := tool.PatternSize(pattern); err == nil && size <= tool.MaxPatterns &&
+			json.Valid([]byte(`"`+pattern+`"`)) {
+			schema, _ := json.Marshal(
+				map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"pattern": pattern}}})
 			if err := (tool.Tool{Name: "a.b", Schema: schema, Do: nothing}).Validate(); err != nil {
 				t.Errorf("%q: %v", pattern, err)
 			}

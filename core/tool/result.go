@@ -11,12 +11,13 @@ import (
 type Failure struct {
 	Category core.Category `json:"category"`
 	Message  string        `json:"message"`
-	Output   string        `json:"output,omitempty"`  // what the tool gave before it failed: for the model alone
-	Changed  string        `json:"changed,omitempty"` // core.Approval's EditNote: the call was started with other arguments than the model's
+	Output   string        `json:"output,omitempty"` // what the tool gave before it failed: for the model alone
+	// core.Approval's EditNote: the call was started with other arguments than the model's
+	Changed string `json:"changed,omitempty"`
 }
 
-// Failed makes a result from an error: its category and its message for people, never its cause. An error without a message
-// becomes tool_failed.
+// Failed makes a result from an error: its category and its message for people, never its cause. An error without a
+// message becomes tool_failed.
 func Failed(err error) core.ToolResult {
 	f := Failure{Category: core.CategoryOf(err), Message: core.MessageOf(err)}
 	if f.Message == "" {
@@ -40,19 +41,21 @@ func (f Failure) envelope() string {
 	return string(content)
 }
 
-// FailureOf parses the envelope in the content of a tool message; ok is false if there is none. What a tool itself says is never one: see own.
+// FailureOf parses the envelope in the content of a tool message; ok is false if there is none. What a tool itself says
+// is never one: see own.
 func FailureOf(content string) (f Failure, ok bool) {
 	var envelope struct {
 		Error *Failure `json:"error"`
 	}
-	if !strings.HasPrefix(content, "{") || json.Unmarshal([]byte(content), &envelope) != nil || envelope.Error == nil || envelope.Error.Category == "" {
+	if !strings.HasPrefix(content, "{") || json.Unmarshal([]byte(content), &envelope) != nil || envelope.Error == nil ||
+		envelope.Error.Category == "" {
 		return Failure{}, false
 	}
 	return *envelope.Error, true
 }
 
-// own returns the text of a tool. One that reads like what only gatehouse says, a failure or the sentence about changed arguments, gets a space before
-// it.
+// own returns the text of a tool. One that reads like what only gatehouse says, a failure or the sentence about changed
+// arguments, gets a space before it.
 func own(text string) string {
 	_, failure := FailureOf(text)
 	if sentence, _ := Changed(text); failure || sentence != "" {

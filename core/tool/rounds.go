@@ -9,26 +9,30 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// Rounds is what a mutating call has that may take several messages to its end, such as an MCP server's question or task: all of them run under
-// the call's one intent, with the same arguments. What Keep stored last is what the next attempt finds as Before, in whichever process. Where
-// nothing is kept, an attempt that was cut off leaves an unknown outcome: so Do keeps "" before a message that must not be sent twice.
+// Rounds is what a mutating call has that may take several messages to its end, such as an MCP server's question or
+// task: all of them run under the call's one intent, with the same arguments. What Keep stored last is what the next
+// attempt finds as Before, in whichever process. Where nothing is kept, an attempt that was cut off leaves an unknown
+// outcome: so Do keeps "" before a message that must not be sent twice.
 type Rounds struct {
-	Before  string                      // "": the call begins
-	Answer  *Answer                     // to the question of Before; nil: nobody was asked yet
-	Keep    func(progress string) error // commits
-	Stop    context.Context             // ends when a person stops the turn
-	Process context.Context             // ends when the process stops, or has lost the turn: Do returns a Paused without a question
+	Before string                      // "": the call begins
+	Answer *Answer                     // to the question of Before; nil: nobody was asked yet
+	Keep   func(progress string) error // commits
+	Stop   context.Context             // ends when a person stops the turn
+	// ends when the process stops, or has lost the turn: Do returns a Paused without a question
+	Process context.Context
 }
 
 // Answer is what became of a question that a call asked people by a Paused.
 type Answer struct {
-	Of      string             // the digest of what was kept when it was asked; an answer to an earlier question is none to this one
+	// the digest of what was kept when it was asked; an answer to an earlier question is none to this one
+	Of      string
 	State   core.ApprovalState // answered, expired, cancelled; denied: nobody may be asked
 	Content json.RawMessage    // of one that was answered
 }
 
-// Paused is the error of a Do that goes on later. It holds a question to people, before whose answer it does not go on, and what Rounds will
-// have as Before, which is not empty. Without a question gatehouse stops, and what was kept last stays.
+// Paused is the error of a Do that goes on later. It holds a question to people, before whose answer it does not go on,
+// and what Rounds will have as Before, which is not empty. Without a question gatehouse stops, and what was kept last
+// stays.
 type Paused struct {
 	Question *question.Question
 	Progress string
@@ -42,7 +46,8 @@ func (p *Paused) Kept() string { return typestate.Digest(p.Progress) }
 
 type roundsKey struct{}
 
-// RoundsOf gives the rounds of the call that a Do runs; nil if it only reads: then nothing can be kept, and nobody be asked.
+// RoundsOf gives the rounds of the call that a Do runs; nil if it only reads: then nothing can be kept, and nobody be
+// asked.
 func RoundsOf(ctx context.Context) *Rounds {
 	r, _ := ctx.Value(roundsKey{}).(*Rounds)
 	return r

@@ -36,7 +36,8 @@ func keeping(t *testing.T, do func(*tool.Rounds) (string, error)) *bench {
 	return b
 }
 
-// An attempt that finds what was kept goes on, also if the rules have changed since; one that finds nothing reports an unknown outcome.
+// An attempt that finds what was kept goes on, also if the rules have changed since; one that finds nothing reports an
+// unknown outcome.
 func TestLaw5_WhatWasKeptGoesOnAndNothingElse(t *testing.T) {
 	b := keeping(t, func(r *tool.Rounds) (string, error) {
 		if r.Before != "" {
@@ -57,7 +58,8 @@ func TestLaw5_WhatWasKeptGoesOnAndNothingElse(t *testing.T) {
 	rec := b.intents["a1"]
 	rec.Result = nil // killed before it was stored, and after "" was kept
 	b.intents["a1"] = rec
-	if r, err = b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.OutcomeUnknown || b.runs != 2 {
+	if r, err = b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.OutcomeUnknown ||
+		b.runs != 2 {
 		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 	}
 }
@@ -88,12 +90,14 @@ func TestLaw5_AnAnswerToAnEarlierQuestionIsNone(t *testing.T) {
 	if _, third := act(first.Kept()); third == nil {
 		t.Error("the answer to the first question was taken for one to the second")
 	}
-	if r, _ := act((&tool.Paused{Progress: b.intents["a1"].Progress}).Kept()); !strings.HasPrefix(r.Content, "answered after 111") {
+	if r, _ := act((&tool.Paused{Progress: b.intents["a1"].Progress}).Kept()); !strings.HasPrefix(r.Content,
+		"answered after 111") {
 		t.Errorf("%+v", r)
 	}
 }
 
-// A call that was begun, and whose tool is gone since, is not said to have done nothing: its outcome is unknown, or what was stored.
+// A call that was begun, and whose tool is gone since, is not said to have done nothing: its outcome is unknown, or
+// what was stored.
 func TestLaw5_ABegunCallOfAToolThatIsGoneIsUnknown(t *testing.T) {
 	b := keeping(t, func(r *tool.Rounds) (string, error) { return "", errors.Join(r.Keep("task 1"), &tool.Paused{}) })
 	if _, err := b.exec.Act(b.ctx, b.call, "a1", b.before); !errors.Is(err, core.ErrStopping) {
@@ -104,7 +108,8 @@ func TestLaw5_ABegunCallOfAToolThatIsGoneIsUnknown(t *testing.T) {
 	b.approvals["a1"] = a
 	b.exec.Tools = tool.NewRegistry()
 	for range 2 {
-		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.OutcomeUnknown || b.runs != 1 {
+		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.OutcomeUnknown ||
+			b.runs != 1 {
 			t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"gatehouse/core/typestate"
 )
 
-// grace is how long a tool has to return after its time is up. One that does not is left behind: its goroutine goes on until Do returns,
-// and what it returns is dropped.
+// grace is how long a tool has to return after its time is up. One that does not is left behind: its goroutine goes on
+// until Do returns, and what it returns is dropped.
 const grace = 5 * time.Second
 
 // returned is what Do has returned.
@@ -35,9 +35,10 @@ type panicked struct{ value any }
 
 func (p panicked) Error() string { return fmt.Sprint(p.value) }
 
-// NoteCut records that a Do returns the beginning of a longer text, whole, and a note that says so: then the evidence has
-// the digests of both, and the cut is judged: it is not valid where kept is not how whole begins, or Do returns another
-// text. It returns kept with the note. The last call counts; outside a Do that an Executor runs, nothing is recorded.
+// NoteCut records that a Do returns the beginning of a longer text, whole, and a note that says so: then the evidence
+// has the digests of both, and the cut is judged: it is not valid where kept is not how whole begins, or Do returns
+// another text. It returns kept with the note. The last call counts; outside a Do that an Executor runs, nothing is
+// recorded.
 func NoteCut(ctx context.Context, whole, kept, note string) string {
 	if r, ok := ctx.Value(returnedKey{}).(*returned); ok {
 		r.whole, r.shown, r.foreign = typestate.Digest(whole), kept+note, !strings.HasPrefix(whole, kept)
@@ -45,8 +46,8 @@ func NoteCut(ctx context.Context, whole, kept, note string) string {
 	return kept + note
 }
 
-// run calls Do within the tool's limits. Every error has a message for the model, or stands for a failure of which the model is told
-// nothing; the result then has what Do gave beside its error, or only the digest of what was cut.
+// run calls Do within the tool's limits. Every error has a message for the model, or stands for a failure of which the
+// model is told nothing; the result then has what Do gave beside its error, or only the digest of what was cut.
 func (t Tool) run(ctx context.Context, key string, args json.RawMessage) (core.ToolResult, error) {
 	limit := cmp.Or(t.Timeout, DefaultTimeout)
 	within, cancel := context.WithTimeout(ctx, limit)
@@ -87,7 +88,8 @@ func (t Tool) judge(ctx, within context.Context, r returned) (result core.ToolRe
 	}
 	switch {
 	case r.err == nil && len(r.content) > most:
-		return result, core.Errorf(core.ToolFailed, "%s ran to its end, but its result has more than %d bytes, so it is not shown. Ask it for less.", t.Name, most)
+		return result, core.Errorf(core.ToolFailed, "%s ran to its end, but its result has more than %d bytes, so it "+
+			"is not shown. Ask it for less.", t.Name, most)
 	case r.err == nil:
 		result.Content, result.Images = own(core.Result("", result.Content).Content.String()), r.images
 		return result, nil

@@ -52,7 +52,9 @@ func TestWhatASentenceSaysOfTheArguments(t *testing.T) {
 
 func TestACallKnowsWhetherItsSentenceSaysItsArguments(t *testing.T) {
 	note := tool.NoteAdd(nil)
-	for args, want := range map[string]bool{`{"text":"buy milk"}`: true, `{"text":"the token ghp_0123456789abcdefghijABCDEFGHIJ012345"}`: false} {
+	for args, want := range map[string]bool{
+		`{"text":"buy milk"}`: true, `{"text":"the token ghp_0123456789abcdefghijABCDEFGHIJ012345"}`: false,
+	} {
 		bound, err := tool.Bind(note, toolCall(note.Name, args))
 		if err != nil || bound.Said != want {
 			t.Errorf("%s: %v, %v", args, bound.Said, err)

@@ -42,7 +42,8 @@ func (nothingElse) Load(string) (any, error) {
 	return nil, errors.New("a schema can't refer to other documents")
 }
 
-// compile compiles a schema of arguments. The draft is 2020-12 unless $schema says another, and a format is an annotation. Of an empty schema it gives nil.
+// compile compiles a schema of arguments. The draft is 2020-12 unless $schema says another, and a format is an
+// annotation. Of an empty schema it gives nil.
 func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 	if len(schema) == 0 {
 		return nil, nil
@@ -68,7 +69,8 @@ func compile(schema json.RawMessage) (*jsonschema.Schema, SchemaFaults) {
 		return nil, schemaFaults(err)
 	}
 	if tooCostly(compiled, map[string]any{}) {
-		return nil, SchemaFaults{{"", "it is too large with its references followed: not even a call without arguments can be checked"}}
+		return nil, SchemaFaults{{"", "it is too large with its references followed: not even a call without " +
+			"arguments can be checked"}}
 	}
 	return compiled, nil
 }

@@ -13,10 +13,11 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Secret gives JSON pointers to the arguments that the schema says are secret (writeOnly, or the format password), in order: they are masked
-// wherever people read the call. It reads the schema's own parts, also through $ref to one of them, and not other documents. Where a schema
-// has several branches, an argument that is secret in one of them is secret. Keys may differ in case, as they may for Go's JSON decoder. Where
-// schema and arguments are too large to find out, all arguments are secret.
+// Secret gives JSON pointers to the arguments that the schema says are secret (writeOnly, or the format password), in
+// order: they are masked wherever people read the call. It reads the schema's own parts, also through $ref to one of
+// them, and not other documents. Where a schema has several branches, an argument that is secret in one of them is
+// secret. Keys may differ in case, as they may for Go's JSON decoder. Where schema and arguments are too large to find
+// out, all arguments are secret.
 func (t Tool) Secret(args json.RawMessage) []string {
 	schema, err := strictjson.Parse(t.Schema, strictjson.Repeats, strictjson.Replace)
 	if err != nil {
@@ -26,7 +27,10 @@ func (t Tool) Secret(args json.RawMessage) []string {
 	if err != nil {
 		return nil // mask.JSON hides all of it
 	}
-	f := secretFinder{root: schema, seen: map[visit]bool{}, found: map[string]bool{}, patterns: map[string]jsonschema.Regexp{}, left: maxLooks}
+	f := secretFinder{
+		root: schema, seen: map[visit]bool{}, found: map[string]bool{}, patterns: map[string]jsonschema.Regexp{},
+		left: maxLooks,
+	}
 	f.look(schema, v, nil)
 	if f.left < 0 {
 		return []string{""}

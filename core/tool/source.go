@@ -11,8 +11,8 @@ import (
 type Source struct {
 	// Tools gives the tools of now, each as Prepare returned it; callers do not change the slice.
 	Tools func() []Tool
-	// Missing says why there is now no tool of a name that belongs to the source; nil: the name is not the source's. The error is an
-	// *Error for people.
+	// Missing says why there is now no tool of a name that belongs to the source; nil: the name is not the source's.
+	// The error is an *Error for people.
 	Missing func(name string) error
 	// Await waits, for a limited time, until the source knows whether it has a tool of that name. nil: it always knows.
 	Await func(ctx context.Context, name string)
@@ -30,8 +30,9 @@ func (t Tool) Prepare() (Tool, error) {
 // prepared reports whether a tool comes from Prepare.
 func (t Tool) prepared() bool { return t.Do != nil && (len(t.Schema) == 0 || t.compiled != nil) }
 
-// With returns a registry that also has the tools of the sources, as they are at each call. Where two tools have one name, the first
-// counts: a source can't replace a tool of the registry, or of a source before it. A tool that was not prepared is left out.
+// With returns a registry that also has the tools of the sources, as they are at each call. Where two tools have one
+// name, the first counts: a source can't replace a tool of the registry, or of a source before it. A tool that was not
+// prepared is left out.
 func (r *Registry) With(sources ...Source) *Registry {
 	return &Registry{tools: r.tools, sources: append(slices.Clone(r.sources), sources...)}
 }

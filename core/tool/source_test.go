@@ -19,7 +19,8 @@ func TestARegistryHasTheToolsThatItsSourcesHaveNow(t *testing.T) {
 		}
 		return made
 	}
-	if _, err := (tool.Tool{Name: "files.bad", Schema: json.RawMessage(`{"type":1}`)}).Prepare(); core.CategoryOf(err) != core.Invalid {
+	if _, err := (tool.Tool{Name: "files.bad", Schema: json.RawMessage(`{"type":1}`)}).Prepare(); core.CategoryOf(
+		err) != core.Invalid {
 		t.Errorf("a tool that is not valid: %v", err)
 	}
 	var tools []tool.Tool
@@ -33,7 +34,8 @@ func TestARegistryHasTheToolsThatItsSourcesHaveNow(t *testing.T) {
 	find := func(name string) (tool.Tool, error) {
 		return r.Find(core.ToolCall{Name: name, Arguments: json.RawMessage(`{}`)})
 	}
-	if _, err := find("files.read"); core.CategoryOf(err) != core.ToolFailed || core.MessageOf(err) != "The server files is not running." {
+	if _, err := find("files.read"); core.CategoryOf(err) != core.ToolFailed ||
+		core.MessageOf(err) != "The server files is not running." {
 		t.Errorf("a tool of a source that is away: %v", err)
 	}
 	if _, err := find("steal"); core.CategoryOf(err) != core.ToolUnknown {

@@ -47,10 +47,12 @@ func TestCalc(t *testing.T) {
 func TestClock(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	clock := tool.Clock(func() time.Time { return noon })
-	if got, err := clock.Do(context.Background(), "", json.RawMessage(`{"zone":"Europe/Berlin"}`)); err != nil || got != "Wednesday, 1 July 2026, 14:00:00 CEST" {
+	if got, err := clock.Do(context.Background(), "", json.RawMessage(`{"zone":"Europe/Berlin"}`)); err != nil ||
+		got != "Wednesday, 1 July 2026, 14:00:00 CEST" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := clock.Do(context.Background(), "", json.RawMessage(`{"zone":"Mars/Phobos"}`)); core.CategoryOf(err) != core.ToolArguments {
+	if _, err := clock.Do(context.Background(),
+		"", json.RawMessage(`{"zone":"Mars/Phobos"}`)); core.CategoryOf(err) != core.ToolArguments {
 		t.Errorf("an unknown zone: %v", err)
 	}
 }
@@ -73,10 +75,12 @@ func TestDigestBindsToolAndArguments(t *testing.T) {
 			t.Errorf("%s: same %v, want %v (%v)", text, got == base, same, err)
 		}
 	}
-	if other, _ := tool.Digest("bank.refund", json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`)); other == base {
+	if other, _ := tool.Digest("bank.refund",
+		json.RawMessage(`{"to":"bob","amount":10,"tags":["a","b"]}`)); other == base {
 		t.Error("another tool has the same digest")
 	}
-	if _, err := tool.Digest("bank.pay", json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
+	if _, err := tool.Digest("bank.pay",
+		json.RawMessage(`{"to":"bob","to":"eve"}`)); core.CategoryOf(err) != core.ToolArguments {
 		t.Errorf("a repeated key: %v", err)
 	}
 }
@@ -151,8 +155,10 @@ type bench struct {
 func before() tool.Prefix {
 	return tool.Prefix{Policy: "policy", Input: typestate.Input{Evidence: typestate.Evidence{
 		CallSpec: typestate.CallSpec{
-			CallID: "i1", ModelRef: "m", ActionMode: "json", ExecutionPattern: "chain", NormalizerID: "n", MutationPolicyDigest: "policy",
-			GovernancePolicyDigest: "g", ToolRenderProtocolDigest: "r", ReminderQueuePolicyDigest: "q", StateViewPolicyDigest: "s", DecompositionPolicyDigest: "d",
+			CallID: "i1", ModelRef: "m", ActionMode: "json", ExecutionPattern: "chain", NormalizerID: "n",
+			MutationPolicyDigest:   "policy",
+			GovernancePolicyDigest: "g", ToolRenderProtocolDigest: "r", ReminderQueuePolicyDigest: "q",
+			StateViewPolicyDigest: "s", DecompositionPolicyDigest: "d",
 		},
 		ProtocolState: typestate.ProtocolState{StopReason: "tool_use", ContinuationAllowed: true},
 		ReminderQueue: []typestate.Queue{{QueueID: "q", ReducedDigest: "x", PolicyDigest: "q"}},
@@ -172,8 +178,12 @@ func (b *bench) pay(change func(*tool.Tool)) {
 
 func newBench(t *testing.T, state core.ApprovalState) *bench {
 	t.Helper()
-	b := &bench{ledger: &ledger{approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]core.IntentRecord{}}}
-	b.tool = tool.Tool{Name: "bank.pay", Mutating: true, Summarize: func(json.RawMessage) string { return "Pay." }, Do: func(_ context.Context, key string, args json.RawMessage) (string, error) {
+	b := &bench{ledger: &ledger{
+		approvals: map[core.ApprovalID]core.Approval{}, intents: map[core.ApprovalID]core.IntentRecord{},
+	}}
+	b.tool = tool.Tool{Name: "bank.pay", Mutating: true, Summarize: func(json.RawMessage) string {
+		return "Pay."
+	}, Do: func(_ context.Context, key string, args json.RawMessage) (string, error) {
 		b.ran = args
 		b.keys = append(b.keys, key)
 		b.runs++
@@ -191,8 +201,12 @@ func newBench(t *testing.T, state core.ApprovalState) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.approvals["a1"] = core.Approval{ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"}, Call: core.Call{Tool: "bank.pay", Digest: digest, Bound: bound}}
-	b.ctx = core.WithTurn(context.Background(), core.Turn{Ledger: core.Ledger{Approval: b.Approval, Begin: b.Begin, Finish: b.Settle}})
+	b.approvals["a1"] = core.Approval{
+		ID: "a1", State: state, Reason: "too early", DecidedBy: core.Actor{Name: "Ann"},
+		Call: core.Call{Tool: "bank.pay", Digest: digest, Bound: bound},
+	}
+	b.ctx = core.WithTurn(context.Background(),
+		core.Turn{Ledger: core.Ledger{Approval: b.Approval, Begin: b.Begin, Finish: b.Settle}})
 	return b
 }
 
@@ -217,25 +231,45 @@ func TestLaw5_FailsClosed(t *testing.T) {
 		set   func(*bench)
 		want  core.Category
 	}{
-		"open":             {core.Open, func(*bench) {}, core.ApprovalMissing},
-		"refused":          {core.Denied, func(*bench) {}, core.ApprovalDenied},
-		"expired":          {core.Expired, func(*bench) {}, core.ApprovalExpired},
-		"cancelled":        {core.Cancelled, func(*bench) {}, core.ApprovalCanceled},
-		"no approval":      {core.Approved, func(b *bench) { delete(b.approvals, "a1") }, core.ApprovalMissing},
-		"other arguments":  {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage(`{"amount":1000}`) }, core.ApprovalMismatch},
-		"no digest":        {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Digest = ""; b.approvals["a1"] = a }, core.ApprovalMismatch},
-		"other tool":       {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Tool = "bank.look"; b.approvals["a1"] = a }, core.ApprovalMismatch},
-		"unknown tool":     {core.Approved, func(b *bench) { b.call.Name = "steal" }, core.ToolUnknown},
-		"broken arguments": {core.Approved, func(b *bench) { b.call.Arguments = json.RawMessage("null") }, core.ToolArguments},
-		"no evidence":      {core.Approved, func(b *bench) { b.before = tool.Prefix{} }, core.NotAllowed},
+		"open":        {core.Open, func(*bench) {}, core.ApprovalMissing},
+		"refused":     {core.Denied, func(*bench) {}, core.ApprovalDenied},
+		"expired":     {core.Expired, func(*bench) {}, core.ApprovalExpired},
+		"cancelled":   {core.Cancelled, func(*bench) {}, core.ApprovalCanceled},
+		"no approval": {core.Approved, func(b *bench) { delete(b.approvals, "a1") }, core.ApprovalMissing},
+		"other arguments": {core.Approved, func(b *bench) {
+			b.call.Arguments = json.RawMessage(`{"amount":1000}`)
+		}, core.ApprovalMismatch},
+		"no digest": {core.Approved, func(b *bench) {
+			a := b.approvals["a1"]
+			a.Call.Digest = ""
+			b.approvals["a1"] = a
+		}, core.ApprovalMismatch},
+		"other tool": {core.Approved, func(b *bench) {
+			a := b.approvals["a1"]
+			a.Call.Tool = "bank.look"
+			b.approvals["a1"] = a
+		}, core.ApprovalMismatch},
+		"unknown tool": {core.Approved, func(b *bench) { b.call.Name = "steal" }, core.ToolUnknown},
+		"broken arguments": {core.Approved, func(b *bench) {
+			b.call.Arguments = json.RawMessage("null")
+		}, core.ToolArguments},
+		"no evidence": {core.Approved, func(b *bench) { b.before = tool.Prefix{} }, core.NotAllowed},
 		"an open prefix": {core.Approved, func(b *bench) {
 			b.before.Evidence.ToolRequests = []typestate.ToolRequest{{ToolCallID: "c0", ToolName: "bank.look"}}
 		}, core.NotAllowed},
-		"another turn's evidence": {core.Approved, func(b *bench) { b.before.Evidence.CallSpec.CallID = "i2" }, core.NotAllowed},
-		"no session":              {core.Approved, func(b *bench) { b.before.Evidence.SessionRefs = nil }, core.NotAllowed},
-		"a binding that is none":  {core.Approved, func(b *bench) { a := b.approvals["a1"]; a.Call.Bound = core.Binding{}; b.approvals["a1"] = a }, core.NotAllowed},
-		"the rules changed":       {core.Approved, func(b *bench) { b.before.Policy = "other" }, core.ApprovalStale},
-		"no rules":                {core.Approved, func(b *bench) { b.before.Policy = "" }, core.ApprovalStale},
+		"another turn's evidence": {core.Approved, func(b *bench) {
+			b.before.Evidence.CallSpec.CallID = "i2"
+		}, core.NotAllowed},
+		"no session": {core.Approved, func(b *bench) {
+			b.before.Evidence.SessionRefs = nil
+		}, core.NotAllowed},
+		"a binding that is none": {core.Approved, func(b *bench) {
+			a := b.approvals["a1"]
+			a.Call.Bound = core.Binding{}
+			b.approvals["a1"] = a
+		}, core.NotAllowed},
+		"the rules changed": {core.Approved, func(b *bench) { b.before.Policy = "other" }, core.ApprovalStale},
+		"no rules":          {core.Approved, func(b *bench) { b.before.Policy = "" }, core.ApprovalStale},
 		"the rules and the turn changed": {core.Approved, func(b *bench) {
 			b.before.Policy, b.before.Evidence.ProtocolState.StopReason = "other", "refusal"
 		}, core.NotAllowed},
@@ -265,19 +299,23 @@ func TestLaw5_ChangedArgumentsRunAsTheyWereApproved(t *testing.T) {
 	}
 	a.Requested, a.Call.Arguments, a.Call.Digest = a.Call.Digest, changed, digest
 	for name, spoil := range map[string]func(*core.Approval){
-		"other arguments than those approved": func(a *core.Approval) { a.Call.Arguments = json.RawMessage(`{"amount":9}`) },
-		"another request of the model":        func(a *core.Approval) { a.Requested = "sha256:other" },
+		"other arguments than those approved": func(a *core.Approval) {
+			a.Call.Arguments = json.RawMessage(`{"amount":9}`)
+		},
+		"another request of the model": func(a *core.Approval) { a.Requested = "sha256:other" },
 	} {
 		spoiled := a
 		spoil(&spoiled)
 		b.approvals["a1"] = spoiled
-		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalMismatch || b.runs != 0 {
+		if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalMismatch ||
+			b.runs != 0 {
 			t.Errorf("%s: %+v, %v, %d runs", name, r, err, b.runs)
 		}
 	}
 	b.approvals["a1"] = a
 	r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
-	if err != nil || !strings.HasPrefix(r.Content, "An approver changed the arguments to {\"amount\":7}.\n") || string(b.ran) != string(changed) || b.runs != 1 {
+	if err != nil || !strings.HasPrefix(r.Content, "An approver changed the arguments to {\"amount\":7}.\n") ||
+		string(b.ran) != string(changed) || b.runs != 1 {
 		t.Errorf("%+v, %v, ran with %s", r, err, b.ran)
 	}
 }
@@ -306,7 +344,8 @@ func TestLaw5_EveryOutcomeOfAChangedCallSaysSo(t *testing.T) {
 		c.set(b)
 		for range 2 { // the stored result says it too
 			r, err := b.exec.Act(b.ctx, b.call, "a1", b.before)
-			if f, ok := tool.FailureOf(r.Content); err != nil || !ok || f.Category != c.want || f.Changed != note || strings.Contains(f.Message, note) {
+			if f, ok := tool.FailureOf(r.Content); err != nil || !ok || f.Category != c.want || f.Changed != note ||
+				strings.Contains(f.Message, note) {
 				t.Errorf("%s: %+v, %v", name, r, err)
 			}
 		}
@@ -338,7 +377,8 @@ func TestLaw5_StoreFailuresRunNothing(t *testing.T) {
 		}
 	}
 	b := newBench(t, core.Approved)
-	if _, err := b.exec.Act(context.Background(), b.call, "a1", b.before); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
+	if _, err := b.exec.Act(context.Background(), b.call,
+		"a1", b.before); core.CategoryOf(err) != core.ApprovalMissing || b.runs != 0 {
 		t.Errorf("outside a turn: %v", err)
 	}
 }
@@ -353,18 +393,21 @@ func TestLaw5_ABegunCallReturnsItsResultAfterTheRulesChanged(t *testing.T) {
 	a.Begun = true
 	b.approvals["a1"] = a
 	b.before.Policy = "other"
-	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || !reflect.DeepEqual(again, done) || b.runs != 1 {
+	if again, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || !reflect.DeepEqual(again, done) ||
+		b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", again, err, b.runs)
 	}
 	delete(b.intents, "a1") // marked as begun, without an intent
-	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalStale || b.runs != 1 {
+	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); err != nil || r.Category != core.ApprovalStale ||
+		b.runs != 1 {
 		t.Errorf("%+v, %v, %d runs", r, err, b.runs)
 	}
 }
 
 func TestNoApprovalIsRequestedForACallThatCannotRun(t *testing.T) {
 	p := before()
-	if b, err := p.Ask("sha256:s"); err != nil || b.Schema != "sha256:s" || b.Policy != "policy" || b.CallSpec == "" || b.Witness == "" {
+	if b, err := p.Ask("sha256:s"); err != nil || b.Schema != "sha256:s" || b.Policy != "policy" || b.CallSpec == "" ||
+		b.Witness == "" {
 		t.Errorf("%+v, %v", b, err)
 	}
 	p.Evidence.SessionRefs = nil

@@ -51,8 +51,9 @@ func appendScalar(b []byte, v *strictjson.Value) []byte {
 	return append(b, "null"...)
 }
 
-// appendNumber writes a number as the reference's serde_json 1.0.87 does: 64-bit integers in plain decimal, other numbers as the
-// shortest float that parses to the same value, with a fraction (100.0), and with an exponent from 1e16 up and below 1e-5 (1e16, 1.5e-7).
+// appendNumber writes a number as the reference's serde_json 1.0.87 does: 64-bit integers in plain decimal, other
+// numbers as the shortest float that parses to the same value, with a fraction (100.0), and with an exponent from 1e16
+// up and below 1e-5 (1e16, 1.5e-7).
 func appendNumber(b []byte, n string) []byte {
 	if !strings.ContainsAny(n, ".eE") && n != "-0" {
 		if i, err := strconv.ParseInt(n, 10, 64); err == nil {

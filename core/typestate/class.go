@@ -32,6 +32,7 @@ const (
 
 // Classes that the contract's minimum does not have and its rules need; only MutationReady gives them.
 const (
-	PolicyMismatch    Class = "mutation.policy_digest_mismatch" // the turn is bound to another mutation policy than the active one
-	ActionModeInvalid Class = "protocol.action_mode_invalid"    // not code, json or text, or free text without an adapter
+	// the turn is bound to another mutation policy than the active one
+	PolicyMismatch    Class = "mutation.policy_digest_mismatch"
+	ActionModeInvalid Class = "protocol.action_mode_invalid" // not code, json or text, or free text without an adapter
 )

@@ -10,8 +10,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Decode parses a join check's input: strictly typed, exact keys, unknown keys ignored. The error is of category invalid; its
-// message states where and what. Blank texts are judged by Normalize.
+// Decode parses a join check's input: strictly typed, exact keys, unknown keys ignored. The error is of category
+// invalid; its message states where and what. Blank texts are judged by Normalize.
 func Decode(data []byte) (Input, error) {
 	r, tree := newReader(data)
 	var in Input

@@ -2,8 +2,8 @@ package typestate
 
 import "encoding/json"
 
-// Input is the input of a join check: one turn's evidence, and constraints beyond the contract's own rules. A blank optional text counts
-// as absent. Its JSON is the input of the command join-check.
+// Input is the input of a join check: one turn's evidence, and constraints beyond the contract's own rules. A blank
+// optional text counts as absent. Its JSON is the input of the command join-check.
 type Input struct {
 	Evidence      Evidence       `json:"evidence"`
 	Governance    *Governance    `json:"governanceProfile,omitempty"`

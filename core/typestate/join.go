@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// JoinCheck normalises a turn's evidence and judges whether its typestate is closed (§5). It applies every rule; the failures are a set
-// of classes. An error (invalid) means that the evidence has no normal form.
+// JoinCheck normalises a turn's evidence and judges whether its typestate is closed (§5). It applies every rule; the
+// failures are a set of classes. An error (invalid) means that the evidence has no normal form.
 func JoinCheck(in Input) (*Report, error) {
 	n, err := Normalize(in.Evidence)
 	if err != nil {
 		return nil, err
 	}
-	classes := slices.Concat(joinClasses(n), protocolClasses(in.Protocol, n), decompositionClasses(in.Decomposition, n), contextClasses(n),
-		handoffClasses(in.Handoff, n.Handoff), truncationClasses(in.Truncation), envelopeClasses(in.Evidence.ToolResults), governanceClasses(in.Governance))
+	classes := slices.Concat(joinClasses(n), protocolClasses(in.Protocol, n), decompositionClasses(in.Decomposition, n),
+		contextClasses(n),
+		handoffClasses(in.Handoff, n.Handoff), truncationClasses(in.Truncation),
+		envelopeClasses(in.Evidence.ToolResults), governanceClasses(in.Governance))
 	return newReport(n, sorted(classes)), nil
 }
 
@@ -48,7 +50,8 @@ var StopReasons = []string{"tool_use", "pause_turn", "max_tokens", "end_turn"}
 
 func protocolClasses(p *Protocol, n *Normalized) []Class {
 	invalid := p != nil && p.ParallelTransportOrderValid != nil && !*p.ParallelTransportOrderValid
-	return append(when(!slices.Contains(StopReasons, n.ProtocolState.StopReason), StopReasonUnhandled), when(invalid, TransportOrderInvalid)...)
+	return append(when(!slices.Contains(StopReasons, n.ProtocolState.StopReason), StopReasonUnhandled),
+		when(invalid, TransportOrderInvalid)...)
 }
 
 func decompositionClasses(d *Decomposition, n *Normalized) []Class {
@@ -64,11 +67,14 @@ func decompositionClasses(d *Decomposition, n *Normalized) []Class {
 // contextClasses judges the context if the model is asked again or a result was given to it.
 func contextClasses(n *Normalized) []Class {
 	x := n.ContextState
-	if !n.ProtocolState.ContinuationAllowed && all(n.ToolUse, func(u ToolUse) bool { return u.Disposition != Consumed }) {
+	if !n.ProtocolState.ContinuationAllowed && all(n.ToolUse, func(u ToolUse) bool {
+		return u.Disposition != Consumed
+	}) {
 		return nil
 	}
 	return append(when(len(x.MissingRender) > 0 || !x.StateViewPresent, InjectionPointMissing),
-		when(!x.QueueReductionPresent || !x.RenderPolicyValid || !x.QueuePolicyValid || !x.StateViewPolicyValid, QueuePolicyViolation)...)
+		when(!x.QueueReductionPresent || !x.RenderPolicyValid || !x.QueuePolicyValid || !x.StateViewPolicyValid,
+			QueuePolicyViolation)...)
 }
 
 // handoffClasses judges the packet. A missing packet contains nothing of what is required.
@@ -92,7 +98,9 @@ func truncationClasses(t *Truncation) []Class {
 }
 
 func envelopeClasses(results []ToolResult) []Class {
-	return when(slices.ContainsFunc(results, func(r ToolResult) bool { return failing(r) && !complete(r) }), SchemaInvalid)
+	return when(slices.ContainsFunc(results, func(r ToolResult) bool {
+		return failing(r) && !complete(r)
+	}), SchemaInvalid)
 }
 
 // GovernanceProfile is the only profile that can be claimed.

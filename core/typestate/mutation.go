@@ -8,8 +8,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Mutation is a mutation to be judged, with a turn's evidence, a recorded gate, or both. If no gate is recorded, the evidence is judged
-// now, and that judgement is the witness.
+// Mutation is a mutation to be judged, with a turn's evidence, a recorded gate, or both. If no gate is recorded, the
+// evidence is judged now, and that judgement is the witness.
 type Mutation struct {
 	Action       string
 	PolicyDigest string // of the active mutation policy
@@ -27,8 +27,9 @@ type Gate struct {
 	empty bool // nothing was recorded
 }
 
-// DecodeMutation parses {mutation: {action, activeMutationPolicyDigest}, joinCheckInput, joinGate}. An error (invalid) means that there
-// is no mutation to judge. Evidence that can't be read is no error but a Fault, which has a verdict: not ready.
+// DecodeMutation parses {mutation: {action, activeMutationPolicyDigest}, joinCheckInput, joinGate}. An error (invalid)
+// means that there is no mutation to judge. Evidence that can't be read is no error but a Fault, which has a verdict:
+// not ready.
 func DecodeMutation(data []byte) (Mutation, error) {
 	var input struct {
 		Mutation struct {
@@ -46,7 +47,9 @@ func DecodeMutation(data []byte) (Mutation, error) {
 	if r.err != nil {
 		return Mutation{}, r.err
 	}
-	m := Mutation{Action: strings.TrimSpace(input.Mutation.Action), PolicyDigest: strings.TrimSpace(input.Mutation.PolicyDigest)}
+	m := Mutation{
+		Action: strings.TrimSpace(input.Mutation.Action), PolicyDigest: strings.TrimSpace(input.Mutation.PolicyDigest),
+	}
 	if m.Action == "" {
 		r.fail("mutation.action", "must be non-empty")
 	}
@@ -68,9 +71,9 @@ func DecodeMutation(data []byte) (Mutation, error) {
 	return m, r.err
 }
 
-// Check judges a mutation. It applies the reference's rules in their order (no evidence, a recorded class, not closed), then the
-// contract's MUSTs on the evidence. No action is exempt: see the package comment. adapters are the normalizerIds that may
-// make calls from free text; without any, none may. The error states why evidence can't be read.
+// Check judges a mutation. It applies the reference's rules in their order (no evidence, a recorded class, not closed),
+// then the contract's MUSTs on the evidence. No action is exempt: see the package comment. adapters are the
+// normalizerIds that may make calls from free text; without any, none may. The error states why evidence can't be read.
 func (m Mutation) Check(adapters ...string) (Verdict, error) {
 	recorded := m.Gate != nil && !m.Gate.empty
 	if m.Evidence == nil && !recorded {
@@ -113,5 +116,7 @@ func (v Verdict) Refusal() error {
 	for i, c := range v.FailureClasses {
 		classes[i] = string(c)
 	}
-	return core.Errorf(core.NotAllowed, "The change is not allowed after the earlier steps of this turn (%s), so nothing was done.", strings.Join(classes, ", "))
+	return core.Errorf(core.NotAllowed,
+		"The change is not allowed after the earlier steps of this turn (%s), so nothing was done.",
+		strings.Join(classes, ", "))
 }

@@ -6,8 +6,8 @@ const (
 	Schema = 1
 )
 
-// Normalized is the normal form of evidence (§4): texts trimmed, rows sorted and unique, and everything derived from them. Equal turns have
-// equal normal forms. Its JSON is the reference's: empty parts are left out.
+// Normalized is the normal form of evidence (§4): texts trimmed, rows sorted and unique, and everything derived from
+// them. Equal turns have equal normal forms. Its JSON is the reference's: empty parts are left out.
 type Normalized struct {
 	Schema         int           `json:"schema"`
 	Kind           string        `json:"kind"`

@@ -8,9 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// Normalize gives evidence its normal form (§4). It is deterministic, and reports the first fault in the order of the contract's
-// sections: a blank required text, an unknown status or disposition, two different rows with one id. The error (invalid) means that there
-// is no evidence; a caller that checks readiness must treat it as a refusal.
+// Normalize gives evidence its normal form (§4). It is deterministic, and reports the first fault in the order of the
+// contract's sections: a blank required text, an unknown status or disposition, two different rows with one id. The
+// error (invalid) means that there is no evidence; a caller that checks readiness must treat it as a refusal.
 func Normalize(e Evidence) (*Normalized, error) {
 	c := &cleaner{}
 	n := &Normalized{Schema: Schema, Kind: Kind}
@@ -34,7 +34,8 @@ func Normalize(e Evidence) (*Normalized, error) {
 	return n, nil
 }
 
-// cleaner cleans rows and keeps the first fault. strings.TrimSpace trims the same characters as the reference: Unicode's White_Space.
+// cleaner cleans rows and keeps the first fault. strings.TrimSpace trims the same characters as the reference:
+// Unicode's White_Space.
 type cleaner struct{ err error }
 
 func (c *cleaner) fail(format string, args ...any) {
@@ -74,7 +75,9 @@ func refs(list []string) []string {
 }
 
 // unique cleans rows and sorts them by id. A second row with the same id is dropped if it is equal after cleaning.
-func unique[In any, Out interface{ id() string }](c *cleaner, surface string, list []In, clean func(*cleaner, string, In) Out) []Out {
+func unique[In any, Out interface{ id() string }](
+	c *cleaner, surface string, list []In, clean func(*cleaner, string, In) Out,
+) []Out {
 	seen := map[string]Out{}
 	var set []Out
 	for _, raw := range list {
@@ -99,8 +102,8 @@ func (r ToolRender) id() string  { return r.ToolCallID }
 func (r Queue) id() string       { return r.QueueID }
 func (r StateView) id() string   { return r.ViewID }
 
-// row cleans the fields of a row, in their order: texts are trimmed and, by their tag, lower-cased; those that JSON may not omit are
-// required; lists are references. at is the row's name in a fault.
+// row cleans the fields of a row, in their order: texts are trimmed and, by their tag, lower-cased; those that JSON may
+// not omit are required; lists are references. at is the row's name in a fault.
 func row[T any](c *cleaner, at string, r T) T {
 	v := reflect.ValueOf(&r).Elem()
 	for i := range v.NumField() {

@@ -28,13 +28,13 @@ func verdict(classes ...Class) Verdict {
 // actionModes are those of §3.1.
 var actionModes = []string{"code", "json", "text"}
 
-// MutationReady judges whether a mutation may follow the evidence (§6), which is a closed prefix of the turn: everything but the
-// mutation itself. It enforces the contract's MUSTs, in stages; the first stage that fails gives all of its classes, so that
-// faults that follow from others are not reported:
+// MutationReady judges whether a mutation may follow the evidence (§6), which is a closed prefix of the turn:
+// everything but the mutation itself. It enforces the contract's MUSTs, in stages; the first stage that fails gives all
+// of its classes, so that faults that follow from others are not reported:
 //
 //  1. there is a join check, otherwise mutation.use_evidence_missing;
-//  2. it found nothing, and it is closed (§5), the uses are bound to the results that they name, and patterns that imply
-//     decomposition or transfer are judged; a transfer has its packet;
+//  2. it found nothing, and it is closed (§5), the uses are bound to the results that they name, and patterns that
+//     imply decomposition or transfer are judged; a transfer has its packet;
 //  3. the action mode is known, and free text went through a named adapter (§7);
 //  4. the context is ready if the model is asked again (a join check without classes implies it; it is checked anyway);
 //  5. the turn is bound to the active mutation policy;
@@ -49,7 +49,8 @@ func MutationReady(r *Report, in Input, now Readiness) Verdict {
 		modeClasses(n, now.Adapters),
 		when(!n.ContextState.ContinuationContextReady, QueuePolicyViolation),
 		when(now.PolicyDigest == "" || n.CallSpec.MutationPolicyDigest != now.PolicyDigest, PolicyMismatch),
-		when(len(n.SessionRefs) == 0 || len(n.TrajectoryRefs) == 0 || strings.TrimSpace(now.WitnessRef) == "", EvidenceMissing),
+		when(len(n.SessionRefs) == 0 || len(n.TrajectoryRefs) == 0 || strings.TrimSpace(now.WitnessRef) == "",
+			EvidenceMissing),
 	} {
 		if len(stage) > 0 {
 			return verdict(stage...)
@@ -60,12 +61,15 @@ func MutationReady(r *Report, in Input, now Readiness) Verdict {
 
 func closureClasses(r *Report, in Input) []Class {
 	n := r.Normalized
-	classes := append(slices.Clone(r.FailureClasses), when(!n.JoinState.JoinClosed || !r.JoinClosed && len(r.FailureClasses) == 0, JoinIncomplete)...)
+	classes := append(slices.Clone(r.FailureClasses),
+		when(!n.JoinState.JoinClosed || !r.JoinClosed && len(r.FailureClasses) == 0, JoinIncomplete)...)
 	classes = append(classes, when(!usesBound(n), UseWithoutResult)...)
 	if n.CallSpec.ExecutionPattern == "transfer" && n.Handoff == nil {
 		classes = append(classes, ArtifactMissing, TargetNotAllowed, ReturnPathMissing)
 	}
-	return append(classes, when(!slices.Contains(plainPatterns, n.CallSpec.ExecutionPattern) && in.Decomposition == nil, DecompositionViolation)...)
+	return append(classes,
+		when(!slices.Contains(plainPatterns, n.CallSpec.ExecutionPattern) && in.Decomposition == nil,
+			DecompositionViolation)...)
 }
 
 // usesBound reports whether every use that names a result's digest names the digest of its own result.
@@ -82,6 +86,7 @@ var plainPatterns = []string{"single", "chain", "parallel"}
 
 func modeClasses(n *Normalized, adapters []string) []Class {
 	mode := n.CallSpec.ActionMode
-	free := mode == "text" && !slices.Contains(adapters, n.CallSpec.NormalizerID) // the mutation itself is a call too, and may be the first
+	// the mutation itself is a call too, and may be the first
+	free := mode == "text" && !slices.Contains(adapters, n.CallSpec.NormalizerID)
 	return when(!slices.Contains(actionModes, mode) || free, ActionModeInvalid)
 }

@@ -8,8 +8,8 @@ import (
 // WitnessKind identifies a join check's witness.
 const WitnessKind = "premath.harness.join_check.v1"
 
-// Report is a join check's verdict. JoinClosed means that no class was found, governance included; the flag for the rows alone is
-// Normalized.JoinState.JoinClosed.
+// Report is a join check's verdict. JoinClosed means that no class was found, governance included; the flag for the
+// rows alone is Normalized.JoinState.JoinClosed.
 type Report struct {
 	Action         string      `json:"action"`
 	Result         string      `json:"result"` // accepted or rejected
@@ -64,7 +64,10 @@ type MutationInput struct {
 
 func newReport(n *Normalized, classes []Class) *Report {
 	s, j, x := n.CallSpec, n.JoinState, n.ContextState.ContextVerdicts
-	r := &Report{Action: "harness-join-check", Result: Accepted, FailureClasses: classes, JoinClosed: len(classes) == 0, Normalized: n}
+	r := &Report{
+		Action: "harness-join-check", Result: Accepted, FailureClasses: classes, JoinClosed: len(classes) == 0,
+		Normalized: n,
+	}
 	if !r.JoinClosed {
 		r.Result = Rejected
 	}
@@ -73,18 +76,22 @@ func newReport(n *Normalized, classes []Class) *Report {
 		JoinInput: JoinInput{
 			SetDigests: n.Digests.SetDigests, ReminderQueuePolicyDigest: s.ReminderQueuePolicyDigest,
 			ToolRenderProtocolDigest: s.ToolRenderProtocolDigest, StateViewPolicyDigest: s.StateViewPolicyDigest,
-			DecompositionPolicyDigest: s.DecompositionPolicyDigest, JoinClosed: j.JoinClosed, Differences: j.Differences, ContextVerdicts: x,
+			DecompositionPolicyDigest: s.DecompositionPolicyDigest, JoinClosed: j.JoinClosed,
+			Differences: j.Differences, ContextVerdicts: x,
 		},
 		MutationInput: MutationInput{
 			JoinClosed: j.JoinClosed, ContinuationAllowed: n.ProtocolState.ContinuationAllowed,
-			MutationPolicyDigest: s.MutationPolicyDigest, GovernancePolicyDigest: s.GovernancePolicyDigest, NormalizerID: s.NormalizerID,
-			SessionRefs: n.SessionRefs, TrajectoryRefs: n.TrajectoryRefs, Differences: j.Differences, ContextVerdicts: x,
+			MutationPolicyDigest: s.MutationPolicyDigest, GovernancePolicyDigest: s.GovernancePolicyDigest,
+			NormalizerID: s.NormalizerID,
+			SessionRefs:  n.SessionRefs, TrajectoryRefs: n.TrajectoryRefs, Differences: j.Differences,
+			ContextVerdicts: x,
 		},
 	}
 	return r
 }
 
-// JSON is the report as the reference prints it: indented by two spaces, keys in the order of their bytes, no final newline.
+// JSON is the report as the reference prints it: indented by two spaces, keys in the order of their bytes, no final
+// newline.
 func (r *Report) JSON() []byte { return pretty(r) }
 
 func pretty(v any) []byte {

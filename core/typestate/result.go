@@ -8,7 +8,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// The statuses of a result and the dispositions of a use (§3.2). There is no pending status: a call without a row has not ended.
+// The statuses of a result and the dispositions of a use (§3.2). There is no pending status: a call without a row has
+// not ended.
 const (
 	OK     = "ok"
 	Failed = "error"
@@ -21,8 +22,8 @@ const (
 // unknownError is the code of an error without one; such a row is tool.schema_invalid too.
 const unknownError = "unknown_error"
 
-// toolResult normalises a row. Typed fields take precedence over a raw error that is an object. If the raw error has two names for a
-// field, the first one that exists counts here, usable or not; complete tries both.
+// toolResult normalises a row. Typed fields take precedence over a raw error that is an object. If the raw error has
+// two names for a field, the first one that exists counts here, usable or not; complete tries both.
 func (c *cleaner) toolResult(at string, r ToolResult) Result {
 	raw := parsed(r.RawError)
 	code := cmp.Or(strings.TrimSpace(r.ErrorCode), firstOf(raw, "errorCode", "code"))
@@ -41,17 +42,24 @@ func (c *cleaner) toolResult(at string, r ToolResult) Result {
 	default:
 		status = OK
 	}
-	n := Result{Status: status, ResultDigest: strings.TrimSpace(r.ResultDigest), ToolCallID: c.required(r.ToolCallID, at+".toolCallId")}
+	n := Result{
+		Status: status, ResultDigest: strings.TrimSpace(r.ResultDigest),
+		ToolCallID: c.required(r.ToolCallID, at+".toolCallId"),
+	}
 	if payload := parsed(r.Payload); n.ResultDigest == "" && payload != nil {
 		n.ResultDigest = sum(appendCanonical(nil, payload))
 	}
 	if status == Failed {
-		n.Error = &Envelope{ErrorCode: cmp.Or(code, unknownError), Retryable: retryable != nil && *retryable, ErrorMessageDigest: Digest(message)}
+		n.Error = &Envelope{
+			ErrorCode: cmp.Or(code, unknownError), Retryable: retryable != nil && *retryable,
+			ErrorMessageDigest: Digest(message),
+		}
 	}
 	return n
 }
 
-// parsed parses a free-form part; nil if there is none, or if it is not JSON, as may happen with evidence that was not decoded.
+// parsed parses a free-form part; nil if there is none, or if it is not JSON, as may happen with evidence that was not
+// decoded.
 func parsed(raw json.RawMessage) *strictjson.Value {
 	if len(raw) == 0 {
 		return nil
@@ -99,8 +107,8 @@ func flagOf(raw *strictjson.Value) *bool {
 	return nil
 }
 
-// failing reports whether a raw row is an error. A raw error without a status is one, even if it holds nothing usable and the row
-// normalises to ok.
+// failing reports whether a raw row is an error. A raw error without a status is one, even if it holds nothing usable
+// and the row normalises to ok.
 func failing(r ToolResult) bool {
 	switch lower(strings.TrimSpace(r.Status)) {
 	case Failed:
@@ -108,7 +116,8 @@ func failing(r ToolResult) bool {
 	case OK:
 		return false
 	}
-	return strings.TrimSpace(r.ErrorCode) != "" || r.Retryable != nil || strings.TrimSpace(r.ErrorMessage) != "" || parsed(r.RawError) != nil
+	return strings.TrimSpace(r.ErrorCode) != "" || r.Retryable != nil || strings.TrimSpace(r.ErrorMessage) != "" ||
+		parsed(r.RawError) != nil
 }
 
 // complete reports whether a raw row has the complete typed envelope (§3.2).

@@ -61,7 +61,8 @@ func result(row string) []string {
 }
 
 func classes(of []typestate.Class) string {
-	return strings.Trim(strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(text(of), " "), "tool.", "")), " "), " ")
+	return strings.Trim(strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(text(of), " "), "tool.", "")), " "),
+		" ")
 }
 
 func text(of []typestate.Class) []string {
@@ -79,39 +80,89 @@ func TestJoinCheck(t *testing.T) {
 		edits []string
 		want  string
 	}{
-		"closed":                       {nil, ""},
-		"no result":                    {[]string{`{"toolCallId":"a","status":"ok","resultDigest":"sha256:r"}`, ``}, "join_incomplete result_missing use_without_result"},
-		"no use":                       {[]string{`{"toolCallId":"a","disposition":"consumed","resultDigest":"sha256:r"}`, ``}, "join_incomplete use_missing"},
-		"an orphan":                    {[]string{`{"toolCallId":"a","toolName":"look"}`, ``}, "join_incomplete result_orphan"},
-		"a use of nothing":             {[]string{`"toolUse":[`, `"toolUse":[{"toolCallId":"x","disposition":"observed"},`}, "join_incomplete use_without_result"},
-		"an unknown stop":              {[]string{`"tool_use"`, `"refusal"`}, "protocol.stop_reason_unhandled"},
-		"a stop in other letters":      {[]string{`"tool_use"`, `" Pause_Turn\u00a0"`}, ""},
-		"a stop with a Kelvin sign":    {[]string{`"tool_use"`, `"max_to\u212Aens"`}, "protocol.stop_reason_unhandled"},
-		"consumed at the end":          {[]string{end, `"stopReason":"end_turn"`, `{"queueId":"q","reducedDigest":"d","policyDigest":"que"}`, ``}, "context.queue_policy_violation"},
-		"observed at the end":          {[]string{end, `"stopReason":"end_turn"`, `"consumed"`, `"observed"`, `{"queueId":"q","reducedDigest":"d","policyDigest":"que"}`, ``}, ""},
-		"no view":                      {[]string{`{"viewId":"v","viewDigest":"d","policyDigest":"sta"}`, ``}, "context.injection_point_missing"},
-		"a view of another policy":     {[]string{`"policyDigest":"sta"`, `"policyDigest":"old"`}, "context.queue_policy_violation"},
-		"no render":                    {[]string{`"toolRender":[{"toolCallId":"a"`, `"toolRender":[{"toolCallId":"b"`}, "context.injection_point_missing"},
-		"transport order false":        {top(`"protocolConstraints":{"parallelTransportOrderValid":false}`), "protocol.parallel_transport_order_invalid"},
-		"transport order null":         {top(`"protocolConstraints":{"parallelTransportOrderValid":null}`), ""},
-		"another pattern":              {top(`"decompositionConstraints":{"expectedExecutionPattern":" SINGLE "}`), "coordination.decomposition_policy_violation"},
-		"the pattern, other letters":   {top(`"decompositionConstraints":{"expectedExecutionPattern":" CHAIN ","expectedPolicyDigest":" "}`), ""},
-		"digests keep their case":      {top(`"decompositionConstraints":{"expectedPolicyDigest":"DEC"}`), "coordination.decomposition_policy_violation"},
-		"inadmissible":                 {top(`"decompositionConstraints":{"admissible":false}`), "coordination.decomposition_policy_violation"},
-		"not cut":                      {top(`"truncationConstraints":{"required":true}`), "response_truncation_policy_violation"},
-		"cut, not asked":               {top(`"truncationConstraints":{"valid":false}`), ""},
-		"no packet, blank demands":     {top(`"handoffConstraints":{"requiredArtifactRefs":[" "],"allowedTargets":[""]}`), ""},
-		"no packet":                    {top(`"handoffConstraints":{"allowedTargets":["x"],"requireReturnPath":true}`), "handoff.return_path_missing handoff.target_not_allowed"},
-		"an error, typed":              {result(`"status":"error","errorCode":"x","retryable":false,"errorMessage":"m"`), ""},
-		"an error, mixed":              {result(`"status":"error","errorCode":"x","rawError":{"retryable":true,"errorMessage":3,"message":"m"}`), ""},
-		"an error, no flag":            {result(`"status":"error","errorCode":"x","errorMessage":"m"`), "schema_invalid"},
-		"an error by its raw text":     {result(`"rawError":"boom"`), "schema_invalid"},
-		"a null raw error":             {result(`"rawError":null`), ""},
-		"ok with error material":       {result(`"status":"ok","errorCode":"x"`), ""},
-		"another claim, unclaimed":     {top(`"governanceProfile":{"claimId":"profile.other","claimed":false}`), "governance.claim_id_invalid"},
-		"a claim without provenance":   {top(`"governanceProfile":{"claimed":true}`), "governance.policy_package_unpinned"},
-		"a claim, digests differ":      {top(`"governanceProfile":{"claimed":true,"policyProvenance":{"pinned":true,"packageRef":"p","expectedDigest":"a","boundDigest":"A"}}`), "governance.policy_package_mismatch"},
-		"everything at once, one list": {append(top(`"truncationConstraints":{"required":true},"governanceProfile":{"claimed":true}`), `"tool_use"`, `"x"`), "governance.policy_package_unpinned protocol.stop_reason_unhandled response_truncation_policy_violation"},
+		"closed": {nil, ""},
+		"no result": {
+			[]string{`{"toolCallId":"a","status":"ok","resultDigest":"sha256:r"}`, ``},
+			"join_incomplete result_missing use_without_result",
+		},
+		"no use": {[]string{`{"toolCallId":"a","disposition":"consumed","resultDigest":"sha256:r"}`, ``},
+			"join_incomplete use_missing"},
+		"an orphan": {
+			[]string{`{"toolCallId":"a","toolName":"look"}`, ``}, "join_incomplete result_orphan",
+		},
+		"a use of nothing": {[]string{
+			`"toolUse":[`, `"toolUse":[{"toolCallId":"x","disposition":"observed"},`,
+		}, "join_incomplete use_without_result"},
+		"an unknown stop":           {[]string{`"tool_use"`, `"refusal"`}, "protocol.stop_reason_unhandled"},
+		"a stop in other letters":   {[]string{`"tool_use"`, `" Pause_Turn\u00a0"`}, ""},
+		"a stop with a Kelvin sign": {[]string{`"tool_use"`, `"max_to\u212Aens"`}, "protocol.stop_reason_unhandled"},
+		"consumed at the end": {[]string{
+			end, `"stopReason":"end_turn"`, `{"queueId":"q","reducedDigest":"d","policyDigest":"que"}`, ``,
+		}, "context.queue_policy_violation"},
+		"observed at the end": {[]string{
+			end, `"stopReason":"end_turn"`, `"consumed"`, `"observed"`,
+			`{"queueId":"q","reducedDigest":"d","policyDigest":"que"}`, ``,
+		}, ""},
+		"no view": {
+			[]string{`{"viewId":"v","viewDigest":"d","policyDigest":"sta"}`, ``}, "context.injection_point_missing",
+		},
+		"a view of another policy": {
+			[]string{`"policyDigest":"sta"`, `"policyDigest":"old"`}, "context.queue_policy_violation",
+		},
+		"no render": {
+			[]string{`"toolRender":[{"toolCallId":"a"`, `"toolRender":[{"toolCallId":"b"`},
+			"context.injection_point_missing",
+		},
+		"transport order false": {
+			top(`"protocolConstraints":{"parallelTransportOrderValid":false}`),
+			"protocol.parallel_transport_order_invalid",
+		},
+		"transport order null": {top(`"protocolConstraints":{"parallelTransportOrderValid":null}`), ""},
+		"another pattern": {
+			top(`"decompositionConstraints":{"expectedExecutionPattern":" SINGLE "}`),
+			"coordination.decomposition_policy_violation",
+		},
+		"the pattern, other letters": {top(
+			`"decompositionConstraints":{"expectedExecutionPattern":" CHAIN ","expectedPolicyDigest":" "}`), ""},
+		"digests keep their case": {
+			top(`"decompositionConstraints":{"expectedPolicyDigest":"DEC"}`),
+			"coordination.decomposition_policy_violation",
+		},
+		"inadmissible": {
+			top(`"decompositionConstraints":{"admissible":false}`), "coordination.decomposition_policy_violation",
+		},
+		"not cut": {
+			top(`"truncationConstraints":{"required":true}`), "response_truncation_policy_violation",
+		},
+		"cut, not asked": {top(`"truncationConstraints":{"valid":false}`), ""},
+		"no packet, blank demands": {top(
+			`"handoffConstraints":{"requiredArtifactRefs":[" "],"allowedTargets":[""]}`), ""},
+		"no packet": {
+			top(`"handoffConstraints":{"allowedTargets":["x"],"requireReturnPath":true}`),
+			"handoff.return_path_missing handoff.target_not_allowed",
+		},
+		"an error, typed": {result(
+			`"status":"error","errorCode":"x","retryable":false,"errorMessage":"m"`), ""},
+		"an error, mixed": {result(
+			`"status":"error","errorCode":"x","rawError":{"retryable":true,"errorMessage":3,"message":"m"}`), ""},
+		"an error, no flag": {
+			result(`"status":"error","errorCode":"x","errorMessage":"m"`), "schema_invalid",
+		},
+		"an error by its raw text": {result(`"rawError":"boom"`), "schema_invalid"},
+		"a null raw error":         {result(`"rawError":null`), ""},
+		"ok with error material":   {result(`"status":"ok","errorCode":"x"`), ""},
+		"another claim, unclaimed": {
+			top(`"governanceProfile":{"claimId":"profile.other","claimed":false}`), "governance.claim_id_invalid",
+		},
+		"a claim without provenance": {
+			top(`"governanceProfile":{"claimed":true}`), "governance.policy_package_unpinned",
+		},
+		"a claim, digests differ": {top(
+			`"governanceProfile":{"claimed":true,"policyProvenance":{"pinned":true,"packageRef":"p","expectedDigest":"a","boundDigest":"A"}}`),
+			"governance.policy_package_mismatch"},
+		"everything at once, one list": {append(
+			top(`"truncationConstraints":{"required":true},"governanceProfile":{"claimed":true}`), `"tool_use"`, `"x"`),
+			"governance.policy_package_unpinned protocol.stop_reason_unhandled response_truncation_policy_violation"},
 	} {
 		r := report(t, edited(t, c.edits...))
 		if got := classes(r.FailureClasses); got != c.want {
@@ -125,7 +176,8 @@ func TestJoinCheck(t *testing.T) {
 
 func TestGovernanceLeavesTheStructureClosed(t *testing.T) {
 	r := report(t, edited(t, `{"evidence":`, `{"governanceProfile":{"claimed":true},"evidence":`))
-	if r.JoinClosed || !r.Normalized.JoinState.JoinClosed || !r.Witness.JoinInput.JoinClosed || !r.Witness.MutationInput.JoinClosed {
+	if r.JoinClosed || !r.Normalized.JoinState.JoinClosed || !r.Witness.JoinInput.JoinClosed ||
+		!r.Witness.MutationInput.JoinClosed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -141,14 +193,19 @@ func TestRefused(t *testing.T) {
 		"a number for a text":        {`"modelRef":"m"`, `"modelRef":1`},
 		"a text for a flag":          {`"continuationAllowed":true`, `"continuationAllowed":"true"`},
 		"a null row":                 {`"toolUse":[`, `"toolUse":[null,`},
-		"a list for an object":       {`"protocolState":{"stopReason":"tool_use","continuationAllowed":true}`, `"protocolState":["tool_use",true]`},
-		"a null reference":           {`["s"]`, `[null]`},
-		"pinned not said":            {`{"evidence":`, `{"governanceProfile":{"claimed":true,"policyProvenance":{}},"evidence":`},
-		"trailing data":              {`"trajectoryRefs":["t"]}}`, `"trajectoryRefs":["t"]}} 1`},
-		"half a surrogate":           {`"modelRef":"m"`, `"modelRef":"\ud800"`},
-		"a payload out of range":     {`"resultDigest":"sha256:r"}`, `"payload":1e999}`},
+		"a list for an object": {
+			`"protocolState":{"stopReason":"tool_use","continuationAllowed":true}`, `"protocolState":["tool_use",true]`,
+		},
+		"a null reference": {`["s"]`, `[null]`},
+		"pinned not said": {
+			`{"evidence":`, `{"governanceProfile":{"claimed":true,"policyProvenance":{}},"evidence":`,
+		},
+		"trailing data":          {`"trajectoryRefs":["t"]}}`, `"trajectoryRefs":["t"]}} 1`},
+		"half a surrogate":       {`"modelRef":"m"`, `"modelRef":"\ud800"`},
+		"a payload out of range": {`"resultDigest":"sha256:r"}`, `"payload":1e999}`},
 	} {
-		if _, err := typestate.Decode([]byte(edited(t, edits...))); core.CategoryOf(err) != core.Invalid || core.MessageOf(err) == "" {
+		if _, err := typestate.Decode([]byte(edited(t, edits...))); core.CategoryOf(err) != core.Invalid ||
+			core.MessageOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -157,12 +214,16 @@ func TestRefused(t *testing.T) {
 func TestIgnored(t *testing.T) {
 	plain := report(t, closed)
 	for name, edits := range map[string][]string{
-		"an unknown key":          {`"modelRef":"m"`, `"modelRef":"m","MODELREF":7`},
-		"an unknown key, twice":   {`"modelRef":"m"`, `"x":1,"modelRef":"m","x":2`},
-		"null optionals":          {`"toolName":"look"`, `"toolName":"look","schemaDigest":null,"callerId":" "`},
-		"null objects":            {`{"evidence":{`, `{"governanceProfile":null,"handoffConstraints":null,"evidence":{"handoff":null,`},
-		"a payload beside digest": {`"resultDigest":"sha256:r"}`, `"resultDigest":" sha256:r ","payload":{"x":1,"x":2}}`},
-		"the same row twice":      {`"toolRequests":[`, `"toolRequests":[{"toolCallId":" a","toolName":"look\u2003"},`},
+		"an unknown key":        {`"modelRef":"m"`, `"modelRef":"m","MODELREF":7`},
+		"an unknown key, twice": {`"modelRef":"m"`, `"x":1,"modelRef":"m","x":2`},
+		"null optionals":        {`"toolName":"look"`, `"toolName":"look","schemaDigest":null,"callerId":" "`},
+		"null objects": {
+			`{"evidence":{`, `{"governanceProfile":null,"handoffConstraints":null,"evidence":{"handoff":null,`,
+		},
+		"a payload beside digest": {
+			`"resultDigest":"sha256:r"}`, `"resultDigest":" sha256:r ","payload":{"x":1,"x":2}}`,
+		},
+		"the same row twice": {`"toolRequests":[`, `"toolRequests":[{"toolCallId":" a","toolName":"look\u2003"},`},
 	} {
 		if r := report(t, edited(t, edits...)); string(r.JSON()) != string(plain.JSON()) {
 			t.Errorf("%s changes the report:\n%s", name, r.JSON())
@@ -172,11 +233,17 @@ func TestIgnored(t *testing.T) {
 
 func TestNormalisationFaults(t *testing.T) {
 	for want, edits := range map[string][]string{
-		"callSpec.modelRef must be non-empty":                                                                     {`"modelRef":"m"`, `"modelRef":" \u3000"`},
-		"toolRequests[].toolCallId must be non-empty":                                                             {`{"toolCallId":"a","toolName":"look"}`, `{"toolCallId":"","toolName":""}`},
-		"toolResults[].status invalid: unsupported value `pending` (expected `ok` or `error`)":                    {`"status":"ok"`, `"status":" PENDING"`},
-		"toolUse[].disposition invalid: unsupported value `observed_only` (expected consumed|observed|discarded)": {`{"toolCallId":"a","disposition":"consumed"`, `{"toolCallId":"","disposition":"observed_only"`},
-		"stateViews contains conflicting duplicate toolCallId: v":                                                 {`"stateViews":[`, `"stateViews":[{"viewId":"v ","viewDigest":"D","policyDigest":"sta"},`},
+		"callSpec.modelRef must be non-empty": {`"modelRef":"m"`,
+			`"modelRef":" \u3000"`},
+		"toolRequests[].toolCallId must be non-empty": {`{"toolCallId":"a","toolName":"look"}`,
+			`{"toolCallId":"","toolName":""}`},
+		"toolResults[].status invalid: unsupported value `pending` (expected `ok` or `error`)": {`"status":"ok"`,
+			`"status":" PENDING"`},
+		"toolUse[].disposition invalid: unsupported value `observed_only` (expected consumed|observed|discarded)": {`{"toolCallId":"a","disposition":"consumed"`,
+			`{"toolCallId":"","disposition":"observed_only"`},
+		"stateViews contains conflicting duplicate toolCallId: v": {
+			`"stateViews":[`, `"stateViews":[{"viewId":"v ","viewDigest":"D","policyDigest":"sta"},`,
+		},
 	} {
 		_, err := typestate.JoinCheck(decode(t, edited(t, edits...)))
 		if core.CategoryOf(err) != core.Invalid || core.MessageOf(err) != want {
@@ -213,8 +280,10 @@ func TestDigests(t *testing.T) {
 
 func TestTrimming(t *testing.T) {
 	for space, trimmed := range map[string]bool{
-		` \t\r\n`: true, "\\u000b\\u000c": true, "\\u0085": true, "\\u00a0": true, "\\u1680": true, "\\u2000\\u200a": true,
-		"\\u2028\\u2029": true, "\\u202f\\u205f": true, "\\u3000": true, "\\u200b": false, "\\ufeff": false, "\\u180e": false, "\\u001f": false,
+		` \t\r\n`: true, "\\u000b\\u000c": true, "\\u0085": true, "\\u00a0": true, "\\u1680": true,
+		"\\u2000\\u200a": true,
+		"\\u2028\\u2029": true, "\\u202f\\u205f": true, "\\u3000": true, "\\u200b": false, "\\ufeff": false,
+		"\\u180e": false, "\\u001f": false,
 	} {
 		r := report(t, edited(t, `"modelRef":"m"`, `"modelRef":"`+space+`m`+space+`"`))
 		if got := r.Normalized.CallSpec.ModelRef; (got == "m") != trimmed {
@@ -224,8 +293,11 @@ func TestTrimming(t *testing.T) {
 }
 
 func TestOnlyASCIIIsFolded(t *testing.T) {
-	n := report(t, edited(t, `"json"`, `"J\u0130SON"`, `"modelRef":"m"`, `"modelRef":"GPT"`, `"tool_response"`, `"Tool_Response"`, `"consumed"`, `"CONSUMED"`)).Normalized
-	if n.CallSpec.ActionMode != "jİson" || n.CallSpec.ModelRef != "GPT" || n.ToolRender[0].InjectionPoint != "tool_response" || n.ToolUse[0].Disposition != "consumed" {
+	n := report(t,
+		edited(t, `"json"`, `"J\u0130SON"`, `"modelRef":"m"`, `"modelRef":"GPT"`, `"tool_response"`, `"Tool_Response"`,
+			`"consumed"`, `"CONSUMED"`)).Normalized
+	if n.CallSpec.ActionMode != "jİson" || n.CallSpec.ModelRef != "GPT" ||
+		n.ToolRender[0].InjectionPoint != "tool_response" || n.ToolUse[0].Disposition != "consumed" {
 		t.Errorf("%+v", n)
 	}
 }
@@ -235,8 +307,10 @@ func TestRawErrorQuirks(t *testing.T) {
 	if n.Status != typestate.OK || n.Error != nil {
 		t.Errorf("nothing usable in it: %+v", n)
 	}
-	n = report(t, edited(t, result(`"rawError":{"errorCode":7,"code":"x","retryable":true}`)...)).Normalized.ToolResults[0]
-	if n.Status != typestate.Failed || n.Error.ErrorCode != "unknown_error" || !n.Error.Retryable || n.Error.ErrorMessageDigest != typestate.Digest("") {
+	n = report(t,
+		edited(t, result(`"rawError":{"errorCode":7,"code":"x","retryable":true}`)...)).Normalized.ToolResults[0]
+	if n.Status != typestate.Failed || n.Error.ErrorCode != "unknown_error" || !n.Error.Retryable ||
+		n.Error.ErrorMessageDigest != typestate.Digest("") {
 		t.Errorf("the first name counts, usable or not: %+v", n.Error)
 	}
 }
@@ -259,7 +333,8 @@ func TestEmptyListsAreLeftOut(t *testing.T) {
 
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	two := func(a, b string) string {
-		return edited(t, `"sessionRefs":["s"]`, `"sessionRefs":["`+a+`","`+b+`","`+a+`"]`, `"toolRequests":[`, `"toolRequests":[{"toolCallId":"`+a+`","toolName":"x"},{"toolCallId":"`+b+`","toolName":"x"},`)
+		return edited(t, `"sessionRefs":["s"]`, `"sessionRefs":["`+a+`","`+b+`","`+a+`"]`, `"toolRequests":[`,
+			`"toolRequests":[{"toolCallId":"`+a+`","toolName":"x"},{"toolCallId":"`+b+`","toolName":"x"},`)
 	}
 	if a, b := report(t, two("x", "y")), report(t, two("y", "x")); string(a.JSON()) != string(b.JSON()) {
 		t.Error("another order, another report")

@@ -55,8 +55,8 @@ func TestLimitsHoldForMessagesThatComeTogether(t *testing.T) {
 	}
 }
 
-// TestReleaseThatFoundNothingForgetsNothing moves a post while it is delivered, so that its release takes a second transaction, which fails. What
-// this process then claims must not take its own delivery for an unknown one.
+// TestReleaseThatFoundNothingForgetsNothing moves a post while it is delivered, so that its release takes a second
+// transaction, which fails. What this process then claims must not take its own delivery for an unknown one.
 func TestReleaseThatFoundNothingForgetsNothing(t *testing.T) {
 	f := newFault(t, postgres.Options{Timeout: 2 * time.Second})
 	c := f.claim(0)

@@ -11,7 +11,8 @@ import (
 	"gatehouse/storage/postgres/postgrestest"
 )
 
-// TestBeatNeedsNoFreeConnection: a process whose connections are all in use, as by transactions that wait for a lock, is not taken for dead.
+// TestBeatNeedsNoFreeConnection: a process whose connections are all in use, as by transactions that wait for a lock,
+// is not taken for dead.
 func TestBeatNeedsNoFreeConnection(t *testing.T) {
 	s, err := postgres.OpenStore(t.Context(), postgrestest.New(t), postgres.Options{Timeout: time.Second})
 	if err != nil {
@@ -30,7 +31,8 @@ func TestBeatNeedsNoFreeConnection(t *testing.T) {
 	}
 }
 
-// TestClaimOfAnOwnerThatIsTakenForDead: what a process claims while another one takes it for dead is claimed again if it does die.
+// TestClaimOfAnOwnerThatIsTakenForDead: what a process claims while another one takes it for dead is claimed again if
+// it does die.
 func TestClaimOfAnOwnerThatIsTakenForDead(t *testing.T) {
 	url := postgrestest.New(t)
 	open := func() *sqlstore.Store {
@@ -47,7 +49,8 @@ func TestClaimOfAnOwnerThatIsTakenForDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.Accept(t.Context(), core.Event{
-		Platform: "room", ID: "1", Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`"x"`), Actor: core.Actor{ID: "room:ann"},
+		Platform: "room", ID: "1", Conversation: "room:1", Body: core.MessageEvent{}, Payload: []byte(`"x"`),
+		Actor: core.Actor{ID: "room:ann"},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,11 @@ import (
 	"gatehouse/storage/postgres/postgrestest"
 )
 
-// BenchmarkReplies runs turns from the accepted message to the delivered reply, each session's one after the other, as dispatch and
-// outbox run them: what can be is claimed with the commit that adds it; one loop claims other turns, one other posts, and each wakes up when
-// there may be something to claim. Besides the time it
-// reports, for each reply: round trips to the server, commits, and the CPU time of the server's processes for this database, where it
-// runs on the same machine. BenchmarkCommit is what the server can do at best.
+// BenchmarkReplies runs turns from the accepted message to the delivered reply, each session's one after the other, as
+// dispatch and outbox run them: what can be is claimed with the commit that adds it; one loop claims other turns, one
+// other posts, and each wakes up when there may be something to claim. Besides the time it reports, for each reply:
+// round trips to the server, commits, and the CPU time of the server's processes for this database, where it runs on
+// the same machine. BenchmarkCommit is what the server can do at best.
 func BenchmarkReplies(b *testing.B) {
 	for _, sessions := range []int{1, 16, 256} {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) { replies(b, sessions) })
@@ -44,7 +44,10 @@ func replies(b *testing.B, sessions int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := &replier{b: b, store: s, owner: owner, turns: make(chan struct{}, 1), posts: make(chan struct{}, 1), done: map[core.ConversationID]chan struct{}{}}
+	r := &replier{
+		b: b, store: s, owner: owner, turns: make(chan struct{}, 1), posts: make(chan struct{}, 1),
+		done: map[core.ConversationID]chan struct{}{},
+	}
 	for n := range sessions {
 		r.done[conversation(n)] = make(chan struct{}, 1)
 	}
@@ -109,7 +112,8 @@ func nudge(c chan struct{}) {
 // say accepts a message and waits for its reply.
 func (r *replier) say(ctx context.Context, n int) {
 	_, claim, err := r.store.AcceptClaim(ctx, core.Event{
-		Platform: "p", ID: fmt.Sprint(r.said.Add(1)), Conversation: conversation(n), Body: core.MessageEvent{}, Payload: []byte(`"` + strings.Repeat("hello ", 40) + `"`),
+		Platform: "p", ID: fmt.Sprint(r.said.Add(1)), Conversation: conversation(n), Body: core.MessageEvent{},
+		Payload: []byte(`"` + strings.Repeat("hello ", 40) + `"`),
 		Address: core.Address{Platform: "p", Channel: fmt.Sprint("c", n)}, Actor: core.Actor{ID: fmt.Sprint("p:u", n)},
 	}, r.owner)
 	r.fail(err)
@@ -123,7 +127,8 @@ func (r *replier) say(ctx context.Context, n int) {
 
 func (r *replier) takeTurns(ctx context.Context, all *sync.WaitGroup, slots int) {
 	for {
-		claims, err := r.store.Claim(context.WithoutCancel(ctx), core.ClaimRequest{Owner: r.owner, Limit: slots, Scopes: served})
+		claims, err := r.store.Claim(context.WithoutCancel(ctx),
+			core.ClaimRequest{Owner: r.owner, Limit: slots, Scopes: served})
 		r.fail(err)
 		for _, c := range claims {
 			all.Go(func() { r.turn(context.WithoutCancel(ctx), c) })
@@ -149,12 +154,19 @@ func (r *replier) turn(ctx context.Context, c core.Claim) {
 	_, err = rec.Messages.Page(ctx, 0, 10)
 	r.fail(err)
 	text := core.Text(strings.Repeat("hello ", 40))
-	h := rec.Messages.Append(core.Message{Role: core.User, Content: text}, core.Message{Role: core.Assistant, Content: text})
+	h := rec.Messages.Append(core.Message{Role: core.User, Content: text},
+		core.Message{Role: core.Assistant, Content: text})
 	rec.Messages, rec.Writer = &h, w
 	handed, left := &core.Handover{Platform: "p", Limit: 1}, core.Left{}
-	r.fail(r.store.Finish(ctx, core.Finish{Handover: handed, Left: &left, Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Posts: []core.Post{{
-		Key: fmt.Sprint("reply/", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply, Text: "hello", Event: c.Event.Seq,
-	}}}))
+	r.fail(
+		r.store.Finish(ctx,
+			core.Finish{
+				Handover: handed, Left: &left, Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec,
+				Posts: []core.Post{{
+					Key: fmt.Sprint("reply/", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation,
+					Kind: core.PostReply, Text: "hello", Event: c.Event.Seq,
+				}},
+			}))
 	for _, row := range handed.Rows {
 		r.deliver(ctx, row)
 	}
@@ -168,7 +180,8 @@ func (r *replier) turn(ctx context.Context, c core.Claim) {
 
 func (r *replier) deliverPosts(ctx context.Context, all *sync.WaitGroup) {
 	for {
-		rows, err := r.store.ClaimPosts(context.WithoutCancel(ctx), core.PostRequest{Owner: r.owner, Limit: 64, Scopes: served})
+		rows, err := r.store.ClaimPosts(context.WithoutCancel(ctx),
+			core.PostRequest{Owner: r.owner, Limit: 64, Scopes: served})
 		r.fail(err)
 		for _, row := range rows {
 			all.Go(func() { r.deliver(context.WithoutCancel(ctx), row) })
@@ -199,7 +212,8 @@ func BenchmarkCommit(b *testing.B) {
 	for _, rows := range []int{1, 16} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			url := postgrestest.New(b)
-			run(b, url, `create table counters (n bigint primary key, at bigint not null)`, `insert into counters select n, 0 from generate_series(1, 16) n`)
+			run(b, url, `create table counters (n bigint primary key, at bigint not null)`, `insert into counters
+				select n, 0 from generate_series(1, 16) n`)
 			var conns []*pgx.Conn
 			for range rows {
 				conns = append(conns, connect(b, url))
@@ -210,7 +224,8 @@ func BenchmarkCommit(b *testing.B) {
 			for n, conn := range conns {
 				all.Go(func() {
 					for did.Add(1) <= int64(b.N) {
-						if _, err := conn.Exec(context.Background(), `update counters set at = at + 1 where n = $1`, n+1); err != nil {
+						if _, err := conn.Exec(context.Background(), `update counters set at = at + 1
+							where n = $1`, n+1); err != nil {
 							b.Error(err)
 							return
 						}
@@ -227,7 +242,9 @@ func BenchmarkCommit(b *testing.B) {
 type serverProcesses []int32
 
 func processes(b *testing.B, url string) serverProcesses {
-	rows, err := connect(b, url).Query(context.Background(), `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() or backend_type in ('walwriter', 'checkpointer')`)
+	rows, err := connect(b, url).Query(context.Background(), `select pid from pg_stat_activity
+		where datname = current_database() and pid <> pg_backend_pid()
+			or backend_type in ('walwriter', 'checkpointer')`)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -238,7 +255,8 @@ func processes(b *testing.B, url string) serverProcesses {
 	return pids
 }
 
-// cpu returns the CPU time of the processes; 0 where they are not on this machine. Linux counts it in hundredths of a second.
+// cpu returns the CPU time of the processes; 0 where they are not on this machine. Linux counts it in hundredths of a
+// second.
 func (p serverProcesses) cpu() (sum time.Duration) {
 	for _, pid := range p {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -14,12 +14,13 @@ import (
 	"gatehouse/core"
 )
 
-// canRepeat reports whether the server undid the transaction because of another one, so that it may be run again: also if that one has
-// just added a post with the same key.
+// canRepeat reports whether the server undid the transaction because of another one, so that it may be run again: also
+// if that one has just added a post with the same key.
 func canRepeat(err error) bool {
 	var theirs *pgconn.PgError
 	return errors.As(err, &theirs) && !errors.Is(err, errUnknown) &&
-		(theirs.Code == "40001" || theirs.Code == "40P01" || theirs.Code == "23505" && theirs.ConstraintName == "outbox_key_key")
+		(theirs.Code == "40001" || theirs.Code == "40P01" ||
+			theirs.Code == "23505" && theirs.ConstraintName == "outbox_key_key")
 }
 
 // answered reports whether the server itself sent the error, so that its connection did not fail.
@@ -28,14 +29,15 @@ func answered(err error) bool {
 	return errors.As(err, &theirs) && !endsConnection(theirs.Code)
 }
 
-// endsConnection reports whether a server ends the connection with this code. What ran on it may have been committed just before.
+// endsConnection reports whether a server ends the connection with this code. What ran on it may have been committed
+// just before.
 func endsConnection(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || code == "40003"
 }
 
-// translate turns a driver's error into a core.Error by its type and SQLSTATE; every error that leaves this package passes through
-// it once. A core.Error, or an error of the caller's context, is returned as it is. No message names the server, the role or the
-// database, since they come from a URL that may hold a password.
+// translate turns a driver's error into a core.Error by its type and SQLSTATE; every error that leaves this package
+// passes through it once. A core.Error, or an error of the caller's context, is returned as it is. No message names the
+// server, the role or the database, since they come from a URL that may hold a password.
 func translate(err error) error {
 	var ours *core.Error
 	var theirs *pgconn.PgError
@@ -43,18 +45,23 @@ func translate(err error) error {
 	case err == nil, errors.As(err, &ours):
 		return err
 	case errors.Is(err, errUnknown):
-		return core.Wrap(core.StoreBusy, err, "The connection to the database was lost while a change was being stored, so the change may or may not be stored. Trying again is safe.")
+		return core.Wrap(core.StoreBusy, err,
+			"The connection to the database was lost while a change was being stored, so the change may or may not "+
+				"be stored. Trying again is safe.")
 	case errors.As(err, &theirs):
 		m := meaningOf(theirs.Code)
 		return core.Wrap(m.category, err, "%s", m.sentence)
 	case errors.Is(err, errTimeout):
-		return core.Wrap(core.StoreBusy, err, "The database did not answer in time. Try again; if this continues, check its load and the network.")
+		return core.Wrap(core.StoreBusy, err,
+			"The database did not answer in time. Try again; if this continues, check its load and the network.")
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, puddle.ErrClosedPool):
 		return core.Wrap(core.Internal, err, "The database is closed: gatehouse is stopping.")
 	case unreachable(err):
-		return core.Wrap(core.StoreBusy, err, "Can't reach the database. Check that it is running and that the network allows the connection; gatehouse serve continues by itself once it is back, other commands must be run again.")
+		return core.Wrap(core.StoreBusy, err,
+			"Can't reach the database. Check that it is running and that the network allows the connection; "+
+				"gatehouse serve continues by itself once it is back, other commands must be run again.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
@@ -85,7 +92,8 @@ func isNetworkError(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return false
 	}
-	return errors.As(err, &network) || pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.As(err, &network) || pgconn.SafeToRetry(err) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, pgx.ErrTxClosed)
 }
 
@@ -97,27 +105,43 @@ type meaning struct {
 
 // The sentences that several codes share.
 const (
-	isAway      = "The database is stopping, starting or failing over to another server. Trying again is safe; gatehouse serve continues by itself once it is back, other commands must be run again."
-	isBusy      = "The database waits for another transaction, or has reached its limit of connections or memory. Try again; if this continues, check its connections, its locks and its limits."
-	isFull      = "There is no space left for the database. Free space on its disk; nothing that was stored is lost."
-	isBroken    = "The database's server could not read or write its disk. Stop gatehouse, check the server's log, and restore the database from a backup."
-	notAllowed  = "The database refuses gatehouse: a wrong user or password, no such database, or a missing permission. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and read and write them."
-	isForeign   = "The database's tables are not as gatehouse created them: some are missing, or belong to another program. Give gatehouse a database or a schema of its own, or restore the right one from a backup."
-	isRefused   = "A trigger of the database refuses the change. gatehouse makes no triggers; remove it, or the reason why it refuses."
-	isReadOnly  = "The database accepts no changes: its server is a standby or is read-only. Point GATEHOUSE_DATABASE_URL at the primary."
-	notStorable = "A value is too long for a key, or contains a character that the database can't store (such as a zero byte)."
+	isAway = "The database is stopping, starting or failing over to another server. Trying again is safe; " +
+		"gatehouse serve continues by itself once it is back, other commands must be run again."
+	isBusy = "The database waits for another transaction, or has reached its limit of connections or memory. " +
+		"Try again; if this continues, check its connections, its locks and its limits."
+	isFull   = "There is no space left for the database. Free space on its disk; nothing that was stored is lost."
+	isBroken = "The database's server could not read or write its disk. Stop gatehouse, check the server's log, " +
+		"and restore the database from a backup."
+	notAllowed = "The database refuses gatehouse: a wrong user or password, no such database, or a missing " +
+		"permission. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and " +
+		"read and write them."
+	isForeign = "The database's tables are not as gatehouse created them: some are missing, or belong to another " +
+		"program. Give gatehouse a database or a schema of its own, or restore the right one from a backup."
+	isRefused = "A trigger of the database refuses the change. gatehouse makes no triggers; remove it, or the " +
+		"reason why it refuses."
+	isReadOnly = "The database accepts no changes: its server is a standby or is read-only. Point " +
+		"GATEHOUSE_DATABASE_URL at the primary."
+	notStorable = "A value is too long for a key, or contains a character that the database can't store (such as a " +
+		"zero byte)."
 )
 
 // codes maps SQLSTATEs. A code that is missing is looked up by its class, its first two characters.
 var codes = map[string]meaning{
-	"08": {core.StoreBusy, isAway}, "57P01": {core.StoreBusy, isAway}, "57P02": {core.StoreBusy, isAway}, "57P03": {core.StoreBusy, isAway},
-	"57P05": {core.StoreBusy, isAway}, "25P03": {core.StoreBusy, isAway}, "25P04": {core.StoreBusy, isAway}, "40003": {core.StoreBusy, isAway},
-	"40": {core.StoreBusy, isBusy}, "53": {core.StoreBusy, isBusy}, "55P03": {core.StoreBusy, isBusy}, "55006": {core.StoreBusy, isBusy}, "57014": {core.StoreBusy, isBusy},
+	"08": {core.StoreBusy, isAway}, "57P01": {core.StoreBusy, isAway}, "57P02": {core.StoreBusy, isAway},
+	"57P03": {core.StoreBusy, isAway},
+	"57P05": {core.StoreBusy, isAway}, "25P03": {core.StoreBusy, isAway}, "25P04": {core.StoreBusy, isAway},
+	"40003": {core.StoreBusy, isAway},
+	"40":    {core.StoreBusy, isBusy}, "53": {core.StoreBusy, isBusy}, "55P03": {core.StoreBusy, isBusy},
+	"55006": {core.StoreBusy, isBusy}, "57014": {core.StoreBusy, isBusy},
 	"53100": {core.StoreFull, isFull}, "25006": {core.StoreBusy, isReadOnly},
-	"58": {core.StoreUnreadable, isBroken}, "XX001": {core.StoreUnreadable, isBroken}, "XX002": {core.StoreUnreadable, isBroken},
-	"28": {core.StoreUnreadable, notAllowed}, "3D000": {core.StoreUnreadable, notAllowed}, "3F000": {core.StoreUnreadable, notAllowed}, "42501": {core.StoreUnreadable, notAllowed}, "57P04": {core.StoreUnreadable, notAllowed},
+	"58": {core.StoreUnreadable, isBroken}, "XX001": {core.StoreUnreadable, isBroken},
+	"XX002": {core.StoreUnreadable, isBroken},
+	"28":    {core.StoreUnreadable, notAllowed}, "3D000": {core.StoreUnreadable, notAllowed},
+	"3F000": {core.StoreUnreadable, notAllowed}, "42501": {core.StoreUnreadable, notAllowed},
+	"57P04": {core.StoreUnreadable, notAllowed},
 	"P0":    {core.StoreBusy, isRefused},
-	"42P01": {core.StoreUnreadable, isForeign}, "42P07": {core.StoreUnreadable, isForeign}, "42703": {core.StoreUnreadable, isForeign},
+	"42P01": {core.StoreUnreadable, isForeign}, "42P07": {core.StoreUnreadable, isForeign},
+	"42703": {core.StoreUnreadable, isForeign},
 	"22021": {core.Invalid, notStorable}, "22P05": {core.Invalid, notStorable}, "54000": {core.Invalid, notStorable},
 }
 

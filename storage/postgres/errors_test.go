@@ -32,11 +32,15 @@ func mute(t *testing.T, err error, category core.Category) {
 
 func TestCodes(t *testing.T) {
 	for code, category := range map[string]core.Category{
-		"40001": core.StoreBusy, "40P01": core.StoreBusy, "40003": core.StoreBusy, "08006": core.StoreBusy, "57P01": core.StoreBusy, "57P03": core.StoreBusy,
-		"53300": core.StoreBusy, "55P03": core.StoreBusy, "57014": core.StoreBusy, "25P03": core.StoreBusy, "25006": core.StoreBusy,
+		"40001": core.StoreBusy, "40P01": core.StoreBusy, "40003": core.StoreBusy, "08006": core.StoreBusy,
+		"57P01": core.StoreBusy, "57P03": core.StoreBusy,
+		"53300": core.StoreBusy, "55P03": core.StoreBusy, "57014": core.StoreBusy, "25P03": core.StoreBusy,
+		"25006": core.StoreBusy,
 		"53100": core.StoreFull, "53200": core.StoreBusy,
-		"28P01": core.StoreUnreadable, "28000": core.StoreUnreadable, "3D000": core.StoreUnreadable, "42501": core.StoreUnreadable, "3F000": core.StoreUnreadable,
-		"XX001": core.StoreUnreadable, "58030": core.StoreUnreadable, "42P01": core.StoreUnreadable, "42P07": core.StoreUnreadable,
+		"28P01": core.StoreUnreadable, "28000": core.StoreUnreadable, "3D000": core.StoreUnreadable,
+		"42501": core.StoreUnreadable, "3F000": core.StoreUnreadable,
+		"XX001": core.StoreUnreadable, "58030": core.StoreUnreadable, "42P01": core.StoreUnreadable,
+		"42P07": core.StoreUnreadable,
 		"22021": core.Invalid, "54000": core.Invalid,
 		"23505": core.Internal, "42601": core.Internal, "XX000": core.Internal, "": core.Internal,
 	} {
@@ -52,7 +56,10 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}
-	for _, err := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, &net.OpError{Op: "read", Err: errors.New("reset")}, postgres.ErrUnknown} {
+	for _, err := range []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, &net.OpError{Op: "read", Err: errors.New("reset")},
+		postgres.ErrUnknown,
+	} {
 		mute(t, postgres.Translate(err), core.StoreBusy)
 	}
 	mute(t, postgres.Translate(errors.New("other")), core.Internal)
@@ -90,7 +97,9 @@ func TestMissingPermission(t *testing.T) {
 		u.User, u.Path = neturl.UserPassword(user, "secret"), "/"+database
 		return u.String()
 	}
-	for _, bad := range []string{at(role, nameOf(url)), at("nobody_"+role, nameOf(url)), at(role, "none_"+nameOf(url))} {
+	for _, bad := range []string{
+		at(role, nameOf(url)), at("nobody_"+role, nameOf(url)), at(role, "none_"+nameOf(url)),
+	} {
 		_, err := postgres.Open(ctx, bad, postgres.Options{})
 		mute(t, err, core.StoreUnreadable)
 		if strings.Contains(err.Error(), "secret") {
@@ -101,7 +110,8 @@ func TestMissingPermission(t *testing.T) {
 	open(t, url, postgres.Options{}).Close()
 	run(t, url, `grant select, insert, update, delete on all tables in schema public to `+role)
 	s := open(t, at(role, nameOf(url)), postgres.Options{})
-	if _, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}}); err != nil {
+	if _, err := s.Accept(ctx,
+		core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}}); err != nil {
 		t.Errorf("with rights: %v", err)
 	}
 	s.Close()

@@ -19,7 +19,8 @@ func waiting(t *testing.T, ctx context.Context, look *pgx.Conn) int {
 		var pid int
 		err := look.QueryRow(ctx, `
 			select coalesce(max(pid), 0) from pg_stat_activity
-			where datname = current_database() and application_name = 'gatehouse' and wait_event_type = 'Lock'`).Scan(&pid)
+			where datname = current_database() and application_name = 'gatehouse'
+				and wait_event_type = 'Lock'`).Scan(&pid)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,9 +113,11 @@ func TestServerRestart(t *testing.T) {
 			})
 		}
 		all.Wait()
-		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gatehouse'`)
+		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+			and application_name = 'gatehouse'`)
 		f.want(f.store.Beat(f.ctx, f.owner), "")
-		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gatehouse'`)
+		f.exec(f.look, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+			and application_name = 'gatehouse'`)
 		_, err := f.store.StopRequested(f.ctx, c)
 		f.want(err, "")
 	}
@@ -129,7 +132,10 @@ func TestDeadlockIsRepeated(t *testing.T) {
 	came := make(chan error)
 	go func() {
 		came <- f.store.Finish(f.ctx, core.Finish{
-			Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Conversation: c.Event.Conversation, Address: c.Event.Address},
+			Claim: c, End: core.End{Kind: core.EndSuspended},
+			Approval: &core.Approval{
+				ID: "a", Invocation: c.Event.Invocation, Conversation: c.Event.Conversation, Address: c.Event.Address,
+			},
 		})
 	}()
 	waiting(t, f.ctx, f.look)

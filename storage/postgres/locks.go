@@ -10,8 +10,8 @@ import (
 // clock is the SQL of the database's clock in nanoseconds, which all processes use.
 const clock = `(extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000`
 
-// lockQueue locks a queue's row, adding it if it is missing, and then reads the clock, so times rise in the order of the queue's
-// commits. Data of the queue must be read by later statements.
+// lockQueue locks a queue's row, adding it if it is missing, and then reads the clock, so times rise in the order of
+// the queue's commits. Data of the queue must be read by later statements.
 func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
 		insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4)
@@ -20,10 +20,12 @@ func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation 
 	return err
 }
 
-// lockDestinations locks destinations in order, adding missing ones, and then reads the clock, unless an earlier lock of the transaction has.
+// lockDestinations locks destinations in order, adding missing ones, and then reads the clock, unless an earlier lock
+// of the transaction has.
 func lockDestinations(t *sqlstore.Tx, destinations []string) error {
 	const lock = `
-		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n) order by n
+		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n)
+			order by n
 		on conflict (destination) do update set conversation = destinations.conversation`
 	if t.HasClock() {
 		return t.Do(lock, destinations)
@@ -32,8 +34,8 @@ func lockDestinations(t *sqlstore.Tx, destinations []string) error {
 	return err
 }
 
-// lockRateLimit locks a name, adding its row if it is missing, and then reads the clock. It stores how long the row is needed; see
-// unusedLimits.
+// lockRateLimit locks a name, adding its row if it is missing, and then reads the clock. It stores how long the row is
+// needed; see unusedLimits.
 func lockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
 		insert into rate_limits (name, ends) values ($1, `+clock+` + $2)
@@ -43,4 +45,5 @@ func lockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
 }
 
 // unusedLimits removes the lock rows of rate-limited names that are no longer used.
-const unusedLimits = `delete from rate_limits where name in (select name from rate_limits where ends < (select ` + clock + `) limit $1 for update skip locked)`
+const unusedLimits = `delete from rate_limits where name in (select name from rate_limits
+	where ends < (select ` + clock + `) limit $1 for update skip locked)`

@@ -22,7 +22,8 @@ type line struct {
 	alter  func([]byte) // changes what the server says; nil: nothing
 }
 
-// newLine returns a line, and the database's URL through it: without encryption and prepared statements, so that each commit can be read.
+// newLine returns a line, and the database's URL through it: without encryption and prepared statements, so that each
+// commit can be read.
 func newLine(t *testing.T, url string) (*line, string) {
 	t.Helper()
 	u, err := neturl.Parse(url)
@@ -154,7 +155,10 @@ func TestLostAnswerToACommit(t *testing.T) {
 		t.Errorf("%d messages, %v", len(msgs), err)
 	}
 
-	f.want(s.AddPosts(f.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: c.Event.Address, Conversation: c.Event.Conversation}}), "")
+	f.want(
+		s.AddPosts(f.ctx, c,
+			[]core.Post{{Key: "k", Kind: core.PostNotice, To: c.Event.Address, Conversation: c.Event.Conversation}}),
+		"")
 	var rows []core.OutboxRow
 	deliver := func() (err error) {
 		rows, err = s.ClaimPosts(f.ctx, core.PostRequest{Owner: f.owner, Limit: 1, Scopes: served})
@@ -167,15 +171,21 @@ func TestLostAnswerToACommit(t *testing.T) {
 
 	end := core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended},
-		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()}},
-		Paused:   &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session},
+		Approval: &core.Approval{
+			ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
+			Address: c.Event.Address, Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()},
+		},
+		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session},
 	}
 	lost("Finish", func() error { return s.Finish(f.ctx, end) })
 	f.want(s.Finish(f.ctx, end), core.LeaseLost)
 
 	var d core.Decided
 	decide := func() (err error) {
-		d, err = s.Decide(f.ctx, core.Decision{Approval: "a", Event: r.Seq, Vote: &core.Vote{Actor: core.Actor{ID: "p:v1"}, Choice: core.Approve}})
+		d, err = s.Decide(f.ctx,
+			core.Decision{
+				Approval: "a", Event: r.Seq, Vote: &core.Vote{Actor: core.Actor{ID: "p:v1"}, Choice: core.Approve},
+			})
 		return err
 	}
 	lost("Decide", decide)

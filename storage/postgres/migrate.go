@@ -23,13 +23,14 @@ var files embed.FS
 // versions is the table of applied migrations. It has gatehouse's name, since a schema may be shared.
 const versions = "gatehouse_version"
 
-// migrations reads a schema from the tables of the catalog alone: the server's functions that write definitions do not see the transaction's
-// snapshot, and write them in ways of their version.
+// migrations reads a schema from the tables of the catalog alone: the server's functions that write definitions do not
+// see the transaction's snapshot, and write them in ways of their version.
 var migrations = sqlstore.NewMigrations(goose.DialectPostgres, files, versions, `
 	with tables as (
 		select oid, relname from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
 	)
-	select relname, relname, concat_ws(' ', 'column', attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+	select relname, relname, concat_ws(' ', 'column', attname, format_type(atttypid, atttypmod), attnotnull,
+		attidentity,
 		pg_get_expr(adbin, adrelid))
 	from tables t join pg_attribute on attrelid = t.oid and attnum > 0 and not attisdropped
 		left join pg_attrdef on adrelid = attrelid and adnum = attnum
@@ -55,7 +56,8 @@ func Version(ctx context.Context, url string, o Options) (found, known int64, er
 	return found, migrations.Known, translate(err)
 }
 
-// configureMigrations returns the configuration of the connections that migrate. They prepare nothing, since each statement runs once.
+// configureMigrations returns the configuration of the connections that migrate. They prepare nothing, since each
+// statement runs once.
 func configureMigrations(url string) (*pgx.ConnConfig, error) {
 	config, err := configure(url)
 	if err != nil {
@@ -84,20 +86,23 @@ func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found int6
 	var foreign int
 	err = tx.QueryRowContext(ctx, `
 		select count(*) filter (where table_name = $1) > 0, count(*) filter (where table_name <> $1)
-		from information_schema.tables where table_schema = current_schema() and (table_name = $1 or table_name = any($2::text[]))`, versions, migrations.Names()).Scan(&versioned, &foreign)
+		from information_schema.tables where table_schema = current_schema() and (table_name = $1
+			or table_name = any($2::text[]))`, versions, migrations.Names()).Scan(&versioned, &foreign)
 	switch {
 	case err != nil:
 		return 0, "", fmt.Errorf("looking for our tables: %w", err)
 	case !versioned && foreign > 0:
-		return 0, "", core.Errorf(core.StoreUnreadable, "The database holds tables of another program with names that gatehouse needs. Give gatehouse a database or a schema of its own.")
+		return 0, "", core.Errorf(core.StoreUnreadable, "The database holds tables of another program with names "+
+			"that gatehouse needs. Give gatehouse a database or a schema of its own.")
 	case !versioned:
 		return 0, "", nil
 	}
 	return migrations.Find(ctx, tx, "this database")
 }
 
-// Migrate brings a database's schema up to the version that this build knows, and returns the versions before and after. If
-// processes start together, one migrates and the others wait (see lockMigrations). After a crash the next call does the rest.
+// Migrate brings a database's schema up to the version that this build knows, and returns the versions before and
+// after. If processes start together, one migrates and the others wait (see lockMigrations). After a crash the next
+// call does the rest.
 func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
 	config, err := configureMigrations(url)
 	if err != nil {
@@ -128,9 +133,9 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, o Options) (err error)
 	return migrations.Up(ctx, db, earlier)
 }
 
-// lockMigrations waits until this process may migrate; unlock lets the next one continue. The lock is a row lock, held by a
-// transaction that does nothing else. It ends with its process and works with every pooler and engine. Waiting processes poll: one
-// that waited inside a transaction would keep a pooler's connection from the process that migrates.
+// lockMigrations waits until this process may migrate; unlock lets the next one continue. The lock is a row lock, held
+// by a transaction that does nothing else. It ends with its process and works with every pooler and engine. Waiting
+// processes poll: one that waited inside a transaction would keep a pooler's connection from the process that migrates.
 func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() error, err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -147,10 +152,13 @@ func lockMigrations(ctx context.Context, config *pgx.ConnConfig) (unlock func() 
 			err = errors.Join(err, release())
 		}
 	}()
-	if err := ignoreExists(conn.Exec(ctx, `create table if not exists gatehouse_migrating (one boolean not null primary key)`)); err != nil {
+	if err := ignoreExists(
+		conn.Exec(ctx,
+			`create table if not exists gatehouse_migrating (one boolean not null primary key)`)); err != nil {
 		return nil, fmt.Errorf("creating the migration lock: %w", err)
 	}
-	if _, err := conn.Exec(ctx, `insert into gatehouse_migrating (one) values (true) on conflict (one) do nothing`); err != nil {
+	if _, err := conn.Exec(ctx, `insert into gatehouse_migrating (one) values (true)
+		on conflict (one) do nothing`); err != nil {
 		return nil, fmt.Errorf("creating the migration lock: %w", err)
 	}
 	for {
@@ -180,7 +188,8 @@ func tryMigrationLock(ctx context.Context, conn *pgx.Conn) (mine bool, err error
 	return false, err
 }
 
-// ignoreExists ignores the error of creating a table that another process has just created, which "if not exists" does not prevent.
+// ignoreExists ignores the error of creating a table that another process has just created, which "if not exists" does
+// not prevent.
 func ignoreExists(_ pgconn.CommandTag, err error) error {
 	var theirs *pgconn.PgError
 	if errors.As(err, &theirs) && (theirs.Code == "23505" || theirs.Code == "42P07" || theirs.Code == "42710") {

@@ -36,7 +36,9 @@ func TestMigrate(t *testing.T) {
 func TestManyOpenANewDatabaseAtOnce(t *testing.T) { manyOpen(t, postgrestest.New(t)) }
 
 func manyOpen(t *testing.T, url string) {
-	storagetest.ManyOpen(t, func(ctx context.Context) (*sqlstore.Store, error) { return postgres.Open(ctx, url, postgres.Options{}) })
+	storagetest.ManyOpen(t, func(ctx context.Context) (*sqlstore.Store, error) {
+		return postgres.Open(ctx, url, postgres.Options{})
+	})
 }
 
 func TestNewer(t *testing.T) {
@@ -66,7 +68,8 @@ func TestTablesOfAnotherProgram(t *testing.T) {
 	open(t, url, postgres.Options{})
 }
 
-// TestInterruptedMigrationOfADatabase: a process crashed after it had created the lock and version tables, before the first migration.
+// TestInterruptedMigrationOfADatabase: a process crashed after it had created the lock and version tables, before the
+// first migration.
 func TestInterruptedMigrationOfADatabase(t *testing.T) {
 	url := postgrestest.New(t)
 	run(t, url, `create table gatehouse_migrating (one boolean not null primary key)`,

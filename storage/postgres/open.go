@@ -29,8 +29,8 @@ type database struct {
 	once      sync.Once
 }
 
-// Open connects to the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote the schema,
-// and with store_unreadable if the schema holds another program's tables with the same names.
+// Open connects to the database and brings its schema up to date. It fails with store_newer if a newer gatehouse wrote
+// the schema, and with store_unreadable if the schema holds another program's tables with the same names.
 func Open(ctx context.Context, url string, o Options) (*sqlstore.Store, error) {
 	db, err := openDatabase(ctx, url, o)
 	if err != nil {
@@ -95,14 +95,17 @@ func (db *database) close() error {
 	return nil
 }
 
-// connections is the maximum number of connections of a process, unless the URL sets pool_max_conns. There is one more for the beats.
+// connections is the maximum number of connections of a process, unless the URL sets pool_max_conns. There is one more
+// for the beats.
 const connections = 8
 
 // configure parses the URL. No error contains any of it, since it may hold a password.
 func configure(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, core.Errorf(core.Invalid, "The address of the database can't be read. It must be of the form postgres://USER:PASSWORD@HOST:5432/DATABASE; a character such as @ or / in the password is written as %%40 or %%2F.")
+		return nil, core.Errorf(core.Invalid, "The address of the database can't be read. It must be of the form "+
+			"postgres://USER:PASSWORD@HOST:5432/DATABASE; a character such as @ or / in the password is written as "+
+			"%%40 or %%2F.")
 	}
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = connections
@@ -113,8 +116,8 @@ func configure(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// register returns a name that was never used before. No database can prove that a process on another machine is dead, so what a
-// dead one held can be claimed again once it has been silent.
+// register returns a name that was never used before. No database can prove that a process on another machine is dead,
+// so what a dead one held can be claimed again once it has been silent.
 func register(instance string, _ func(owner string) error) (string, error) {
 	return instance + "-" + uuid.NewString(), nil
 }

@@ -33,8 +33,8 @@ func (u *statements) trace(s sqlstore.Statement) {
 	u.used[s.SQL] = true
 }
 
-// plans checks how the server would run every statement that the contract's examples used, whatever its arguments: none scans a table
-// if there is another way, and messages are searched by more than the session.
+// plans checks how the server would run every statement that the contract's examples used, whatever its arguments: none
+// scans a table if there is another way, and messages are searched by more than the session.
 func plans(t *testing.T, used map[string]bool) {
 	conn := connect(t, database(t))
 	for _, set := range []string{`set enable_seqscan = off`, `set plan_cache_mode = force_generic_plan`} {
@@ -44,7 +44,8 @@ func plans(t *testing.T, used map[string]bool) {
 	}
 	looked := 0
 	for query := range used {
-		if verb, _, _ := strings.Cut(strings.TrimSpace(query), " "); !strings.Contains("select insert update delete", verb) {
+		if verb, _, _ := strings.Cut(strings.TrimSpace(query), " "); !strings.Contains("select insert update delete",
+			verb) {
 			continue
 		}
 		looked++
@@ -53,7 +54,8 @@ func plans(t *testing.T, used map[string]bool) {
 			if m := scan.FindStringSubmatch(line); m != nil && !allowed[m[1]] {
 				t.Errorf("%s\n\thas the plan: %s", query, strings.Join(lines, "\n\t"))
 			}
-			if strings.Contains(line, " on messages") && strings.Contains(line, "Scan") && !strings.Contains(strings.Join(lines[i:min(i+3, len(lines))], " "), " AND (") {
+			if strings.Contains(line, " on messages") && strings.Contains(line, "Scan") &&
+				!strings.Contains(strings.Join(lines[i:min(i+3, len(lines))], " "), " AND (") {
 				t.Errorf("%s\n\thas the plan: %s", query, strings.Join(lines, "\n\t"))
 			}
 		}
@@ -71,7 +73,8 @@ func plan(t *testing.T, conn *pgx.Conn, name, query string) []string {
 		t.Fatalf("preparing %s: %v", query, err)
 	}
 	var n int
-	if err := conn.QueryRow(ctx, `select cardinality(parameter_types) from pg_prepared_statements where name = $1`, name).Scan(&n); err != nil {
+	if err := conn.QueryRow(ctx, `select cardinality(parameter_types) from pg_prepared_statements
+		where name = $1`, name).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	explain := `explain (costs off) execute ` + name

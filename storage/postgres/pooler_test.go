@@ -10,8 +10,8 @@ import (
 	"gatehouse/storage/storagetest"
 )
 
-// pooled returns URLs through a pooler in transaction mode, where each transaction may run on another connection and there is no session
-// state. GATEHOUSE_TEST_PGBOUNCER is its HOST:PORT; its server is that of the other tests.
+// pooled returns URLs through a pooler in transaction mode, where each transaction may run on another connection and
+// there is no session state. GATEHOUSE_TEST_PGBOUNCER is its HOST:PORT; its server is that of the other tests.
 func pooled(t *testing.T) func(url string) string {
 	t.Helper()
 	postgrestest.Need(t)
@@ -41,7 +41,8 @@ func TestPooled_Races(t *testing.T) {
 	t.Run("posts", func(t *testing.T) { eachPostOnce(newReplicas(t, through)) })
 }
 
-// TestPooled_ManyOpenANewDatabaseAtOnce: the processes that wait do not take the connections that the migrating one needs.
+// TestPooled_ManyOpenANewDatabaseAtOnce: the processes that wait do not take the connections that the migrating one
+// needs.
 func TestPooled_ManyOpenANewDatabaseAtOnce(t *testing.T) {
 	manyOpen(t, pooled(t)(postgrestest.New(t)))
 }

@@ -96,7 +96,8 @@ func opener(through func(url string) string, o postgres.Options) storagetest.Ope
 		return storagetest.Database{
 			Open: func(t testing.TB) *sqlstore.Store { return open(t, through(url), o).Store },
 			Advance: func(d time.Duration) {
-				if _, err := mover.Exec(context.Background(), fmt.Sprintf(`update test_clock set moved = moved + interval '%d microseconds'`, d.Microseconds())); err != nil {
+				if _, err := mover.Exec(context.Background(), fmt.Sprintf(`update test_clock
+					set moved = moved + interval '%d microseconds'`, d.Microseconds())); err != nil {
 					t.Fatalf("moving the clock: %v", err)
 				}
 			},

@@ -47,8 +47,8 @@ func inMode(t *testing.T, url, mode string) string {
 	return url + "&default_query_exec_mode=" + mode
 }
 
-// TestPreparedStatementsAreLost: what is prepared is gone from every connection, as if a pooler had chosen another one. Each call still
-// succeeds, nothing is prepared from then on, and that is told once.
+// TestPreparedStatementsAreLost: what is prepared is gone from every connection, as if a pooler had chosen another one.
+// Each call still succeeds, nothing is prepared from then on, and that is told once.
 func TestPreparedStatementsAreLost(t *testing.T) {
 	for name, call := range map[string]func(*postgres.Store) error{
 		"a transaction": func(s *postgres.Store) error { return s.AddNote(t.Context(), "ann", "x") },

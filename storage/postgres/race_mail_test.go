@@ -20,7 +20,10 @@ func TestRace_MailIsLockedInOneOrder(t *testing.T) {
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}))
 	put := func(i, n int, text string) error {
 		// The indexes by number and by event have opposite orders.
-		_, err := r.stores[i].PutMail(r.ctx, core.Mail{Mailbox: e.Conversation, Key: fmt.Sprint(n), Event: int64(1000 - n), Content: json.RawMessage(text)})
+		_, err := r.stores[i].PutMail(r.ctx,
+			core.Mail{
+				Mailbox: e.Conversation, Key: fmt.Sprint(n), Event: int64(1000 - n), Content: json.RawMessage(text),
+			})
 		return err
 	}
 	for range rounds {

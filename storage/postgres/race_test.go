@@ -70,7 +70,10 @@ var served = []core.Scope{{Platform: "p"}}
 func said(conversation, n int) core.Event {
 	payload, _ := json.Marshal(n)
 	l := core.ConversationID(fmt.Sprintf("p:%d", conversation))
-	return core.Event{Platform: "p", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: l, Body: core.MessageEvent{}, Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)}}
+	return core.Event{
+		Platform: "p", ID: fmt.Sprintf("%d/%d", conversation, n), Conversation: l, Body: core.MessageEvent{},
+		Payload: payload, Address: core.Address{Platform: "p", Channel: string(l)},
+	}
 }
 
 // claim claims at most n ready conversations.
@@ -82,8 +85,8 @@ func (r *replicas) claim(i, n int) []core.Claim {
 	return claims
 }
 
-// TestRace_EachConversationIsClaimedOnce: four goroutines accept while eight of two processes claim and finish. No conversation is held
-// twice, no event is left, and each conversation's events come in their order.
+// TestRace_EachConversationIsClaimedOnce: four goroutines accept while eight of two processes claim and finish. No
+// conversation is held twice, no event is left, and each conversation's events come in their order.
 func TestRace_EachConversationIsClaimedOnce(t *testing.T) {
 	noConversationTwiceNoneForgotten(newReplicas(t, straight))
 }
@@ -112,7 +115,8 @@ func noConversationTwiceNoneForgotten(r *replicas) {
 			t.Errorf("the conversation %d is held twice", conversation)
 		}
 		if want := next[conversation].Add(1) - 1; int64(n) != want || c.Event.Attempt != 1 {
-			t.Errorf("the conversation %d gave message %d at attempt %d, want %d", conversation, n, c.Event.Attempt, want)
+			t.Errorf("the conversation %d gave message %d at attempt %d, want %d", conversation, n, c.Event.Attempt,
+				want)
 		}
 		runtime.Gosched()
 		held[conversation].Add(-1)
@@ -139,7 +143,8 @@ func noConversationTwiceNoneForgotten(r *replicas) {
 	}
 }
 
-// TestRace_NumbersFollowCommits: a reader of a conversation never sees an event appear before one that it has already read.
+// TestRace_NumbersFollowCommits: a reader of a conversation never sees an event appear before one that it has already
+// read.
 func TestRace_NumbersFollowCommits(t *testing.T) {
 	r := newReplicas(t, straight)
 	const writers, each = 8, 15
@@ -193,13 +198,19 @@ func (r *replicas) suspend(conversation int, id string) core.Claim {
 	r.ok(err)
 	c := r.claim(0, 1)[0]
 	a := &core.Approval{
-		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address,
-		Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()}, State: core.Open,
+		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
+		Address: c.Event.Address,
+		Call:    core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()}, State: core.Open,
 	}
-	card := core.Post{Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID}
+	card := core.Post{
+		Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID,
+	}
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a, Posts: []core.Post{card},
-		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: core.SignalID(id)}},
+		Paused: &core.PausedRecord{
+			Invocation: c.Event.Invocation, Session: c.Session,
+			Descriptor: core.Descriptor{SignalID: core.SignalID(id)},
+		},
 	}))
 	return c
 }
@@ -229,7 +240,10 @@ func theFirstDecisionStands(r *replicas) {
 		for i, who := range voters() {
 			choice := []core.Choice{core.Approve, core.Deny}[i%2]
 			all.Go(func() {
-				_, err := r.stores[i%2].Decide(r.ctx, core.Decision{Approval: core.ApprovalID(id), Vote: &core.Vote{Actor: core.Actor{ID: who}, Choice: choice}})
+				_, err := r.stores[i%2].Decide(r.ctx,
+					core.Decision{
+						Approval: core.ApprovalID(id), Vote: &core.Vote{Actor: core.Actor{ID: who}, Choice: choice},
+					})
 				switch core.CategoryOf(err) {
 				case "":
 					won.Add(1)
@@ -280,7 +294,8 @@ func theFirstDecisionStands(r *replicas) {
 	}
 }
 
-// TestRace_AuditLogIsOneChain: approvals of many conversations are opened and decided at once, and the log has one entry per step.
+// TestRace_AuditLogIsOneChain: approvals of many conversations are opened and decided at once, and the log has one
+// entry per step.
 func TestRace_AuditLogIsOneChain(t *testing.T) {
 	r := newReplicas(t, straight)
 	const conversations, rounds = 8, 6
@@ -300,11 +315,18 @@ func TestRace_AuditLogIsOneChain(t *testing.T) {
 					return
 				}
 				c := claims[0]
-				a := &core.Approval{ID: id, Invocation: c.Event.Invocation, Session: c.Session, Conversation: e.Conversation, Address: e.Address, Rule: core.Rule{Approvers: voters(), Quorum: 2}}
-				if err := r.stores[i].Finish(r.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a}); err != nil {
+				a := &core.Approval{
+					ID: id, Invocation: c.Event.Invocation, Session: c.Session, Conversation: e.Conversation,
+					Address: e.Address, Rule: core.Rule{Approvers: voters(), Quorum: 2},
+				}
+				if err := r.stores[i].Finish(r.ctx,
+					core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a}); err != nil {
 					t.Errorf("finishing: %v", err)
 				}
-				if _, err := r.stores[1-i].Decide(r.ctx, core.Decision{Approval: id, Vote: &core.Vote{Actor: core.Actor{ID: "p:v1"}, Choice: core.Approve}}); err != nil {
+				if _, err := r.stores[1-i].Decide(r.ctx,
+					core.Decision{
+						Approval: id, Vote: &core.Vote{Actor: core.Actor{ID: "p:v1"}, Choice: core.Approve},
+					}); err != nil {
 					t.Errorf("deciding: %v", err)
 				}
 			}
@@ -322,7 +344,8 @@ func TestRace_AuditLogIsOneChain(t *testing.T) {
 	}
 }
 
-// TestRace_EachPostIsClaimedOnce: eight deliverers of two processes run while posts are added: each post is claimed once, in order per destination.
+// TestRace_EachPostIsClaimedOnce: eight deliverers of two processes run while posts are added: each post is claimed
+// once, in order per destination.
 func TestRace_EachPostIsClaimedOnce(t *testing.T) { eachPostOnce(newReplicas(t, straight)) }
 
 func eachPostOnce(r *replicas) {
@@ -337,8 +360,14 @@ func eachPostOnce(r *replicas) {
 	for i, c := range claims {
 		all.Go(func() {
 			for n := range posts {
-				own := core.Post{Key: fmt.Sprintf("%d/%d", i, n), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply}
-				shared := core.Post{Key: fmt.Sprintf("shared/%d/%d", i, n), To: core.Address{Platform: "p", Channel: fmt.Sprintf("shared %d", n%3)}, Kind: core.PostReply}
+				own := core.Post{
+					Key: fmt.Sprintf("%d/%d", i, n), To: c.Event.Address, Conversation: c.Event.Conversation,
+					Kind: core.PostReply,
+				}
+				shared := core.Post{
+					Key: fmt.Sprintf("shared/%d/%d", i, n),
+					To:  core.Address{Platform: "p", Channel: fmt.Sprintf("shared %d", n%3)}, Kind: core.PostReply,
+				}
 				if err := r.stores[i%2].AddPosts(r.ctx, c, []core.Post{shared, own}); err != nil {
 					t.Errorf("saying: %v", err)
 				}
@@ -353,7 +382,8 @@ func eachPostOnce(r *replicas) {
 		all.Go(func() {
 			i := worker % 2
 			for sent.Load() < 2*conversations*posts && r.ctx.Err() == nil && !t.Failed() {
-				rows, err := r.stores[i].ClaimPosts(r.ctx, core.PostRequest{Owner: r.owners[i], Limit: 1 + worker%3, Scopes: served})
+				rows, err := r.stores[i].ClaimPosts(r.ctx,
+					core.PostRequest{Owner: r.owners[i], Limit: 1 + worker%3, Scopes: served})
 				if err != nil {
 					t.Errorf("claiming posts: %v", err)
 				}
@@ -400,9 +430,15 @@ func TestRace_ClickBesideAnExpiry(t *testing.T) {
 	c := r.claim(0, 1)[0]
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{
 		Claim: c, End: core.End{Kind: core.EndSuspended},
-		Approval: &core.Approval{ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()}},
+		Approval: &core.Approval{
+			ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
+			Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()},
+		},
 	}))
-	click := core.Event{Platform: "p", ID: "click", Conversation: c.Event.Conversation, Body: core.ClickEvent{Approval: "a"}, Address: c.Event.Address}
+	click := core.Event{
+		Platform: "p", ID: "click", Conversation: c.Event.Conversation, Body: core.ClickEvent{Approval: "a"},
+		Address: c.Event.Address,
+	}
 	// The click's transaction has its lock and its time, and is not committed.
 	other := connect(t, r.url)
 	exec := func(query string, args ...any) {
@@ -412,8 +448,10 @@ func TestRace_ClickBesideAnExpiry(t *testing.T) {
 		}
 	}
 	exec(`begin`)
-	exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, 'p', $2, true)`, string(click.QueueKey()), string(c.Event.Conversation))
-	exec(`insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, actor_id)
+	exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, 'p', $2, true)`,
+		string(click.QueueKey()), string(c.Event.Conversation))
+	exec(`insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation,
+		accepted_at, actor_id)
 		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', `+postgres.Clock+`, '')`, string(c.Event.Conversation), string(click.QueueKey()))
 	mover := connect(t, r.url)
 	if _, err := mover.Exec(r.ctx, `update test_clock set moved = interval '2 hours'`); err != nil {

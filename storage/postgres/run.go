@@ -18,9 +18,9 @@ const beginning = `begin isolation level read committed read write`
 const settling = `select set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
 	set_config('idle_in_transaction_session_timeout', '15s', true)`
 
-// transaction is a running transaction. It sends a statement whose result nobody waits for together with the next one that has a result,
-// or with the commit; and begin with the first one. The server runs them one after the other, each with what was committed before it, as
-// if they were sent one by one, and stops at the first that fails.
+// transaction is a running transaction. It sends a statement whose result nobody waits for together with the next one
+// that has a result, or with the commit; and begin with the first one. The server runs them one after the other, each
+// with what was committed before it, as if they were sent one by one, and stops at the first that fails.
 type transaction struct {
 	ctx     context.Context
 	conn    *pgx.Conn
@@ -31,7 +31,8 @@ type transaction struct {
 	pending []statement
 }
 
-// statement is one to send. Its rows go to row, unless it is nil, and their number, or that of those that it changed, to done, unless it is nil.
+// statement is one to send. Its rows go to row, unless it is nil, and their number, or that of those that it changed,
+// to done, unless it is nil.
 type statement struct {
 	query string
 	args  []any
@@ -92,7 +93,9 @@ func (t *transaction) send(s statement) error {
 }
 
 func (t *transaction) beginning() []statement {
-	first := []statement{{query: beginning, done: func(int64) { t.trace(sqlstore.Statement{SQL: beginning, Write: true}) }}}
+	first := []statement{{query: beginning, done: func(int64) {
+		t.trace(sqlstore.Statement{SQL: beginning, Write: true})
+	}}}
 	if !isDirect(t.conn) {
 		first = append(first, statement{query: settling, done: func(int64) {}})
 	}

@@ -50,8 +50,8 @@ func left(t *testing.T, s *postgres.Store, query string) (numbers []int) {
 	return numbers
 }
 
-// TestSessionStateOfAConnection: after turns of every kind, a connection to the server has its settings and prepared statements, and no
-// lock, channel, temporary table or cursor.
+// TestSessionStateOfAConnection: after turns of every kind, a connection to the server has its settings and prepared
+// statements, and no lock, channel, temporary table or cursor.
 func TestSessionStateOfAConnection(t *testing.T) {
 	s := open(t, database(t), postgres.Options{})
 	turns(t, s)
@@ -71,27 +71,30 @@ func TestSessionStateOfAConnection(t *testing.T) {
 	}
 }
 
-// TestNoSessionStateBehindAPooler: where the process at the other end of the connection is not the server's, no setting is left, and no
-// prepared statement if the URL says so. The settings of a transaction hold in each one.
+// TestNoSessionStateBehindAPooler: where the process at the other end of the connection is not the server's, no setting
+// is left, and no prepared statement if the URL says so. The settings of a transaction hold in each one.
 func TestNoSessionStateBehindAPooler(t *testing.T) {
 	url := database(t)
 	run(t, url, `alter database `+nameOf(url)+` set synchronous_commit = off`)
 	s := open(t, feigned(t, url), postgres.Options{})
 	turns(t, s)
-	for _, n := range left(t, s, `select (select count(*) from pg_settings where source = 'session') + (select count(*) from pg_prepared_statements where name <> '')`) {
+	for _, n := range left(t, s, `select (select count(*) from pg_settings where source = 'session') + (select count(*)
+		from pg_prepared_statements where name <> '')`) {
 		if n != 0 {
 			t.Errorf("%d things are left", n)
 		}
 	}
-	for setting, want := range map[string]string{"synchronous_commit": "on", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "15s"} {
+	for setting, want := range map[string]string{
+		"synchronous_commit": "on", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "15s",
+	} {
 		if got, err := s.Ask(context.Background(), `select current_setting('`+setting+`')`); err != nil || got != want {
 			t.Errorf("%s is %q, %v", setting, got, err)
 		}
 	}
 }
 
-// feigned returns a URL through a proxy that tells the client the number of another process, as a pooler does. It also says that nothing is
-// to be prepared.
+// feigned returns a URL through a proxy that tells the client the number of another process, as a pooler does. It also
+// says that nothing is to be prepared.
 func feigned(t *testing.T, url string) string {
 	t.Helper()
 	l, through := newLine(t, url)

@@ -18,11 +18,12 @@ const tries = 6
 // errUnknown means that the connection was lost during a commit, so the outcome is unknown.
 var errUnknown = errors.New("the answer to the commit was lost")
 
-// errNotBegun means that the connection turned out to be dead at the first statement of a transaction, so nothing was done on it, or what may be done again.
+// errNotBegun means that the connection turned out to be dead at the first statement of a transaction, so nothing was
+// done on it, or what may be done again.
 var errNotBegun = errors.New("the connection was lost before the transaction began")
 
-// write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a deadlock, a
-// serialization failure), if the connection was dead, or if prepared statements turn out not to be kept.
+// write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a
+// deadlock, a serialization failure), if the connection was dead, or if prepared statements turn out not to be kept.
 func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 	atOnce := db.pool.Config().MaxConns + 1 // repeats that wait for nobody
 	for n := 1; ; {
@@ -53,8 +54,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// transaction runs work between begin and commit. The caller's context can cancel it until it begins; after that it is completed, so
-// that its outcome is known.
+// transaction runs work between begin and commit. The caller's context can cancel it until it begins; after that it is
+// completed, so that its outcome is known.
 func (db *database) transaction(ctx context.Context, work sqlstore.Work) (err error) {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("waiting for the database: %w", err)
@@ -97,8 +98,8 @@ func markTimeout(ctx context.Context, err error) error {
 // errTimeout marks what took longer than Options.Timeout.
 var errTimeout = errors.New("the database did not answer in time")
 
-// read runs work, which reads with a single statement. It runs it again if the connection turns out to be dead, or if prepared statements
-// turn out not to be kept.
+// read runs work, which reads with a single statement. It runs it again if the connection turns out to be dead, or if
+// prepared statements turn out not to be kept.
 func (db *database) read(ctx context.Context, work sqlstore.Work) (err error) {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("waiting for the database: %w", err)

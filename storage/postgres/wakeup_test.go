@@ -7,14 +7,15 @@ import (
 	"gatehouse/storage/postgres"
 )
 
-// TestRace_EventBesideAFinishIsSeen: another process adds an event to the conversation and holds its lock when the turn's end wants it.
-// The end reads the conversation only after it has the lock, so the event is not missed.
+// TestRace_EventBesideAFinishIsSeen: another process adds an event to the conversation and holds its lock when the
+// turn's end wants it. The end reads the conversation only after it has the lock, so the event is not missed.
 func TestRace_EventBesideAFinishIsSeen(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	f.exec(f.block, `begin`)
 	f.exec(f.block, `update queues set fence = fence where queue_key = 'p:0'`)
-	f.exec(f.block, `insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation, accepted_at, actor_id)
+	f.exec(f.block, `insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address,
+		invocation, accepted_at, actor_id)
 		values ('p', 'beside', 'p:0', 'p:0', 'message', false, '', '{}', '{}', 'i', `+postgres.Clock+`, '')`)
 	came := make(chan error)
 	go func() { came <- f.store.Finish(f.ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}}) }()
@@ -43,8 +44,10 @@ func TestRace_PostBesideADeliveryIsSeen(t *testing.T) {
 	row := deliver()[0]
 	f.exec(f.block, `begin`)
 	f.exec(f.block, `update destinations set conversation = conversation`)
-	f.exec(f.block, `insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, created_at)
-		select 'beside', destination, platform, conversation, kind, approval, replace(post, '"a"', '"beside"'), 'waiting', 1, 0, '[]', 0, 0, '', `+postgres.Clock+` from outbox`)
+	f.exec(f.block, `insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted,
+		shown, parts, attempts, next_at, cause, created_at)
+		select 'beside', destination, platform, conversation, kind, approval, replace(post, '"a"', '"beside"'),
+			'waiting', 1, 0, '[]', 0, 0, '', `+postgres.Clock+` from outbox`)
 	row.State, row.Shown = core.RowSent, row.Wanted
 	came := make(chan error)
 	go func() {

@@ -18,7 +18,8 @@ func TestMessageOfABrokenSessionIsAccepted(t *testing.T) {
 		t.Fatalf("%v, %v", claim, err)
 	}
 	rec := &core.SessionRecord{ID: claim.Session, Writer: core.Writer{Invocation: claim.Event.Invocation}}
-	if err := store.Finish(ctx, core.Finish{Claim: *claim, Session: rec, End: core.End{Kind: core.EndReplied}}); err != nil {
+	if err := store.Finish(ctx,
+		core.Finish{Claim: *claim, Session: rec, End: core.End{Kind: core.EndReplied}}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, raw(t, file), `update sessions set state = '{'`)

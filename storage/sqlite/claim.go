@@ -9,8 +9,8 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// What is due at once and what was delayed are found by two queries, and each scope has queries of its own, so that each follows an index.
-// SQLite would walk all ready rows otherwise.
+// What is due at once and what was delayed are found by two queries, and each scope has queries of its own, so that
+// each follows an index. SQLite would walk all ready rows otherwise.
 
 // ready is something that can be claimed. The lowest rank goes first, then the lowest head.
 type ready struct {
@@ -22,9 +22,11 @@ func readReady(scan func(...any) error) (r ready, err error) {
 	return r, scan(&r.name, &r.rank, &r.head)
 }
 
-// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first; without take, one of them.
+// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first; without take, one of
+// them.
 func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
-	// A constant, not an argument: SQLite would prepare the statement anew each time to find out whether a partial index can answer it.
+	// A constant, not an argument: SQLite would prepare the statement anew each time to find out whether a partial
+	// index can answer it.
 	which := ` and controls = false and not exists (select 1 from kv where name = 'paused')`
 	if r.Controls {
 		which = ` and controls = true`
@@ -40,12 +42,14 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 		}
 		return sqlstore.List(t, readReady, `
 			select queue_key, rank, head from queues indexed by queues_scoped
-			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2 and suspect = $3`+which+` and `+due.is+` $4
+			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2
+				and suspect = $3`+which+` and `+due.is+` $4
 			order by `+due.order+` rank, head limit $5`, list(scope.Conversations), scope.Platform, r.Suspects, due.at, r.Limit)
 	})
 }
 
-// dueDestinations returns the destinations with a post to deliver, the longest waiting first; without take, one of them.
+// dueDestinations returns the destinations with a post to deliver, the longest waiting first; without take, one of
+// them.
 func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
 	if !take {
 		r.Limit = 1
@@ -58,7 +62,8 @@ func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, e
 		}
 		return sqlstore.List(t, readReady, `
 			select destination, 0, head from destinations indexed by destinations_scoped
-			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2 and `+due.is+` $3 order by `+due.order+` head limit $4`,
+			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2
+				and `+due.is+` $3 order by `+due.order+` head limit $4`,
 			list(scope.Conversations), scope.Platform, due.at, r.Limit)
 	})
 }
@@ -76,10 +81,14 @@ type due struct {
 	order string
 }
 
-// firstOf returns at most n of the names that the scopes' queries find, each once; without take, the first that are found.
-func firstOf(t *sqlstore.Tx, scopes []core.Scope, n int, take bool, find func(core.Scope, due) ([]ready, error)) ([]string, error) {
+// firstOf returns at most n of the names that the scopes' queries find, each once; without take, the first that are
+// found.
+func firstOf(
+	t *sqlstore.Tx, scopes []core.Scope, n int, take bool, find func(core.Scope, due) ([]ready, error),
+) ([]string, error) {
 	atOnce := due{is: "ready_at =", at: 0}
-	ahead := due{is: "ready_at - delay > 0 and ready_at - delay >", at: t.Now.Add(sqlstore.SetBack).UnixNano()} // set before the clock was set back
+	// set before the clock was set back
+	ahead := due{is: "ready_at - delay > 0 and ready_at - delay >", at: t.Now.Add(sqlstore.SetBack).UnixNano()}
 	delayed := due{is: "ready_at > 0 and ready_at <=", at: t.Now.UnixNano(), order: "ready_at,"}
 	var all []ready
 	for _, scope := range scopes {
@@ -93,7 +102,9 @@ func firstOf(t *sqlstore.Tx, scopes []core.Scope, n int, take bool, find func(co
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b ready) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.head, b.head)) })
+	slices.SortFunc(all, func(a, b ready) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.head, b.head))
+	})
 	var names []string
 	for _, one := range all {
 		if len(names) < n && !slices.Contains(names, one.name) {
@@ -105,7 +116,8 @@ func firstOf(t *sqlstore.Tx, scopes []core.Scope, n int, take bool, find func(co
 
 // addQueue adds a queue's row if it is missing. There is one writer, so nothing has to be locked.
 func addQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
-	_, err := t.Exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4) on conflict (queue_key) do nothing`,
+	_, err := t.Exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4)
+		on conflict (queue_key) do nothing`,
 		key, platform, conversation, key != conversation.Queue())
 	return err
 }

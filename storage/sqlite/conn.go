@@ -14,8 +14,9 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// conn is one connection, for one goroutine at a time. It uses the driver without database/sql, and prepares each statement once: the same few
-// run thousands of times a second, and preparing them, and handing them from goroutine to goroutine, would cost more than running them.
+// conn is one connection, for one goroutine at a time. It uses the driver without database/sql, and prepares each
+// statement once: the same few run thousands of times a second, and preparing them, and handing them from goroutine to
+// goroutine, would cost more than running them.
 type conn struct {
 	db       *sqlite3.SQLiteConn
 	prepared map[string]*statement
@@ -30,7 +31,8 @@ type statement struct {
 	columns  []driver.Value // room for one row
 }
 
-// preparedAtMost is how many statements a connection keeps. Most are of fixed text; some have as many parameters as they have values.
+// preparedAtMost is how many statements a connection keeps. Most are of fixed text; some have as many parameters as
+// they have values.
 const preparedAtMost = 256
 
 // connect opens a connection with a data source name.
@@ -86,7 +88,8 @@ func (c *conn) runner(ctx context.Context) sqlstore.Runner {
 	}
 }
 
-// exec runs a statement that returns no rows, and returns the number of rows that it changed. One that only reads is run to its end.
+// exec runs a statement that returns no rows, and returns the number of rows that it changed. One that only reads is
+// run to its end.
 func (c *conn) exec(text string, args []any) (int64, error) {
 	s, err := c.statement(text)
 	if err != nil {
@@ -107,8 +110,11 @@ func (c *conn) exec(text string, args []any) (int64, error) {
 	return r.RowsAffected()
 }
 
-// query runs a statement and calls row for each row, which must not use the connection. If ctx ends, the statement is interrupted.
-func (c *conn) query(ctx context.Context, text string, args []any, row func(scan func(...any) error) error) (err error) {
+// query runs a statement and calls row for each row, which must not use the connection. If ctx ends, the statement is
+// interrupted.
+func (c *conn) query(
+	ctx context.Context, text string, args []any, row func(scan func(...any) error) error,
+) (err error) {
 	s, err := c.statement(text)
 	if err != nil {
 		return err

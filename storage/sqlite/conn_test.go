@@ -37,7 +37,9 @@ func run(t *testing.T, c *conn, text string, args ...any) int64 {
 // one reads a value.
 func one[T any](t *testing.T, c *conn, text string, args ...any) (v T) {
 	t.Helper()
-	if err := c.query(context.Background(), text, args, func(scan func(...any) error) error { return scan(&v) }); err != nil {
+	if err := c.query(context.Background(), text, args, func(scan func(...any) error) error {
+		return scan(&v)
+	}); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return v
@@ -47,7 +49,8 @@ func TestConnKeepsValues(t *testing.T) {
 	type name string
 	c := testConn(t)
 	run(t, c, `create table t (text text, number integer, bytes blob, flag integer) strict`)
-	if n := run(t, c, `insert into t values ($1, $2, $3, $4), ('b', 2, null, 0)`, name("a\x00b"), 7, []byte{0, 1}, true); n != 2 {
+	if n := run(t, c, `insert into t values ($1, $2, $3, $4), ('b', 2, null, 0)`, name("a\x00b"), 7, []byte{0, 1},
+		true); n != 2 {
 		t.Errorf("%d rows were changed, want 2", n)
 	}
 	if got := one[name](t, c, `select text from t where number = $1`, 7); got != "a\x00b" {
@@ -72,11 +75,15 @@ func TestConnRefusesWhatDoesNotFit(t *testing.T) {
 	c := testConn(t)
 	var small int8
 	for what, err := range map[string]error{
-		"too few arguments":  c.query(t.Context(), `select $1, $2`, []any{1}, nil),
-		"an unknown type":    c.query(t.Context(), `select $1`, []any{struct{}{}}, nil),
-		"a number too large": c.query(t.Context(), `select 1000`, nil, func(scan func(...any) error) error { return scan(&small) }),
-		"a text for a bool":  c.query(t.Context(), `select 'yes'`, nil, func(scan func(...any) error) error { return scan(new(bool)) }),
-		"too few columns":    c.query(t.Context(), `select 1`, nil, func(scan func(...any) error) error { return scan() }),
+		"too few arguments": c.query(t.Context(), `select $1, $2`, []any{1}, nil),
+		"an unknown type":   c.query(t.Context(), `select $1`, []any{struct{}{}}, nil),
+		"a number too large": c.query(t.Context(), `select 1000`, nil, func(scan func(...any) error) error {
+			return scan(&small)
+		}),
+		"a text for a bool": c.query(t.Context(), `select 'yes'`, nil, func(scan func(...any) error) error {
+			return scan(new(bool))
+		}),
+		"too few columns": c.query(t.Context(), `select 1`, nil, func(scan func(...any) error) error { return scan() }),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", what)
@@ -110,12 +117,13 @@ func TestAReadEndsWithItsContext(t *testing.T) {
 	c := testConn(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
-	err := c.query(ctx, `with recursive n(i) as (select 1 union all select i + 1 from n) select i from n`, nil, func(func(...any) error) error {
-		if rows++; rows == 10 {
-			cancel()
-		}
-		return nil
-	})
+	err := c.query(ctx, `with recursive n(i) as (select 1 union all select i + 1 from n) select i from n`, nil,
+		func(func(...any) error) error {
+			if rows++; rows == 10 {
+				cancel()
+			}
+			return nil
+		})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("after %d rows: %v", rows, err)
 	}
@@ -132,7 +140,8 @@ func TestReadsFailOnceTheStoreIsClosed(t *testing.T) {
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Notes(t.Context(), "ann"); core.CategoryOf(err) != core.Internal || !strings.Contains(err.Error(), "closed") {
+	if _, err := s.Notes(t.Context(), "ann"); core.CategoryOf(err) != core.Internal ||
+		!strings.Contains(err.Error(), "closed") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -52,8 +52,10 @@ func want(t *testing.T, err error, category core.Category, file string) {
 func TestCodes(t *testing.T) {
 	for code, category := range map[sqlite3.ErrNo]core.Category{
 		sqlite3.ErrBusy: core.StoreBusy, sqlite3.ErrLocked: core.StoreBusy, sqlite3.ErrFull: core.StoreFull,
-		sqlite3.ErrNotADB: core.StoreUnreadable, sqlite3.ErrCorrupt: core.StoreUnreadable, sqlite3.ErrCantOpen: core.StoreUnreadable,
-		sqlite3.ErrPerm: core.StoreUnreadable, sqlite3.ErrReadonly: core.StoreUnreadable, sqlite3.ErrIoErr: core.StoreUnreadable,
+		sqlite3.ErrNotADB: core.StoreUnreadable, sqlite3.ErrCorrupt: core.StoreUnreadable,
+		sqlite3.ErrCantOpen: core.StoreUnreadable,
+		sqlite3.ErrPerm:     core.StoreUnreadable, sqlite3.ErrReadonly: core.StoreUnreadable,
+		sqlite3.ErrIoErr:      core.StoreUnreadable,
 		sqlite3.ErrConstraint: core.Internal,
 	} {
 		want(t, sqlite.Translate("my.db", errors.Join(sqlite3.Error{Code: code})), category, "my.db")
@@ -156,7 +158,9 @@ func TestNewer(t *testing.T) {
 func TestMissingWritePermission(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	s := open(t, file, sqlite.Options{})
-	if err := s.Unit(context.Background(), func(run exec) error { return run(`pragma query_only = true`) }); err != nil {
+	if err := s.Unit(context.Background(), func(run exec) error {
+		return run(`pragma query_only = true`)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, s.AddNote(context.Background(), "ann", "x"), core.StoreUnreadable, file)
@@ -221,7 +225,8 @@ func TestDiskFull(t *testing.T) {
 	}
 	limit("1") // no more pages than now
 	big := strings.Repeat("x", 1<<20)
-	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}, Payload: []byte(big)})
+	_, err := s.Accept(ctx,
+		core.Event{Platform: "p", ID: "1", Conversation: "p:l", Body: core.MessageEvent{}, Payload: []byte(big)})
 	want(t, err, core.StoreFull, file)
 	limit("1000000")
 	if err := s.AddNote(ctx, "ann", big); err != nil {

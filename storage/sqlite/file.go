@@ -14,15 +14,17 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// checkLog refuses a file that is missing, empty or has no tables of gatehouse, beside the write-ahead log of another one. SQLite would
-// delete that log, or mix it with the file, and what it holds would be lost.
+// checkLog refuses a file that is missing, empty or has no tables of gatehouse, beside the write-ahead log of another
+// one. SQLite would delete that log, or mix it with the file, and what it holds would be lost.
 func checkLog(ctx context.Context, file string, o Options) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target // SQLite keeps the log beside the file itself
 	}
 	size, checkpoints, err := readLog(file + "-wal")
 	if err != nil {
-		return core.Wrap(core.StoreUnreadable, err, "Can't read %s-wal, the write-ahead log of the database. Check that gatehouse can read and write in its folder.", file)
+		return core.Wrap(core.StoreUnreadable, err,
+			"Can't read %s-wal, the write-ahead log of the database. Check that gatehouse can read and write in its "+
+				"folder.", file)
 	}
 	info, err := os.Stat(file)
 	switch {
@@ -37,14 +39,18 @@ func checkLog(ctx context.Context, file string, o Options) error {
 	db := open(file, o, "immutable=1&mode=ro")
 	defer db.Close()
 	var tables int
-	if err := db.QueryRowContext(ctx, `select count(*) from sqlite_master where name = 'goose_db_version'`).Scan(&tables); err == nil && tables == 0 {
+	if err := db.QueryRowContext(ctx, `select count(*) from sqlite_master
+		where name = 'goose_db_version'`).Scan(&tables); err == nil && tables == 0 {
 		return leftBehind(file, "has no tables of gatehouse")
 	}
 	return nil // a file that can't be read has an error of its own
 }
 
 func leftBehind(file, what string) error {
-	return core.Errorf(core.StoreUnreadable, "The database %s %s, but its write-ahead log %s-wal holds data: the file was removed or replaced. Put the right file back beside the log, or restore both from a backup. To begin with a new database and lose the log's data, move the log away.", file, what, file)
+	return core.Errorf(core.StoreUnreadable,
+		"The database %s %s, but its write-ahead log %s-wal holds data: the file was removed or replaced. Put the "+
+			"right file back beside the log, or restore both from a backup. To begin with a new database and lose "+
+			"the log's data, move the log away.", file, what, file)
 }
 
 // Where the header of a write-ahead log has its number of checkpoints, four bytes, the highest first.
@@ -73,13 +79,16 @@ func readLog(name string) (size int64, checkpoints uint32, err error) {
 	return info.Size(), binary.BigEndian.Uint32(header[checkpointsAt:]), nil
 }
 
-// checkIdentity fails if the file is no longer the one that was opened. A commit to a removed file would succeed and be lost.
+// checkIdentity fails if the file is no longer the one that was opened. A commit to a removed file would succeed and be
+// lost.
 func checkIdentity(file string, opened os.FileInfo) error {
 	now, err := os.Stat(file)
 	if err == nil && os.SameFile(opened, now) {
 		return nil
 	}
-	return core.Wrap(core.StoreUnreadable, err, "The database %s was removed or replaced while gatehouse uses it, so nothing can be stored. Put the file back; or stop gatehouse, and start it on the file that is to be used.", file)
+	return core.Wrap(core.StoreUnreadable, err,
+		"The database %s was removed or replaced while gatehouse uses it, so nothing can be stored. Put the file "+
+			"back; or stop gatehouse, and start it on the file that is to be used.", file)
 }
 
 // faults returns what SQLite finds wrong with the file; nothing if it is whole.

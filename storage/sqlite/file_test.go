@@ -13,7 +13,8 @@ import (
 	"gatehouse/storage/sqlite"
 )
 
-// crashed returns what a process leaves behind that is killed after a checkpoint and a further commit: the file, and its log.
+// crashed returns what a process leaves behind that is killed after a checkpoint and a further commit: the file, and
+// its log.
 func crashed(t *testing.T) (database, log []byte) {
 	t.Helper()
 	ctx := context.Background()
@@ -42,7 +43,8 @@ func read(t *testing.T, file string) []byte {
 	return content
 }
 
-// TestFileWithoutItsLog: a file that was removed or replaced, beside the log of the right one, is refused, and the log stays as it is.
+// TestFileWithoutItsLog: a file that was removed or replaced, beside the log of the right one, is refused, and the log
+// stays as it is.
 func TestFileWithoutItsLog(t *testing.T) {
 	ctx := context.Background()
 	database, log := crashed(t)
@@ -53,7 +55,8 @@ func TestFileWithoutItsLog(t *testing.T) {
 		content []byte // nil: the file is missing
 		says    string
 	}{
-		"missing": {nil, "is missing"}, "empty": {[]byte{}, "is empty"}, "without tables": {read(t, other), "has no tables of gatehouse"},
+		"missing": {nil, "is missing"}, "empty": {[]byte{}, "is empty"},
+		"without tables": {read(t, other), "has no tables of gatehouse"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -68,7 +71,8 @@ func TestFileWithoutItsLog(t *testing.T) {
 			for range 2 {
 				_, err := sqlite.Open(ctx, file, sqlite.Options{})
 				want(t, err, core.StoreUnreadable, file)
-				if text := core.MessageOf(err); !strings.Contains(text, test.says) || !strings.Contains(text, "move the log away") {
+				if text := core.MessageOf(err); !strings.Contains(text, test.says) ||
+					!strings.Contains(text, "move the log away") {
 					t.Errorf("it says %q", text)
 				}
 				_, _, err = sqlite.Version(ctx, file, sqlite.Options{})
@@ -85,7 +89,8 @@ func TestFileWithoutItsLog(t *testing.T) {
 	}
 }
 
-// TestFileReplacedWhileRunning: nothing is committed to a file that is no longer there, nor to another one in its place.
+// TestFileReplacedWhileRunning: nothing is committed to a file that is no longer there, nor to another one in its
+// place.
 func TestFileReplacedWhileRunning(t *testing.T) {
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "gatehouse.db")

@@ -17,8 +17,13 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Fatalf("%v, %v", claim, err)
 	}
 	left, handed := core.Left{Turns: true, Posts: true}, &core.Handover{Platform: "plat", Limit: 1}
-	post := core.Post{Key: "a", To: core.Address{Platform: "plat", Channel: "one"}, Conversation: "plat:one", Kind: core.PostReply, Text: "hello"}
-	end := core.Finish{Claim: *claim, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}, Handover: handed, Left: &left}
+	post := core.Post{
+		Key: "a", To: core.Address{Platform: "plat", Channel: "one"}, Conversation: "plat:one", Kind: core.PostReply,
+		Text: "hello",
+	}
+	end := core.Finish{
+		Claim: *claim, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}, Handover: handed, Left: &left,
+	}
 	if err := store.Finish(ctx, end); err != nil || len(handed.Rows) != 1 || left != (core.Left{}) {
 		t.Fatalf("%v; handed over: %v; left: %+v", err, handed.Rows, left)
 	}

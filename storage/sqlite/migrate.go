@@ -25,8 +25,8 @@ var migrations = sqlstore.NewMigrations(goose.DialectSQLite3, files, "goose_db_v
 // applicationID marks a file as gatehouse's ("gate"); the first migration writes it.
 const applicationID = 1734440037
 
-// Version returns a file's schema version (0: none yet) and the version that this build knows. It changes nothing and creates no
-// file.
+// Version returns a file's schema version (0: none yet) and the version that this build knows. It changes nothing and
+// creates no file.
 func Version(ctx context.Context, file string, o Options) (found, known int64, err error) {
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
@@ -60,15 +60,18 @@ func version(ctx context.Context, file string, o Options) (found int64, earlier 
 	case err != nil:
 		return 0, "", fmt.Errorf("reading the file's mark: %w", err)
 	case foreign > 0 && id != applicationID:
-		return 0, "", core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
+		return 0,
+			"",
+			core.Errorf(core.StoreUnreadable, "The database %s belongs to another program. Name another file.", file)
 	case versions == 0:
 		return 0, "", nil
 	}
 	return migrations.Find(ctx, tx, "the database "+file)
 }
 
-// Migrate brings a file's schema up to the version that this build knows, and returns the versions before and after. Processes that
-// start together take turns by a lock on DATABASE.migrate.lock. After a crash the next call does the rest.
+// Migrate brings a file's schema up to the version that this build knows, and returns the versions before and after.
+// Processes that start together take turns by a lock on DATABASE.migrate.lock. After a crash the next call does the
+// rest.
 func Migrate(ctx context.Context, file string, o Options) (from, to int64, err error) {
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
@@ -79,11 +82,13 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	}
 	lock, err := flock(file+".migrate.lock", unix.LOCK_EX)
 	if err != nil {
-		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. Check that gatehouse can write in its folder.", file)
+		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. "+
+			"Check that gatehouse can write in its folder.", file)
 	}
 	defer lock.Close()
 	if err := createPrivate(file); err != nil {
-		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the database %s. Check that gatehouse can write in its folder.", file)
+		return from, from, core.Wrap(core.StoreUnreadable, err, "Can't create the database %s. Check that gatehouse "+
+			"can write in its folder.", file)
 	}
 	db := open(file, o.Filled(busyTimeout), "_txlock=immediate")
 	defer db.Close()
@@ -100,18 +105,21 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	return from, migrations.Known, nil
 }
 
-// pageSize is the size of a new file's pages, in bytes. A commit writes whole pages, and a turn changes few bytes of many: with half the usual
-// size it writes half as much, and takes less processor time; with a quarter, more again.
+// pageSize is the size of a new file's pages, in bytes. A commit writes whole pages, and a turn changes few bytes of
+// many: with half the usual size it writes half as much, and takes less processor time; with a quarter, more again.
 const pageSize = 2048
 
-// format sets what a file has from its creation; the size of its pages comes first. In a file that is not empty it changes nothing.
+// format sets what a file has from its creation; the size of its pages comes first. In a file that is not empty it
+// changes nothing.
 func format(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
 	defer conn.Close()
-	for _, query := range []string{fmt.Sprintf(`pragma page_size = %d`, pageSize), `pragma auto_vacuum = incremental`, `pragma journal_mode = wal`} {
+	for _, query := range []string{
+		fmt.Sprintf(`pragma page_size = %d`, pageSize), `pragma auto_vacuum = incremental`, `pragma journal_mode = wal`,
+	} {
 		if _, err := conn.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("running %q: %w", query, err)
 		}
@@ -119,8 +127,8 @@ func format(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// createPrivate creates the file if it is missing, readable only by its owner, since it holds messages. SQLite gives the files that
-// it creates next to it the same permissions.
+// createPrivate creates the file if it is missing, readable only by its owner, since it holds messages. SQLite gives
+// the files that it creates next to it the same permissions.
 func createPrivate(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

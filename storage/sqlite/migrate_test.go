@@ -44,14 +44,18 @@ func TestMigrate(t *testing.T) {
 
 func TestManyOpenANewFileAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
-	storagetest.ManyOpen(t, func(ctx context.Context) (*sqlstore.Store, error) { return sqlite.Open(ctx, file, sqlite.Options{}) })
+	storagetest.ManyOpen(t, func(ctx context.Context) (*sqlstore.Store, error) {
+		return sqlite.Open(ctx, file, sqlite.Options{})
+	})
 }
 
-// TestInterruptedMigrationOfAFile: a process crashed after it had created the version table, before the first migration.
+// TestInterruptedMigrationOfAFile: a process crashed after it had created the version table, before the first
+// migration.
 func TestInterruptedMigrationOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	db := raw(t, file)
-	must(t, db, `create table goose_db_version (id integer primary key autoincrement, version_id integer not null, is_applied integer not null, tstamp timestamp default (datetime('now')))`)
+	must(t, db,
+		`create table goose_db_version (id integer primary key autoincrement, version_id integer not null, is_applied integer not null, tstamp timestamp default (datetime('now')))`)
 	must(t, db, `insert into goose_db_version (version_id, is_applied) values (0, 1)`)
 	db.Close()
 	open(t, file, sqlite.Options{})

@@ -36,8 +36,8 @@ type database struct {
 	locks   []*os.File // of owner names; guarded by mu
 }
 
-// Open opens the database file, creates it if it is missing, and brings its schema up to date. It fails with store_newer if a newer
-// gatehouse wrote the file, and with store_unreadable if the file is not a gatehouse database.
+// Open opens the database file, creates it if it is missing, and brings its schema up to date. It fails with
+// store_newer if a newer gatehouse wrote the file, and with store_unreadable if the file is not a gatehouse database.
 func Open(ctx context.Context, file string, o Options) (*sqlstore.Store, error) {
 	db, err := openDatabase(ctx, file, o)
 	if err != nil {
@@ -51,7 +51,9 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	if _, _, err := Migrate(ctx, file, o); err != nil {
 		return nil, err
 	}
-	db := &database{file: file, options: o, readers: newReaders(source(file, o, "mode=rw&_journal_mode=WAL&_query_only=true"))}
+	db := &database{
+		file: file, options: o, readers: newReaders(source(file, o, "mode=rw&_journal_mode=WAL&_query_only=true")),
+	}
 	writing := writing(file, o)
 	first, err := connect(writing)
 	if err != nil {
@@ -65,8 +67,8 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	return db, nil
 }
 
-// Writing opens connections to an existing file as a store's writer does: with the same driver, and with all that matters for durability and
-// speed. It is for programs that measure what they cost.
+// Writing opens connections to an existing file as a store's writer does: with the same driver, and with all that
+// matters for durability and speed. It is for programs that measure what they cost.
 func Writing(file string) driver.Connector { return writing(file, Options{}.Filled(busyTimeout)) }
 
 func writing(file string, o Options) connector {
@@ -100,23 +102,25 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// source tells how to open connections. It sets everything that matters for durability, whatever the driver's defaults. What is deleted is
-// overwritten (secure_delete), so that no text is left in the file.
+// source tells how to open connections. It sets everything that matters for durability, whatever the driver's defaults.
+// What is deleted is overwritten (secure_delete), so that no text is left in the file.
 func source(file string, o Options, more string) connector {
 	escaped := (&url.URL{Path: file}).EscapedPath()
-	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_secure_delete=on&_busy_timeout=%d&%s", escaped, o.Timeout.Milliseconds(), more)
+	dsn := fmt.Sprintf("file:%s?_synchronous=FULL&_foreign_keys=on&_secure_delete=on&_busy_timeout=%d&%s", escaped,
+		o.Timeout.Milliseconds(), more)
 	return connector{driver: &sqlite3.SQLiteDriver{ConnectHook: configure}, dsn: dsn}
 }
 
 // open returns a connection pool of database/sql and touches nothing yet.
 func open(file string, o Options, more string) *sql.DB { return sql.OpenDB(source(file, o, more)) }
 
-// logPages is the length of the write-ahead log, in pages, from which it is moved into the file: 16 MiB. A longer log writes less, since pages
-// that change often are moved once.
+// logPages is the length of the write-ahead log, in pages, from which it is moved into the file: 16 MiB. A longer log
+// writes less, since pages that change often are moved once.
 const logPages = 16 << 20 / pageSize
 
-// configure sets what a data source name can't. Temporary files stay in memory, so that no temporary folder is needed: savepoint journals would
-// otherwise spill into files there, and on a read-only root file system no turn could be stored.
+// configure sets what a data source name can't. Temporary files stay in memory, so that no temporary folder is needed:
+// savepoint journals would otherwise spill into files there, and on a read-only root file system no turn could be
+// stored.
 func configure(c *sqlite3.SQLiteConn) error {
 	_, err := c.Exec(fmt.Sprintf(`pragma temp_store = memory; pragma wal_autocheckpoint = %d`, logPages), nil)
 	return err
@@ -126,13 +130,17 @@ func configure(c *sqlite3.SQLiteConn) error {
 func checkPath(file string) error {
 	if file == "" || strings.HasPrefix(file, ":") {
 		// The message leaves the URL out: it may hold a password.
-		return core.Errorf(core.Invalid, "The database needs a file, such as sqlite:gatehouse.db, or a server, such as postgres://USER:PASSWORD@HOST/DATABASE.")
+		return core.Errorf(core.Invalid,
+			"The database needs a file, such as sqlite:gatehouse.db, or a server, such as "+
+				"postgres://USER:PASSWORD@HOST/DATABASE.")
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return core.Errorf(core.StoreUnreadable, "%s is a folder. Name a file for the database.", file)
 	}
 	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return core.Wrap(core.StoreUnreadable, err, "Can't open the folder of the database %s. Create it, or set GATEHOUSE_DATABASE_URL to a file in another folder.", file)
+		return core.Wrap(core.StoreUnreadable, err,
+			"Can't open the folder of the database %s. Create it, or set GATEHOUSE_DATABASE_URL to a file in another "+
+				"folder.", file)
 	}
 	return nil
 }
@@ -160,5 +168,7 @@ func (db *database) write(ctx context.Context, work sqlstore.Work) error {
 
 // read runs work, which reads with a single statement: so it sees one snapshot of the committed data.
 func (db *database) read(ctx context.Context, work sqlstore.Work) error {
-	return translate(db.file, db.readers.use(ctx, func(c *conn) error { return work(c.runner(ctx), clock(db.options.Now)) }))
+	return translate(db.file, db.readers.use(ctx, func(c *conn) error {
+		return work(c.runner(ctx), clock(db.options.Now))
+	}))
 }

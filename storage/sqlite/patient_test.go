@@ -12,7 +12,8 @@ import (
 	"gatehouse/storage/sqlite"
 )
 
-// That a post has arrived is committed together with the next change, or alone if none comes. Closing the store waits for it.
+// That a post has arrived is committed together with the next change, or alone if none comes. Closing the store waits
+// for it.
 func TestAnArrivalSharesACommit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	var commits atomic.Int64
@@ -22,14 +23,22 @@ func TestAnArrivalSharesACommit(t *testing.T) {
 		}
 	}}), t.Context()
 	arrive := func(id string) (arrived chan error) {
-		e := core.Event{Platform: "plat", ID: id, Conversation: core.ConversationID("plat:" + id), Body: core.MessageEvent{}}
+		e := core.Event{
+			Platform: "plat", ID: id, Conversation: core.ConversationID("plat:" + id), Body: core.MessageEvent{},
+		}
 		_, claim, err := store.AcceptClaim(ctx, e, "me")
 		if err != nil || claim == nil {
 			t.Fatalf("%v, %v", claim, err)
 		}
 		handed := &core.Handover{Platform: "plat", Limit: 1}
-		post := core.Post{Key: id, To: core.Address{Platform: "plat", Channel: id}, Conversation: e.Conversation, Kind: core.PostReply, Text: "hello"}
-		if err := store.Finish(ctx, core.Finish{Claim: *claim, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}, Handover: handed}); err != nil {
+		post := core.Post{
+			Key: id, To: core.Address{Platform: "plat", Channel: id}, Conversation: e.Conversation,
+			Kind: core.PostReply, Text: "hello",
+		}
+		if err := store.Finish(ctx,
+			core.Finish{
+				Claim: *claim, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}, Handover: handed,
+			}); err != nil {
 			t.Fatal(err)
 		}
 		row := handed.Rows[0]

@@ -17,16 +17,20 @@ import (
 	"gatehouse/storage/storagetest/cost"
 )
 
-// scan matches a line of a plan that scans a whole table or index. Only what is not a table may be scanned: a list given as JSON, or
-// the result of a subquery with one row.
+// scan matches a line of a plan that scans a whole table or index. Only what is not a table may be scanned: a list
+// given as JSON, or the result of a subquery with one row.
 var (
 	scan    = regexp.MustCompile(`^SCAN (\w+)`)
-	allowed = map[string]bool{"json_each": true, "CONSTANT": true, "first_message": true, "first_signal": true, "heads": true, "always": true, "first": true, "places": true, "counts": true, "owners": true}
+	allowed = map[string]bool{
+		"json_each": true, "CONSTANT": true, "first_message": true, "first_signal": true, "heads": true, "always": true,
+		"first": true, "places": true, "counts": true, "owners": true,
+	}
 	// The rows of an insert may be scanned.
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)
 	argument = regexp.MustCompile(`\$(\d+)`)
 	// A search of messages must use more than the session.
-	messages = regexp.MustCompile(`^SEARCH messages USING (COVERING )?INDEX (messages_writer \(invocation=\?|messages_order \(session=\? AND pos)`)
+	messages = regexp.MustCompile(
+		`^SEARCH messages USING (COVERING )?INDEX (messages_writer \(invocation=\?|messages_order \(session=\? AND pos)`)
 	// Mail of some events, or that somebody has taken, is found without the rest of the mailbox.
 	someMail = regexp.MustCompile(`(?s)from mail where.*(event in|taken =)`)
 	// A search of posts that were not sent reads no others.
@@ -35,7 +39,8 @@ var (
 	oneDestination = regexp.MustCompile(`from outbox\s+where destination =`)
 )
 
-// TestContract runs the whole contract and then checks the plan of every statement that was used: none may scan a table.
+// TestContract runs the whole contract and then checks the plan of every statement that was used: none may scan a
+// table.
 func TestContract(t *testing.T) {
 	var mu sync.Mutex
 	used := map[string]bool{}
@@ -60,7 +65,8 @@ func TestContract(t *testing.T) {
 	db := raw(t, file)
 	looked := 0
 	for query := range used {
-		if verb, _, _ := strings.Cut(strings.TrimSpace(query), " "); !strings.Contains("select insert update delete", verb) {
+		if verb, _, _ := strings.Cut(strings.TrimSpace(query), " "); !strings.Contains("select insert update delete",
+			verb) {
 			continue
 		}
 		looked++
@@ -78,13 +84,16 @@ func TestContract(t *testing.T) {
 			if oneDestination.MatchString(query) && strings.HasPrefix(line, "SEARCH outbox USING INDEX outbox_state") {
 				t.Errorf("%s\n\treads all posts that wait: %s", query, line)
 			}
-			if strings.Contains(query, "ended_at = 0 and conversation") && strings.HasPrefix(line, "SEARCH events USING INDEX events_conversation") {
+			if strings.Contains(query, "ended_at = 0 and conversation") &&
+				strings.HasPrefix(line, "SEARCH events USING INDEX events_conversation") {
 				t.Errorf("%s\n\treads all events of a conversation: %s", query, line)
 			}
-			if strings.Contains(query, "state <> 'sent'") && outbox.MatchString(line) && !strings.Contains(line, " INDEX outbox_state (state=?") && !strings.Contains(line, "(rowid=?)") {
+			if strings.Contains(query, "state <> 'sent'") && outbox.MatchString(line) &&
+				!strings.Contains(line, " INDEX outbox_state (state=?") && !strings.Contains(line, "(rowid=?)") {
 				t.Errorf("%s\n\treads posts that were sent: %s", query, line)
 			}
-			if strings.Contains(query, "sent_at < ") && line == "SEARCH o USING INDEX outbox_state (state=?)" && strings.Contains(query, "'sent'") {
+			if strings.Contains(query, "sent_at < ") && line == "SEARCH o USING INDEX outbox_state (state=?)" &&
+				strings.Contains(query, "'sent'") {
 				t.Errorf("%s\n\treads all posts that were sent: %s", query, line)
 			}
 		}
@@ -94,7 +103,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// numbered checks that the parameters of a statement first appear in the order of their numbers, since SQLite numbers them in that order.
+// numbered checks that the parameters of a statement first appear in the order of their numbers, since SQLite numbers
+// them in that order.
 func numbered(t *testing.T, query string) {
 	t.Helper()
 	highest := 0

@@ -13,14 +13,16 @@ import (
 // maxSlots is the maximum number of processes of one instance name per file.
 const maxSlots = 1000
 
-// register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had leased. The
-// lock is a separate file next to the database. The file stays there, empty, and means nothing while no process holds the lock.
+// register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had
+// leased. The lock is a separate file next to the database. The file stays there, empty, and means nothing while no
+// process holds the lock.
 func (db *database) register(instance string, free func(owner string) error) (string, error) {
 	for slot := range maxSlots {
 		owner := fmt.Sprintf("%s-%d", instance, slot)
 		lock, err := flock(db.file+"."+owner+".lock", unix.LOCK_EX|unix.LOCK_NB)
 		if err != nil {
-			return "", core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. Check that gatehouse can write in its folder.", db.file)
+			return "", core.Wrap(core.StoreUnreadable, err, "Can't create the lock file of the database %s. Check "+
+				"that gatehouse can write in its folder.", db.file)
 		}
 		if lock == nil {
 			continue
@@ -34,7 +36,8 @@ func (db *database) register(instance string, free func(owner string) error) (st
 		db.mu.Unlock()
 		return owner, nil
 	}
-	return "", core.Errorf(core.StoreBusy, "More than %d processes named %s use the database %s.", maxSlots, instance, db.file)
+	return "",
+		core.Errorf(core.StoreBusy, "More than %d processes named %s use the database %s.", maxSlots, instance, db.file)
 }
 
 // flock locks a file. With LOCK_NB it returns nil, nil if another process, or another handle in this one, has the lock.

@@ -15,7 +15,8 @@ import (
 	"gatehouse/storage/sqlite"
 )
 
-// TestPruneShrinksTheFile: what was pruned is neither in the file nor in its write-ahead log, and its space is given back.
+// TestPruneShrinksTheFile: what was pruned is neither in the file nor in its write-ahead log, and its space is given
+// back.
 func TestPruneShrinksTheFile(t *testing.T) {
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -24,7 +25,10 @@ func TestPruneShrinksTheFile(t *testing.T) {
 	payload, _ := json.Marshal(strings.Repeat("secret word ", 1000))
 	const events = 600 // more pages than shrink gives back in one step
 	for n := range events {
-		if _, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(n), Conversation: "p:c", Body: core.MessageEvent{}, Payload: payload}); err != nil {
+		if _, err := s.Accept(ctx,
+			core.Event{
+				Platform: "p", ID: fmt.Sprint(n), Conversation: "p:c", Body: core.MessageEvent{}, Payload: payload,
+			}); err != nil {
 			t.Fatal(err)
 		}
 		claims, err := s.Claim(ctx, core.ClaimRequest{Owner: "o", Limit: 1, Scopes: []core.Scope{{Platform: "p"}}})

@@ -6,17 +6,20 @@ import (
 	"gatehouse/core"
 )
 
-// leastSpace is the space, in bytes, that a disk needs to have left: the write-ahead log grows to some 16 MiB before it is used again.
+// leastSpace is the space, in bytes, that a disk needs to have left: the write-ahead log grows to some 16 MiB before it
+// is used again.
 const leastSpace = 20 << 20
 
-// space fails with store_full if the database's disk is nearly full. Small commits may still succeed then, larger ones not.
+// space fails with store_full if the database's disk is nearly full. Small commits may still succeed then, larger ones
+// not.
 func (db *database) space() error {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(db.file, &disk); err != nil {
 		return core.Wrap(core.StoreUnreadable, err, "The database %s can't be found.", db.file)
 	}
 	if free := disk.Bavail * uint64(disk.Bsize); free < leastSpace {
-		return core.Errorf(core.StoreFull, "The disk of the database %s is nearly full: %d KiB are left. Free space there.", db.file, free>>10)
+		return core.Errorf(core.StoreFull,
+			"The disk of the database %s is nearly full: %d KiB are left. Free space there.", db.file, free>>10)
 	}
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit. Units seldom fail once they have changed
-// something, so they run without savepoints at first; if one does, all are undone and run again, each in its own savepoint.
+// runBatch returns an error if the whole transaction failed; a unit's own failure is kept in the unit. Units seldom
+// fail once they have changed something, so they run without savepoints at first; if one does, all are undone and run
+// again, each in its own savepoint.
 func (w *writer) runBatch(units []*unit) error {
 	if err := w.connect(); err != nil {
 		return err
@@ -59,7 +60,8 @@ func (w *writer) exec(query string) error {
 	return nil
 }
 
-// errHalfDone is returned if a unit failed after it had changed something, so that its transaction must not be committed.
+// errHalfDone is returned if a unit failed after it had changed something, so that its transaction must not be
+// committed.
 var errHalfDone = errors.New("a unit of work failed after its first change")
 
 // runUnit runs a unit. It returns an error if the surrounding transaction is lost, or is to be undone.
@@ -100,7 +102,8 @@ func (w *writer) recovered(work sqlstore.Work) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.options.Log.Error("a unit of work panicked", "err", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p), "Something went wrong inside gatehouse; nothing was changed.")
+			err = core.Wrap(core.Internal, fmt.Errorf("panic: %v", p),
+				"Something went wrong inside gatehouse; nothing was changed.")
 		}
 	}()
 	return work(w.conn.runner(context.Background()), clock(w.options.Now))

@@ -44,8 +44,8 @@ func newWriter(source connector, first *conn, o Options, check func() error) *wr
 	return w
 }
 
-// submit runs work in a transaction and returns its error once the transaction is committed or undone. If nobody works, patient work waits for
-// companyWait, to share the commit of whoever comes.
+// submit runs work in a transaction and returns its error once the transaction is committed or undone. If nobody works,
+// patient work waits for companyWait, to share the commit of whoever comes.
 func (w *writer) submit(ctx context.Context, work sqlstore.Work, patient bool) error {
 	u := &unit{ctx: ctx, work: work, done: make(chan error, 1)}
 	w.mu.Lock()
@@ -140,8 +140,8 @@ func (w *writer) more() bool {
 	return false
 }
 
-// work runs what waits, until nothing does. Whoever finds nobody at work runs the first batch itself, which costs no change of goroutines; this is
-// for those who came meanwhile.
+// work runs what waits, until nothing does. Whoever finds nobody at work runs the first batch itself, which costs no
+// change of goroutines; this is for those who came meanwhile.
 func (w *writer) work() {
 	for {
 		w.batch(w.next())
@@ -179,8 +179,9 @@ func (w *writer) batch(units []*unit) {
 // checkpointWait is how long the emptying of the log may wait for readers, while all other writes wait for it.
 const checkpointWait = 100 * time.Millisecond
 
-// emptyLog moves the write-ahead log into the file and truncates the log. A reader in the way is no error. The log's header counts how
-// often that was done, but only if the connection that writes the log does it; checkLog needs the count.
+// emptyLog moves the write-ahead log into the file and truncates the log. A reader in the way is no error. The log's
+// header counts how often that was done, but only if the connection that writes the log does it; checkLog needs the
+// count.
 func (w *writer) emptyLog() (err error) {
 	if err := w.connect(); err != nil {
 		return err

@@ -107,7 +107,8 @@ func TestFailedUnitIsUndoneAlone(t *testing.T) {
 	}
 }
 
-// TestLostTransactionFailsAllOfItsUnits: SQLite itself may roll back the whole transaction; then nothing of it is stored.
+// TestLostTransactionFailsAllOfItsUnits: SQLite itself may roll back the whole transaction; then nothing of it is
+// stored.
 func TestLostTransactionFailsAllOfItsUnits(t *testing.T) {
 	for name, lose := range map[string]string{
 		"rolled back":      `rollback`,

@@ -14,17 +14,22 @@ var abandonExamples = []example{
 		w.done(m, core.Finish{
 			Session:       w.session(m, 0, "bye"),
 			NewGeneration: true,
-			Abandoned:     []core.Abandon{{Invocation: c.Event.Invocation, Rows: said("cancelled", "too"), Cancel: true, Reason: "new conversation", By: ann}},
+			Abandoned: []core.Abandon{{
+				Invocation: c.Event.Invocation, Rows: said("cancelled", "too"), Cancel: true,
+				Reason: "new conversation", By: ann,
+			}},
 		})
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "bye", "cancelled", "too"})
-		w.equal("the invocation's", words(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)), []string{"do a", "cancelled", "too"})
+		w.equal("the invocation's", words(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)),
+			[]string{"do a", "cancelled", "too"})
 		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
 		}
 		got := w.record(s)
 		w.equal("the signal", got.End.Kind, core.EndWithdrawn)
 		a := must(w.LoadApproval(w.ctx, "a"))(w)
-		if a.State != core.Cancelled || a.Reason != "new conversation" || a.DecidedBy.ID != ann.ID || a.DecidedAt.IsZero() {
+		if a.State != core.Cancelled || a.Reason != "new conversation" || a.DecidedBy.ID != ann.ID ||
+			a.DecidedAt.IsZero() {
 			w.Fatalf("got %+v", a)
 		}
 		_, err := w.Decide(w.ctx, vote("a", bob, core.Approve))
@@ -49,7 +54,8 @@ var abandonExamples = []example{
 		m := w.message(conversation)
 		s := w.claim(minute)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
-		w.done(w.take(m, minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, Reason: "r"}}})
+		w.done(w.take(m, minute),
+			core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, Reason: "r"}}})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
 		w.equal("the signal", w.record(s.Event.Seq).End.Kind, core.EndWithdrawn)
 		c2 := w.take(w.message(conversation), minute)
@@ -73,7 +79,11 @@ var abandonExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{})
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1), Approval: asks(s, "b", core.Rule{})})
+		w.done(s,
+			core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1),
+				Approval: asks(s, "b", core.Rule{}),
+			})
 		m := w.take(w.message(conversation), minute)
 		w.done(m, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
 		w.equal("the first", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
@@ -81,7 +91,8 @@ var abandonExamples = []example{
 	}},
 	{"without cancel the approval is left alone", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
+		w.done(w.take(w.message(conversation), minute),
+			core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Open)
 	}},
 	{"a resume that fails abandons itself, after what it had saved", func(w *world) {
@@ -99,7 +110,9 @@ var abandonExamples = []example{
 	}},
 	{"an abandoned call has an unknown outcome if it was begun, and is not run if not", func(w *world) {
 		why := core.ToolResult{Content: "stopped", Category: core.Stopped}
-		for id, want := range map[string]core.CallState{"a": core.CallUnknown, "b": core.CallNotRun, "c": core.CallDone} {
+		for id, want := range map[string]core.CallState{
+			"a": core.CallUnknown, "b": core.CallNotRun, "c": core.CallDone,
+		} {
 			c := w.suspend(conversation, id, core.Rule{})
 			must(w.Decide(w.ctx, vote(core.ApprovalID(id), bob, core.Approve)))(w)
 			s := w.claim(minute)
@@ -111,7 +124,8 @@ var abandonExamples = []example{
 			}
 			w.sent(w.first(minute), "ref")
 			w.done(s, core.Finish{
-				End: core.End{Kind: core.EndWithdrawn}, Resumed: c.Event.Invocation, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, By: ann, NotRun: why}},
+				End: core.End{Kind: core.EndWithdrawn}, Resumed: c.Event.Invocation,
+				Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, By: ann, NotRun: why}},
 			})
 			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
 			w.equal("the call", got.State(), want)
@@ -139,7 +153,10 @@ var abandonExamples = []example{
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
-		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}}})
+		w.done(w.take(w.message(conversation), minute),
+			core.Finish{
+				NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}},
+			})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
 		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
@@ -151,11 +168,15 @@ var abandonExamples = []example{
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
-		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}}})
+		w.done(w.take(w.message(conversation), minute),
+			core.Finish{
+				NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}},
+			})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
 		w.equal("its call", must(w.LoadIntent(w.ctx, "a"))(w).State(), core.CallUnknown)
 	}},
 	{"abandoning a missing invocation is no error", func(w *world) {
-		w.done(w.take(w.message(conversation), minute), core.Finish{Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}}})
+		w.done(w.take(w.message(conversation), minute),
+			core.Finish{Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}}})
 	}},
 }

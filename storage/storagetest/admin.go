@@ -33,7 +33,8 @@ var adminExamples = []example{
 		a := w.message(conversation)
 		w.message(conversation)
 		dead := w.message(other)
-		w.done(w.claimOf(dead), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("x", other), post("y", "plat:y")}})
+		w.done(w.claimOf(dead),
+			core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("x", other), post("y", "plat:y")}})
 		for _, row := range w.deliver(minute) {
 			switch row.Key {
 			case "x":
@@ -48,8 +49,11 @@ var adminExamples = []example{
 		q := must(w.Queue(w.ctx))(w)
 		conversations := q.Entries
 		q.Entries = nil
-		w.equal("the counts", q, core.QueueView{Paused: true, Posts: 1, InDoubt: 1, DeadPosts: 1, Dead: 1, Approvals: 1})
-		if len(conversations) != 1 || conversations[0].Key != conversation.Queue() || conversations[0].Platform != platform || conversations[0].Waiting != 2 || conversations[0].Owner != w.owner {
+		w.equal("the counts", q,
+			core.QueueView{Paused: true, Posts: 1, InDoubt: 1, DeadPosts: 1, Dead: 1, Approvals: 1})
+		if len(conversations) != 1 || conversations[0].Key != conversation.Queue() ||
+			conversations[0].Platform != platform || conversations[0].Waiting != 2 ||
+			conversations[0].Owner != w.owner {
 			w.Fatalf("got %+v", conversations)
 		}
 		w.equal("the oldest", conversations[0].Oldest, w.record(a).AcceptedAt)
@@ -91,7 +95,10 @@ var adminExamples = []example{
 		again := must(w.Retry(w.ctx, s.Event.Seq))(w)
 		s = w.take(again.Seq, minute)
 		w.equal("its invocation", s.Event.Invocation, c.Event.Invocation)
-		w.done(s, core.Finish{End: core.End{Kind: core.EndErrored}, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
+		w.done(s,
+			core.Finish{
+				End: core.End{Kind: core.EndErrored}, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}},
+			})
 		_, err := w.Retry(w.ctx, s.Event.Seq)
 		w.fails(err, core.Invalid)
 	}},
@@ -127,7 +134,11 @@ var adminExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.expires("a")
 		s := w.claim(minute)
-		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1), Approval: asks(s, "b", core.Rule{Timeout: minute})})
+		w.done(s,
+			core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1),
+				Approval: asks(s, "b", core.Rule{Timeout: minute}),
+			})
 		b := must(w.LoadApproval(w.ctx, "b"))(w)
 		w.equal("the conversation", b.Conversation, conversation)
 		w.expires("b")
@@ -141,9 +152,15 @@ var adminExamples = []example{
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		call := must(w.LoadApproval(w.ctx, "a"))(w).Call
-		must(w.BeginIntent(w.ctx, s, core.Intent{Approval: "a", Invocation: c.Event.Invocation, Tool: call.Tool, Digest: call.Digest}))(w)
+		must(
+			w.BeginIntent(w.ctx, s,
+				core.Intent{Approval: "a", Invocation: c.Event.Invocation, Tool: call.Tool, Digest: call.Digest}))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "paid"}))
-		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1), Approval: asks(s, "b", core.Rule{Timeout: minute})})
+		w.done(s,
+			core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1),
+				Approval: asks(s, "b", core.Rule{Timeout: minute}),
+			})
 		b := must(w.LoadApproval(w.ctx, "b"))(w)
 		w.expires("b")
 		_, err := w.AskAgain(w.ctx, "b", b.Requester)
@@ -211,8 +228,10 @@ var adminExamples = []example{
 		theirs := w.accept(e)
 		w.equal("mine", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, Limit: 1}))(w)), []int64{mine})
 		w.equal("theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere"}))(w)), []int64{theirs})
-		w.equal("one of theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere", ID: e.ID}))(w)), []int64{theirs})
-		w.equal("an unknown one", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, ID: e.ID}))(w)), []int64{})
+		w.equal("one of theirs", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: "elsewhere", ID: e.ID}))(w)),
+			[]int64{theirs})
+		w.equal("an unknown one", seqs(must(w.Events(w.ctx, core.EventFilter{Platform: platform, ID: e.ID}))(w)),
+			[]int64{})
 	}},
 	{"notes are kept by owner, and a repeat makes two", func(w *world) {
 		w.ok(w.AddNote(w.ctx, "ann", "one"))

@@ -97,7 +97,11 @@ var amendExamples = []example{
 		if string(next.Event.Payload) != `"bread"` {
 			w.Fatalf("the turn reads %s", next.Event.Payload)
 		}
-		w.done(next, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(next, "b", 1), Approval: asks(next, "b", core.Rule{Timeout: minute})})
+		w.done(next,
+			core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Paused: paused(next, "b", 1),
+				Approval: asks(next, "b", core.Rule{Timeout: minute}),
+			})
 		w.wantEnd(w.amend(c.Event.Event, changed("2", "butter")), core.EndApplied)
 		w.equal("the new card", must(w.RecordedApproval(w.ctx, "b"))(w).Changed, "butter")
 		w.equal("the old card", must(w.LoadApproval(w.ctx, "a"))(w).Changed, "")

@@ -30,7 +30,8 @@ func (w *world) wakes(id core.ApprovalID, invocation core.InvocationID, state co
 	var d core.DecisionPayload
 	w.ok(json.Unmarshal(c.Event.Payload, &p))
 	w.ok(json.Unmarshal(p.Payload["decision"], &d))
-	if c.Event.Kind() != core.KindSignal || c.Event.Invocation != invocation || p.SignalID != core.SignalID(id) || d.State != state || d.Approval != id {
+	if c.Event.Kind() != core.KindSignal || c.Event.Invocation != invocation || p.SignalID != core.SignalID(id) ||
+		d.State != state || d.Approval != id {
 		w.Fatalf("got %+v with %+v", c.Event, d)
 	}
 	return c
@@ -66,15 +67,25 @@ var approvalExamples = []example{
 			filter core.ApprovalFilter
 			want   []core.ApprovalID
 		}{
-			"all":            {core.ApprovalFilter{}, []core.ApprovalID{"c", "b", "a"}},
-			"at most two":    {core.ApprovalFilter{Limit: 2}, []core.ApprovalID{"c", "b"}},
-			"open":           {core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
-			"two states":     {core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Denied}}, []core.ApprovalID{"c", "b", "a"}},
+			"all":         {core.ApprovalFilter{}, []core.ApprovalID{"c", "b", "a"}},
+			"at most two": {core.ApprovalFilter{Limit: 2}, []core.ApprovalID{"c", "b"}},
+			"open": {
+				core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"},
+			},
+			"two states": {
+				core.ApprovalFilter{States: []core.ApprovalState{core.Open, core.Denied}},
+				[]core.ApprovalID{"c", "b", "a"},
+			},
 			"a conversation": {core.ApprovalFilter{Conversation: other}, []core.ApprovalID{"c"}},
-			"a session":      {core.ApprovalFilter{Session: conversation.Session(1), States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"a"}},
-			"an invocation":  {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
-			"a requester":    {core.ApprovalFilter{Requester: ann.ID, States: []core.ApprovalState{core.Open}}, []core.ApprovalID{"c", "a"}},
-			"another":        {core.ApprovalFilter{Requester: bob.ID}, []core.ApprovalID{}},
+			"a session": {core.ApprovalFilter{
+				Session: conversation.Session(1), States: []core.ApprovalState{core.Open},
+			}, []core.ApprovalID{"a"}},
+			"an invocation": {core.ApprovalFilter{Invocation: a.Event.Invocation}, []core.ApprovalID{"a"}},
+			"a requester": {
+				core.ApprovalFilter{Requester: ann.ID, States: []core.ApprovalState{core.Open}},
+				[]core.ApprovalID{"c", "a"},
+			},
+			"another": {core.ApprovalFilter{Requester: bob.ID}, []core.ApprovalID{}},
 		} {
 			got := []core.ApprovalID{}
 			for _, a := range must(w.ListApprovals(w.ctx, f.filter))(w) {
@@ -82,7 +93,8 @@ var approvalExamples = []example{
 			}
 			w.equal(name, got, f.want)
 		}
-		if got := must(w.ListApprovals(w.ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Denied}}))(w); len(got[0].Votes) != 1 {
+		if got := must(w.ListApprovals(w.ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Denied}}))(w); len(
+			got[0].Votes) != 1 {
 			w.Fatalf("got %+v", got)
 		}
 	}},
@@ -103,7 +115,8 @@ var approvalExamples = []example{
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy"}
 		w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, "a", 0), Approval: a})
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
-		if got.State != core.Approved || got.DecidedAt.IsZero() || !got.Deadline.IsZero() || got.DecidedBy.ID != "policy" {
+		if got.State != core.Approved || got.DecidedAt.IsZero() || !got.Deadline.IsZero() ||
+			got.DecidedBy.ID != "policy" {
 			w.Fatalf("got %+v", got)
 		}
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "approved"})
@@ -172,8 +185,10 @@ var approvalExamples = []example{
 		_, err = w.Decide(w.ctx, admin)
 		w.fails(err, core.ApprovalDecided)
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
-		w.equal("the log", actions(log), []string{"opened", audit.Altered, audit.Altered, "voted", "denied", "rejected"})
-		w.equal("by click", log[1].Actor+": "+log[1].Detail, fmt.Sprintf("%s: choice approve, invalid, event %d", bob.ID, d.Event))
+		w.equal("the log", actions(log),
+			[]string{"opened", audit.Altered, audit.Altered, "voted", "denied", "rejected"})
+		w.equal("by click", log[1].Actor+": "+log[1].Detail,
+			fmt.Sprintf("%s: choice approve, invalid, event %d", bob.ID, d.Event))
 		w.equal("by the admin", log[2].Actor+": "+log[2].Detail, "local-admin: choice approve, invalid, as a test")
 	}},
 	{"a vote that does not count is in the audit log, once for each click", func(w *world) {
@@ -199,7 +214,8 @@ var approvalExamples = []example{
 			2: {Approval: "none", Actor: bob.ID, Detail: "choice deny, not_found, event "},
 			5: {Approval: "a", Actor: "local-admin", Detail: "choice deny, approval_decided, as a test"},
 		} {
-			if e := log[i]; e.Approval != want.Approval || e.Actor != want.Actor || e.Reason != want.Reason || !strings.HasPrefix(e.Detail, want.Detail) || e.At.IsZero() {
+			if e := log[i]; e.Approval != want.Approval || e.Actor != want.Actor || e.Reason != want.Reason ||
+				!strings.HasPrefix(e.Detail, want.Detail) || e.At.IsZero() {
 				w.Errorf("entry %d is %+v", i, e)
 			}
 		}

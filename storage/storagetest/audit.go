@@ -40,8 +40,13 @@ var auditExamples = []example{
 		w.suspend(conversation, "a", core.Rule{})
 		card := w.first(minute)
 		w.ok(w.AddCopies(w.ctx, card, core.Copies{Posts: []core.Post{{
-			Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere", Thread: "7"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true,
-		}, {Key: "direct", To: core.Address{Platform: platform}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true, Person: bob.ID}}}))
+			Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere", Thread: "7"},
+			Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true,
+		},
+			{
+				Key: "direct", To: core.Address{Platform: platform}, Conversation: conversation, Kind: core.PostCard,
+				Approval: "a", Copy: true, Person: bob.ID,
+			}}}))
 		card.Parts = []core.Part{{InDoubt: true}}
 		w.ok(w.SavePost(w.ctx, card))
 		w.equal("before the answer", len(w.sentTo()), 0)
@@ -56,7 +61,8 @@ var auditExamples = []example{
 		}
 		all := w.sentTo()
 		slices.Sort(all)
-		w.equal("with the copies", all, []string{"a to " + bob.ID + ", copy", "a to " + platform + ":elsewhere/7, copy", here})
+		w.equal("with the copies", all,
+			[]string{"a to " + bob.ID + ", copy", "a to " + platform + ":elsewhere/7, copy", here})
 		must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
 		for range 2 {
 			for _, row := range w.deliver(minute) {
@@ -88,10 +94,12 @@ var auditExamples = []example{
 	}},
 	{"a vote that takes the place of an earlier one of the same person is a change", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{
-			Quorum: 3, Vetoes: 3, Approvers: []string{bob.ID, "plat:bob2", cleo.ID}, People: map[string]string{bob.ID: "bob", "plat:bob2": "bob"},
+			Quorum: 3, Vetoes: 3, Approvers: []string{bob.ID, "plat:bob2", cleo.ID},
+			People: map[string]string{bob.ID: "bob", "plat:bob2": "bob"},
 		})
 		for _, d := range []core.Decision{
-			vote("a", bob, core.Approve), vote("a", cleo, core.Deny), vote("a", core.Actor{ID: "plat:bob2"}, core.Deny), vote("a", bob, core.Approve), vote("a", cleo, core.Approve),
+			vote("a", bob, core.Approve), vote("a", cleo, core.Deny), vote("a", core.Actor{ID: "plat:bob2"}, core.Deny),
+			vote("a", bob, core.Approve), vote("a", cleo, core.Approve),
 		} {
 			must(w.Decide(w.ctx, d))(w)
 		}
@@ -101,7 +109,8 @@ var auditExamples = []example{
 			told = append(told, e.Action+" "+strings.TrimPrefix(e.Actor, "plat:")+" "+detail)
 		}
 		w.equal("the log", told, []string{
-			"voted bob choice approve", "voted cleo choice deny", "changed bob2 choice deny", "changed bob choice approve", "changed cleo choice approve",
+			"voted bob choice approve", "voted cleo choice deny", "changed bob2 choice deny",
+			"changed bob choice approve", "changed cleo choice approve",
 		})
 	}},
 	{"the audit log has the digest of a result, and not a digest that anybody could compute", func(w *world) {
@@ -112,9 +121,12 @@ var auditExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "4711 \xff\xfe\x00", Category: core.ToolFailed}))
 		e := w.lastStep()
 		stored := audit.ResultDigest(must(w.LoadIntent(w.ctx, "a"))(w).Result.Content)
-		w.equal("the entry", e.Detail, "tool_failed, digest "+audit.KeysOf(w.Signer()).Digest(e.Key, "a", audit.OfResult, stored))
+		w.equal("the entry", e.Detail,
+			"tool_failed, digest "+audit.KeysOf(w.Signer()).Digest(e.Key, "a", audit.OfResult, stored))
 		other := must(core.NewSigner("another secret key"))(w)
-		if strings.Contains(e.Detail, stored) || audit.KeysOf(other).Digest("", "a", audit.OfResult, stored) == audit.KeysOf(w.Signer()).Digest("", "a", audit.OfResult, stored) {
+		if strings.Contains(e.Detail, stored) ||
+			audit.KeysOf(other).Digest("", "a", audit.OfResult, stored) == audit.KeysOf(w.Signer()).Digest("",
+				"a", audit.OfResult, stored) {
 			w.Fatalf("the digest depends on no key: %q", e.Detail)
 		}
 	}},

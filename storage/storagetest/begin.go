@@ -47,7 +47,11 @@ func (w *world) handover(c core.Claim, n int, posts ...core.Post) []core.OutboxR
 var beginExamples = []example{
 	{"an event that is claimed as it is accepted is claimed as any other", func(w *world) {
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
-		w.equal("the claim", c, core.Claim{Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: w.record(c.Event.Seq), Session: conversation.Session(1), Loaded: &core.LoadedSession{}})
+		w.equal("the claim", c,
+			core.Claim{
+				Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: w.record(c.Event.Seq),
+				Session: conversation.Session(1), Loaded: &core.LoadedSession{},
+			})
 		w.idle()
 		w.ok(w.Release(w.ctx, c))
 		again := w.take(c.Event.Seq, minute)
@@ -55,14 +59,16 @@ var beginExamples = []example{
 		c.Loaded = nil
 		w.equal("the next claim", again, c)
 		w.done(again, core.Finish{NewGeneration: true})
-		w.equal("the session of the next turn", w.begun(w.event(core.KindMessage, conversation, "")).Session, conversation.Session(2))
+		w.equal("the session of the next turn", w.begun(w.event(core.KindMessage, conversation, "")).Session,
+			conversation.Session(2))
 	}},
 	{"the session that comes with a claim is the one that would be loaded", func(w *world) {
 		id := w.chat(conversation, 5)
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		loaded := must(w.LoadSession(w.ctx, id, core.Writer{Invocation: c.Event.Invocation}))(w)
 		w.equal("the record", c.Loaded.Record, loaded)
-		w.equal("its messages", words(must(c.Loaded.Record.Messages.From(w.ctx, 0))(w)), words(must(loaded.Messages.From(w.ctx, 0))(w)))
+		w.equal("its messages", words(must(c.Loaded.Record.Messages.From(w.ctx, 0))(w)),
+			words(must(loaded.Messages.From(w.ctx, 0))(w)))
 		rec := c.Loaded.Record
 		h := rec.Messages.Append(core.Message{Role: core.User, Content: core.Text("more")})
 		rec.Messages = &h
@@ -150,7 +156,8 @@ var beginExamples = []example{
 	}},
 	{"only as many posts are handed over as there is room for, one for each destination", func(w *world) {
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
-		rows := w.handover(c, 2, post("a", conversation), post("b", conversation), post("c", other), post("d", "plat:three"))
+		rows := w.handover(c, 2, post("a", conversation), post("b", conversation), post("c", other),
+			post("d", "plat:three"))
 		w.equal("handed over", keys(rows), []string{"a", "c"})
 		w.equal("due", keys(w.deliver(minute)), []string{"d"})
 		for _, row := range rows {
@@ -206,7 +213,8 @@ var beginExamples = []example{
 		lose := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks { return losing(h, gone) })
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		h := &core.Handover{Platform: platform, Limit: 1}
-		if err := lose.Finish(w.ctx, finish(c, core.Finish{Posts: []core.Post{post("a", conversation)}, Handover: h})); !errors.Is(err, gone) {
+		if err := lose.Finish(w.ctx,
+			finish(c, core.Finish{Posts: []core.Post{post("a", conversation)}, Handover: h})); !errors.Is(err, gone) {
 			w.Fatalf("got %v", err)
 		}
 		w.equal("handed over", len(h.Rows), 0)

@@ -45,7 +45,10 @@ var blobExamples = []example{
 		rec := w.session(c, 0)
 		row := core.Result("c1", "seen")
 		row.Kept = &core.Kept{Images: w.picture(c.Event.Event, "beside").Content.Blocks()}
-		h := rec.Messages.Append(core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "c1", Name: "see", Arguments: []byte(`{}`)}}}, row)
+		h := rec.Messages.Append(
+			core.Message{
+				Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "c1", Name: "see", Arguments: []byte(`{}`)}},
+			}, row)
 		rec.Messages = &h
 		w.done(c, core.Finish{Session: rec})
 		w.prune()
@@ -72,11 +75,14 @@ var blobExamples = []example{
 		id := w.shown(conversation, "cat")
 		h := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
 		msgs := must(h.From(w.ctx, 0))(w)
-		want := core.Message{Role: core.User, Content: core.Blocks(core.StoredImage("image/png", core.Digest([]byte("cat")), 3))}
+		want := core.Message{
+			Role: core.User, Content: core.Blocks(core.StoredImage("image/png", core.Digest([]byte("cat")), 3)),
+		}
 		w.equal("the messages", msgs, []core.Message{want})
 		w.ok(msgs[0].Validate())
 		full := must(msgs[0].WithImages(w.ctx, w.LoadBlob))(w)
-		w.equal("with its bytes", full.Content.Blocks()[0].Source, &core.ImageSource{Type: core.SourceInline, Base64Data: "Y2F0"})
+		w.equal("with its bytes", full.Content.Blocks()[0].Source,
+			&core.ImageSource{Type: core.SourceInline, Base64Data: "Y2F0"})
 	}},
 	{"an image goes with the last session that has it", func(w *world) {
 		one, two := w.shown(conversation, "cat"), w.shown(other, "cat")

@@ -24,7 +24,10 @@ var claimExamples = []example{
 		seq := w.message(conversation)
 		c := w.claim(minute)
 		want := w.record(seq)
-		w.equal("the claim", c, core.Claim{Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: want, Session: conversation.Session(1)})
+		w.equal("the claim", c,
+			core.Claim{
+				Owner: w.owner, Key: conversation.Queue(), Fence: 1, Event: want, Session: conversation.Session(1),
+			})
 		if want.Attempt != 1 || want.Session != conversation.Session(1) {
 			w.Fatalf("the record is %+v", want)
 		}
@@ -68,7 +71,8 @@ var claimExamples = []example{
 	{"a message that backs off delays those behind it, but no signal", func(w *world) {
 		m := w.message(conversation)
 		w.message(conversation)
-		w.done(w.take(m, minute), core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderUnavailable, Cause: "503"}})
+		w.done(w.take(m, minute),
+			core.Finish{Retry: &core.Retry{After: minute, Category: core.ProviderUnavailable, Cause: "503"}})
 		w.idle()
 		s := w.signal(conversation, "inv")
 		w.done(w.take(s, minute), core.Finish{})
@@ -90,12 +94,14 @@ var claimExamples = []example{
 	{"clicks and controls have queues apart from the conversation", func(w *world) {
 		m := w.message(conversation)
 		w.take(m, minute)
-		click, control := w.accept(w.event(core.KindClick, conversation, "a1")), w.accept(w.event(core.KindControl, conversation, "stop"))
+		click, control := w.accept(w.event(core.KindClick, conversation, "a1")),
+			w.accept(w.event(core.KindControl, conversation, "stop"))
 		second := w.accept(w.event(core.KindClick, conversation, "a2"))
 		w.idle() // they are not given out as turns
 		got := w.controls(10, minute)
 		w.equal("what is taken", taken(got), []int64{click, control, second})
-		w.equal("the queues", []core.QueueKey{got[0].Key, got[1].Key, got[2].Key}, []core.QueueKey{"approval:a1", core.QueueKey(conversation) + "!control", "approval:a2"})
+		w.equal("the queues", []core.QueueKey{got[0].Key, got[1].Key, got[2].Key},
+			[]core.QueueKey{"approval:a1", core.QueueKey(conversation) + "!control", "approval:a2"})
 		for _, c := range got {
 			if c.Session != conversation.Session(1) {
 				w.Fatalf("the session is %s", c.Session)
@@ -142,10 +148,14 @@ var claimExamples = []example{
 		w.equal("without a scope", ask(false), []int64{})
 		w.equal("a platform", ask(false, core.Scope{Platform: platform}), []int64{a, b})
 		w.equal("another", ask(false, core.Scope{Platform: "else"}), []int64{c})
-		w.equal("one conversation", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []int64{b})
-		w.equal("one conversation's controls", ask(true, core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []int64{control})
-		w.equal("no conversation", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{}}), []int64{})
-		w.equal("a conversation of another platform", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []int64{})
+		w.equal("one conversation",
+			ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []int64{b})
+		w.equal("one conversation's controls",
+			ask(true, core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []int64{control})
+		w.equal("no conversation", ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{}}),
+			[]int64{})
+		w.equal("a conversation of another platform",
+			ask(false, core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []int64{})
 		both := ask(false, core.Scope{Platform: platform}, core.Scope{Platform: "else"}, core.Scope{Platform: platform})
 		slices.Sort(both)
 		w.equal("both, once", both, []int64{a, b, c})
@@ -267,12 +277,14 @@ var claimExamples = []example{
 	}},
 	{"a platform that counts messages a minute itself is exempt from that limit alone", func(w *world) {
 		say := func(l core.Limits) core.EndKind {
-			return w.record(must(w.WithLimits(l).Accept(w.ctx, w.event(core.KindMessage, conversation, "")))(w).Seq).End.Kind
+			return w.record(
+				must(w.WithLimits(l).Accept(w.ctx, w.event(core.KindMessage, conversation, "")))(w).Seq).End.Kind
 		}
 		exempt := core.Limits{PerMinute: 1, Exempt: []string{"elsewhere", platform}}
 		w.equal("exempt", []core.EndKind{say(exempt), say(exempt), say(exempt)}, []core.EndKind{"", "", ""})
 		w.equal("while others wait", say(core.Limits{PerMinute: 9, Waiting: 2, Exempt: exempt.Exempt}), core.EndRefused)
-		w.equal("another platform is exempt", say(core.Limits{PerMinute: 1, Exempt: []string{"elsewhere"}}), core.EndRefused)
+		w.equal("another platform is exempt", say(core.Limits{PerMinute: 1, Exempt: []string{"elsewhere"}}),
+			core.EndRefused)
 	}},
 	{"clicks on one approval from several platforms are claimed by those that serve them", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Quorum: 3})
@@ -303,23 +315,30 @@ var claimExamples = []example{
 		take(scope)
 		take(elsewhere, fourth)
 	}},
-	{"a click is not claimed by a process that does not serve it, even if its queue was found by an outdated look", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{})
-		seq := w.accept(w.event(core.KindClick, conversation, "a"))
-		outdated := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
-			look := h.ReadyQueues
-			h.ReadyQueues = func(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
-				r.Scopes = scope
-				return look(t, r, take)
+	{
+		"a click is not claimed by a process that does not serve it, even if its queue was found by an outdated look",
+		func(w *world) {
+			w.suspend(conversation, "a", core.Rule{})
+			seq := w.accept(w.event(core.KindClick, conversation, "a"))
+			outdated := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
+				look := h.ReadyQueues
+				h.ReadyQueues = func(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
+					r.Scopes = scope
+					return look(t, r, take)
+				}
+				return h
+			})
+			for _, serves := range []core.Scope{
+				{Platform: "elsewhere"}, {Platform: platform, Conversations: []core.ConversationID{other}},
+			} {
+				got := must(
+					outdated.Claim(w.ctx,
+						core.ClaimRequest{Owner: w.owner, Limit: 1, Scopes: []core.Scope{serves}, Controls: true}))(w)
+				w.equal("what is taken", taken(got), []int64{})
 			}
-			return h
-		})
-		for _, serves := range []core.Scope{{Platform: "elsewhere"}, {Platform: platform, Conversations: []core.ConversationID{other}}} {
-			got := must(outdated.Claim(w.ctx, core.ClaimRequest{Owner: w.owner, Limit: 1, Scopes: []core.Scope{serves}, Controls: true}))(w)
-			w.equal("what is taken", taken(got), []int64{})
-		}
-		w.equal("by the right one", taken(w.controls(1, minute)), []int64{seq})
-	}},
+			w.equal("by the right one", taken(w.controls(1, minute)), []int64{seq})
+		},
+	},
 	{"a claim needs an owner", func(w *world) {
 		_, err := w.Claim(w.ctx, core.ClaimRequest{Limit: 1, Scopes: scope})
 		w.fails(err, core.Invalid)

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core/audit"
 )
 
-// lifeCycle returns the steps of a whole conversation: a message, a pause, a click, a resume with a tool, replies, and a new conversation. Each step
-// makes one call, after reading what it needs. A step may be made twice.
+// lifeCycle returns the steps of a whole conversation: a message, a pause, a click, a resume with a tool, replies, and
+// a new conversation. Each step makes one call, after reading what it needs. A step may be made twice.
 func lifeCycle(w *world) []func() {
 	e := w.event(core.KindMessage, conversation, "")
 	next := w.event(core.KindReset, conversation, "")
@@ -35,7 +35,11 @@ func lifeCycle(w *world) []func() {
 		turn(func(c core.Claim) { w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half"))) }),
 		turn(func(c core.Claim) {
 			a := asks(c, "a", core.Rule{Timeout: 24 * time.Hour})
-			w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "please"), Paused: paused(c, "a", 1), Approval: a, Posts: []core.Post{card(a)}})
+			w.done(c,
+				core.Finish{
+					End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "please"),
+					Paused: paused(c, "a", 1), Approval: a, Posts: []core.Post{card(a)},
+				})
 		}),
 		func() { // in flight, and the process dies
 			for _, row := range w.deliver(minute) {
@@ -64,7 +68,10 @@ func lifeCycle(w *world) []func() {
 		turn(func(c core.Claim) { must(w.BeginIntent(w.ctx, c, intent(c, "a")))(w) }),
 		turn(func(c core.Claim) { w.ok(w.FinishIntent(w.ctx, c, "a", core.ToolResult{Content: "done"})) }),
 		turn(func(c core.Claim) {
-			w.done(c, core.Finish{Resumed: c.Event.Invocation, Session: w.session(c, 1, "done"), Posts: []core.Post{reply(c, "done")}})
+			w.done(c,
+				core.Finish{
+					Resumed: c.Event.Invocation, Session: w.session(c, 1, "done"), Posts: []core.Post{reply(c, "done")},
+				})
 		}),
 		deliver, deliver, deliver,
 		func() { w.accept(next) },
@@ -85,7 +92,8 @@ func (w *world) checkLifeCycle() {
 	}
 	w.equal("the events", len(events), 4)
 	w.equal("their ends", ends, map[core.Kind]core.EndKind{
-		core.KindMessage: core.EndSuspended, core.KindClick: core.EndDecided, core.KindSignal: core.EndReplied, core.KindReset: core.EndIgnored,
+		core.KindMessage: core.EndSuspended, core.KindClick: core.EndDecided, core.KindSignal: core.EndReplied,
+		core.KindReset: core.EndIgnored,
 	})
 	w.equal("the messages", w.texts(conversation.Session(1), core.Writer{}), []string{"please", "done"})
 	log := must(w.AuditLog(w.ctx, 0, 0))(w)

@@ -26,7 +26,8 @@ var decisionExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		d := w.click("a", bob, core.Approve)
 		got := must(w.Decide(w.ctx, d))(w)
-		if !got.Counted || !got.Settled || got.Approval.State != core.Approved || got.Approval.DecidedBy.ID != bob.ID || got.Approval.Votes[0].Event != d.Event {
+		if !got.Counted || !got.Settled || got.Approval.State != core.Approved || got.Approval.DecidedBy.ID != bob.ID ||
+			got.Approval.Votes[0].Event != d.Event {
 			w.Fatalf("got %+v", got)
 		}
 		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), got.Approval)
@@ -59,12 +60,20 @@ var decisionExamples = []example{
 		w.wakes("a", c.Event.Invocation, core.Approved)
 	}},
 	{"a changed vote takes the place of the person's first one", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{Quorum: 2, Vetoes: 2, People: map[string]string{bob.ID: "bob", ann.ID: "bob"}, Approvers: []string{bob.ID, cleo.ID}, Self: true})
-		for _, d := range []core.Decision{vote("a", bob, core.Approve), vote("a", ann, core.Deny), vote("a", cleo, core.Approve)} {
+		w.suspend(conversation,
+			"a",
+			core.Rule{
+				Quorum: 2, Vetoes: 2, People: map[string]string{bob.ID: "bob", ann.ID: "bob"},
+				Approvers: []string{bob.ID, cleo.ID}, Self: true,
+			})
+		for _, d := range []core.Decision{
+			vote("a", bob, core.Approve), vote("a", ann, core.Deny), vote("a", cleo, core.Approve),
+		} {
 			w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, false)
 		}
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
-		if votes := got.Standing(); len(got.Votes) != 3 || len(votes) != 2 || votes[0].Actor.ID != ann.ID || votes[0].Choice != core.Deny {
+		if votes := got.Standing(); len(got.Votes) != 3 || len(votes) != 2 || votes[0].Actor.ID != ann.ID ||
+			votes[0].Choice != core.Deny {
 			w.Fatalf("got %+v", got.Votes)
 		}
 		w.equal("settled", must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w).Settled, true)
@@ -101,7 +110,8 @@ var decisionExamples = []example{
 			}
 		}
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
-		if string(got.Call.Arguments) != `{"text":"y"}` || got.Call.Digest != "d-changed" || got.Requested != before.Call.Digest || got.Editor().ID != cleo.ID || len(got.Standing()) != 0 {
+		if string(got.Call.Arguments) != `{"text":"y"}` || got.Call.Digest != "d-changed" ||
+			got.Requested != before.Call.Digest || got.Editor().ID != cleo.ID || len(got.Standing()) != 0 {
 			w.Fatalf("got %+v", got)
 		}
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "voted", audit.Edited})
@@ -115,7 +125,8 @@ var decisionExamples = []example{
 		edit.Edit = &call
 		must(w.Decide(w.ctx, edit))(w)
 		w.ok(w.DeleteSession(w.ctx, before.Session))
-		if got := must(w.LoadApproval(w.ctx, "a"))(w); got.Requested == before.Call.Digest || got.Requested == "" || got.Call.Digest != "" {
+		if got := must(w.LoadApproval(w.ctx, "a"))(w); got.Requested == before.Call.Digest || got.Requested == "" ||
+			got.Call.Digest != "" {
 			w.Fatalf("got %+v", got)
 		}
 	}},
@@ -153,7 +164,9 @@ var decisionExamples = []example{
 	{"a vote by a user who may not decide changes nothing", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		before := w.counted(conversation.Session(1))
-		for _, d := range []core.Decision{vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve)} {
+		for _, d := range []core.Decision{
+			vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve),
+		} {
 			got, err := w.Decide(w.ctx, d)
 			w.fails(err, core.NotAllowed)
 			w.equal("what stands", got.Approval.State, core.Open)
@@ -258,7 +271,8 @@ var decisionExamples = []example{
 		d := w.click("a", ann, core.Withdraw)
 		first := must(w.Decide(w.ctx, d))(w)
 		a := first.Approval
-		if !first.Settled || a.State != core.Cancelled || a.DecidedBy.ID != ann.ID || a.Reason != "withdrawn by Ann" || !a.DecidedAt.Equal(w.record(d.Event).AcceptedAt) {
+		if !first.Settled || a.State != core.Cancelled || a.DecidedBy.ID != ann.ID || a.Reason != "withdrawn by Ann" ||
+			!a.DecidedAt.Equal(w.record(d.Event).AcceptedAt) {
 			w.Fatalf("got %+v", first)
 		}
 		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), a)
@@ -316,46 +330,50 @@ var decisionExamples = []example{
 		}
 		w.equal("what is left", len(w.deliver(minute)), 0)
 	}},
-	{"the cards of the same requests are redrawn whenever one is no longer among them, and link to the first", func(w *world) {
-		same := func(id string, first core.ApprovalID) *core.Approval {
-			c := w.take(w.message(conversation), minute)
-			a := asks(c, id, core.Rule{Edit: true})
-			a.Call.Digest = "the same"
-			p := card(a)
-			if first != "" {
-				p.Like = core.Approval{ID: first}.CardKey()
+	{
+		"the cards of the same requests are redrawn whenever one is no longer among them, and link to the first",
+		func(w *world) {
+			same := func(id string, first core.ApprovalID) *core.Approval {
+				c := w.take(w.message(conversation), minute)
+				a := asks(c, id, core.Rule{Edit: true})
+				a.Call.Digest = "the same"
+				p := card(a)
+				if first != "" {
+					p.Like = core.Approval{ID: first}.CardKey()
+				}
+				w.done(c, core.Finish{
+					End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a,
+					Posts: []core.Post{p},
+				})
+				return a
 			}
-			w.done(c, core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a, Posts: []core.Post{p},
-			})
-			return a
-		}
-		cards := func(what string, want ...string) {
-			var got []string
-			for rows := w.deliver(minute); len(rows) > 0; rows = w.deliver(minute) { // one of a place at a time
-				got = append(got, string(rows[0].Approval)+" like "+rows[0].Like)
-				w.sent(rows[0], "ref "+core.Ref(rows[0].Approval))
+			cards := func(what string, want ...string) {
+				var got []string
+				for rows := w.deliver(minute); len(rows) > 0; rows = w.deliver(minute) { // one of a place at a time
+					got = append(got, string(rows[0].Approval)+" like "+rows[0].Like)
+					w.sent(rows[0], "ref "+core.Ref(rows[0].Approval))
+				}
+				slices.Sort(got)
+				w.equal(what, got, want)
 			}
-			slices.Sort(got)
-			w.equal(what, got, want)
-		}
-		first := same("a", "")
-		cards("the first", "a like ")
-		same("b", "a")
-		cards("the second", "a like ", "b like card/a")
-		third := same("c", "a")
-		cards("the third", "a like ", "b like card/a", "c like card/a")
-		edit := vote("a", bob, core.Edit)
-		changed := first.Call
-		changed.Digest = "another"
-		edit.Edit = &changed
-		must(w.Decide(w.ctx, edit))(w)
-		cards("after the change of the first", "a like ", "b like card/b", "c like card/b")
-		m := w.take(w.message(conversation), minute)
-		ended := core.Abandon{Invocation: third.Invocation, Cancel: true, Reason: "stopped", By: ann}
-		w.done(m, core.Finish{Abandoned: []core.Abandon{ended}})
-		cards("after the end of the third", "b like card/b", "c like card/b")
-	}},
+			first := same("a", "")
+			cards("the first", "a like ")
+			same("b", "a")
+			cards("the second", "a like ", "b like card/a")
+			third := same("c", "a")
+			cards("the third", "a like ", "b like card/a", "c like card/a")
+			edit := vote("a", bob, core.Edit)
+			changed := first.Call
+			changed.Digest = "another"
+			edit.Edit = &changed
+			must(w.Decide(w.ctx, edit))(w)
+			cards("after the change of the first", "a like ", "b like card/b", "c like card/b")
+			m := w.take(w.message(conversation), minute)
+			ended := core.Abandon{Invocation: third.Invocation, Cancel: true, Reason: "stopped", By: ann}
+			w.done(m, core.Finish{Abandoned: []core.Abandon{ended}})
+			cards("after the end of the third", "b like card/b", "c like card/b")
+		},
+	},
 	{"a decision redraws every card of an approval", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{})

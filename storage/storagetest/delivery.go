@@ -124,7 +124,8 @@ var deliveryExamples = []example{
 		w.first(minute)
 		second := w.view()
 		owner := w.register(second)
-		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Scopes: scope}))(w)), 0)
+		w.equal("due", len(must(second.ClaimPosts(w.ctx, core.PostRequest{Owner: owner, Limit: 1, Scopes: scope}))(w)),
+			0)
 	}},
 	{"only what the process serves is claimed", func(w *world) {
 		e := post("e", "else:one")
@@ -136,9 +137,12 @@ var deliveryExamples = []example{
 		w.equal("without a scope", ask(), []string{})
 		w.equal("a platform", ask(core.Scope{Platform: platform}), []string{"a", "b"})
 		w.equal("another", ask(core.Scope{Platform: "else"}), []string{"e"})
-		w.equal("one conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}), []string{"b"})
-		w.equal("no conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{}}), []string{})
-		w.equal("a conversation of another", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []string{})
+		w.equal("one conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{other}}),
+			[]string{"b"})
+		w.equal("no conversation", ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{}}),
+			[]string{})
+		w.equal("a conversation of another",
+			ask(core.Scope{Platform: platform, Conversations: []core.ConversationID{"else:one"}}), []string{})
 	}},
 	{"a clock that steps back delays no post that is due", func(w *world) {
 		w.say(conversation, post("a", conversation))
@@ -158,7 +162,9 @@ var deliveryExamples = []example{
 
 var undeliveredExamples = []example{
 	{"Resend sends a post that gave up from its first missing part", func(w *world) {
-		for state, parts := range map[core.RowState][]core.Part{core.RowDead: {{Ref: "one", More: true}}, core.RowUnknown: {{Ref: "one", More: true}, {InDoubt: true}}} {
+		for state, parts := range map[core.RowState][]core.Part{
+			core.RowDead: {{Ref: "one", More: true}}, core.RowUnknown: {{Ref: "one", More: true}, {InDoubt: true}},
+		} {
 			row := w.gaveUp(string(state), state, parts)
 			w.ok(w.Resend(w.ctx, row.Seq))
 			w.ok(w.Resend(w.ctx, row.Seq))

@@ -10,7 +10,8 @@ import (
 // elsewhere is a copy that notifies instead of the quiet card "card/a".
 func elsewhere(channel string) core.Post {
 	return core.Post{
-		Key: "card/a/" + channel, To: core.Address{Platform: platform, Channel: channel}, Conversation: conversation, Kind: core.PostCard, Approval: "a",
+		Key: "card/a/" + channel, To: core.Address{Platform: platform, Channel: channel}, Conversation: conversation,
+		Kind: core.PostCard, Approval: "a",
 		Copy: true, Instead: "card/a",
 	}
 }
@@ -66,7 +67,9 @@ var fallbackExamples = []example{
 		untold()
 		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, core.Fallback{}))
 		untold() // the other one is on its way
-		w.ok(w.FailPost(w.ctx, refused(rows[1]), 0, core.Fallback{Copies: core.Copies{Posts: []core.Post{copied("dm")}}}))
+		w.ok(
+			w.FailPost(w.ctx, refused(rows[1]), 0,
+				core.Fallback{Copies: core.Copies{Posts: []core.Post{copied("dm")}}}))
 		untold()
 		said(0)
 		row := w.first(minute)
@@ -105,7 +108,8 @@ var fallbackExamples = []example{
 				}
 			}
 		}
-		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"card/a/dm", "card/a/ops", "card/a"})
+		w.equal("the rows", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)),
+			[]string{"card/a/dm", "card/a/ops", "card/a"})
 		w.equal("version", w.posted("card/a").Wanted, 2)
 	}},
 	{"a lost lease tells nobody", func(w *world) {

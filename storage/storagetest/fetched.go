@@ -72,8 +72,11 @@ var fetchedExamples = []example{
 			return seqs
 		}
 		both := []core.Kind{core.KindMessage, core.KindReset}
-		w.equal("before the second", list(core.EventFilter{Platform: e.Platform, Before: e.ID, Kinds: both}), []int64{reset, first})
-		w.equal("messages alone", list(core.EventFilter{Platform: e.Platform, Before: e.ID, Kinds: both[:1]}), []int64{first})
-		w.equal("before one that is not there", list(core.EventFilter{Platform: e.Platform, Before: "none", Kinds: both}), []int64(nil))
+		w.equal("before the second", list(core.EventFilter{Platform: e.Platform, Before: e.ID, Kinds: both}),
+			[]int64{reset, first})
+		w.equal("messages alone", list(core.EventFilter{Platform: e.Platform, Before: e.ID, Kinds: both[:1]}),
+			[]int64{first})
+		w.equal("before one that is not there",
+			list(core.EventFilter{Platform: e.Platform, Before: "none", Kinds: both}), []int64(nil))
 	}},
 }

@@ -54,10 +54,14 @@ func (w *world) texts(id core.SessionID, without core.Writer) []string {
 // paused makes the record of a turn that suspends on an approval.
 func paused(c core.Claim, signal string, messages int) *core.PausedRecord {
 	return &core.PausedRecord{
-		Invocation: c.Event.Invocation, Correlation: "corr", Session: c.Session, Type: "suspended", Graph: "g", GraphVersion: "1", SchemaVersion: "1",
+		Invocation: c.Event.Invocation, Correlation: "corr", Session: c.Session, Type: "suspended", Graph: "g",
+		GraphVersion: "1", SchemaVersion: "1",
 		Descriptor: core.Descriptor{SignalID: core.SignalID(signal), Metadata: map[string]any{"k": "v", "n": 1.5}},
-		Frames:     []core.Frame{{Node: "act", State: map[string]json.RawMessage{"x": json.RawMessage(`{"y":[1,2]}`)}, Completed: []string{"a", "b"}}},
-		Step:       7, Messages: messages,
+		Frames: []core.Frame{{
+			Node: "act", State: map[string]json.RawMessage{"x": json.RawMessage(`{"y":[1,2]}`)},
+			Completed: []string{"a", "b"},
+		}},
+		Step: 7, Messages: messages,
 	}
 }
 
@@ -67,8 +71,12 @@ func asks(c core.Claim, id string, rule core.Rule) *core.Approval {
 		rule.Approvers = []string{bob.ID, cleo.ID}
 	}
 	return &core.Approval{
-		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation, Address: c.Event.Address, Requester: c.Event.Actor,
-		Call: core.Call{Tool: "note", CallID: "1", Arguments: json.RawMessage(`{"text":"<x>"}`), Digest: "d-" + id, Summary: "Write a note"},
+		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
+		Address: c.Event.Address, Requester: c.Event.Actor,
+		Call: core.Call{
+			Tool: "note", CallID: "1", Arguments: json.RawMessage(`{"text":"<x>"}`), Digest: "d-" + id,
+			Summary: "Write a note",
+		},
 		Rule: rule, State: core.Open,
 	}
 }
@@ -83,13 +91,17 @@ func (w *world) suspend(l core.ConversationID, id string, rule core.Rule) core.C
 	c := w.take(w.message(l), minute)
 	a := asks(c, id, rule)
 	w.done(c, core.Finish{
-		End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1), Approval: a, Posts: []core.Post{card(a)},
+		End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1),
+		Approval: a, Posts: []core.Post{card(a)},
 	})
 	return c
 }
 
 func reply(c core.Claim, text string) core.Post {
-	return core.Post{Key: fmt.Sprintf("reply/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply, Text: text, Event: c.Event.Seq}
+	return core.Post{
+		Key: fmt.Sprintf("reply/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation,
+		Kind: core.PostReply, Text: text, Event: c.Event.Seq,
+	}
 }
 
 var finishExamples = []example{
@@ -111,7 +123,11 @@ var finishExamples = []example{
 		p := paused(c, "a", 1)
 		s := w.session(c, 0, "hello")
 		s.State = map[string]json.RawMessage{"f": json.RawMessage(`{"g":"<&>"}`)}
-		w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Session: s, Paused: p, Approval: a, Posts: []core.Post{card(a), reply(c, "wait")}})
+		w.done(c,
+			core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Session: s, Paused: p, Approval: a,
+				Posts: []core.Post{card(a), reply(c, "wait")},
+			})
 
 		got := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w)
 		w.equal("the session", got, s)
@@ -136,7 +152,8 @@ var finishExamples = []example{
 		before := w.contents(c.Session)
 		twice := asks(c, "a", core.Rule{}) // its id is taken
 		f := core.Finish{
-			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true, Posts: []core.Post{reply(c, "lost")}, Approval: twice,
+			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true,
+			Posts: []core.Post{reply(c, "lost")}, Approval: twice,
 			Abandoned: []core.Abandon{{Invocation: old, Rows: said("lost"), Cancel: true}},
 		}
 		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
@@ -152,7 +169,13 @@ var finishExamples = []example{
 		w.take(seq, minute)
 		before := w.contents(c.Session)
 		a := asks(c, "a", core.Rule{Timeout: minute})
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Session: s, Paused: paused(c, "a", 1), Approval: a, NewGeneration: true, Posts: []core.Post{reply(c, "lost")}})), core.LeaseLost)
+		w.fails(
+			w.Finish(w.ctx,
+				finish(c,
+					core.Finish{
+						Session: s, Paused: paused(c, "a", 1), Approval: a, NewGeneration: true,
+						Posts: []core.Post{reply(c, "lost")},
+					})), core.LeaseLost)
 		w.equal("the database", w.contents(c.Session), before)
 		if s.Version != 0 {
 			w.Fatal("the record is marked as saved")
@@ -160,7 +183,8 @@ var finishExamples = []example{
 	}},
 	{"a turn that is retried stores nothing else", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Posts: []core.Post{reply(c, "x")}})), core.Internal)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Posts: []core.Post{reply(c, "x")}})),
+			core.Internal)
 		w.fails(w.Finish(w.ctx, core.Finish{Claim: c}), core.Internal)
 		w.done(c, core.Finish{})
 	}},
@@ -178,7 +202,11 @@ var finishExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{})
 		s := w.take(w.signal(conversation, c.Event.Invocation), minute)
 		next := paused(s, "b", 2)
-		w.done(s, core.Finish{End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Session: w.session(s, 1, "again"), Paused: next, Approval: asks(s, "b", core.Rule{})})
+		w.done(s,
+			core.Finish{
+				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Session: w.session(s, 1, "again"),
+				Paused: next, Approval: asks(s, "b", core.Rule{}),
+			})
 		w.equal("the record", must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w), next)
 		w.equal("by the new signal", must(w.LoadPaused(w.ctx, "", "b"))(w), next)
 		if rec := must(w.LoadPaused(w.ctx, "", "a"))(w); rec != nil {

@@ -17,7 +17,8 @@ var inboxExamples = []example{
 		r := must(w.Accept(w.ctx, e))(w)
 		got := w.record(r.Seq)
 		w.equal("the event", got.Event, e)
-		if !r.Fresh || got.Invocation == "" || got.AcceptedAt.IsZero() || got.Attempt != 0 || !got.EndedAt.IsZero() || got.Session != "" {
+		if !r.Fresh || got.Invocation == "" || got.AcceptedAt.IsZero() || got.Attempt != 0 || !got.EndedAt.IsZero() ||
+			got.Session != "" {
 			w.Fatalf("receipt %+v, record %+v", r, got)
 		}
 	}},

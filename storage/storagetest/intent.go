@@ -242,14 +242,17 @@ var intentExamples = []example{
 			}
 			w.done(s, core.Finish{Resumed: c.Event.Invocation, NotRun: given})
 			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
-			if got.State() != core.CallNotRun || got.Intent != intent(c, core.ApprovalID(id)) || !got.BegunAt.IsZero() || got.EndedAt.IsZero() {
+			if got.State() != core.CallNotRun || got.Intent != intent(c, core.ApprovalID(id)) ||
+				!got.BegunAt.IsZero() || got.EndedAt.IsZero() {
 				w.Fatalf("got %+v", got)
 			}
 			w.equal("why", *got.Result, want)
 			w.sent(w.first(minute), "ref")
 			last := w.lastStep()
-			digest := audit.KeysOf(w.Signer()).Digest(last.Key, core.ApprovalID(id), audit.OfResult, audit.ResultDigest(want.Content))
-			w.equal("the log", []string{last.Action, last.Actor, last.Detail}, []string{audit.NotRun, s.Owner, string(want.Category) + ", digest " + digest})
+			digest := audit.KeysOf(w.Signer()).Digest(last.Key, core.ApprovalID(id), audit.OfResult,
+				audit.ResultDigest(want.Content))
+			w.equal("the log", []string{last.Action, last.Actor, last.Detail},
+				[]string{audit.NotRun, s.Owner, string(want.Category) + ", digest " + digest})
 			m := w.take(w.message(conversation), minute)
 			again := must(w.BeginIntent(w.ctx, m, intent(c, core.ApprovalID(id))))(w)
 			if again.Fresh || again.Result == nil || !reflect.DeepEqual(*again.Result, want) {
@@ -274,9 +277,13 @@ var intentExamples = []example{
 				must(w.BeginIntent(w.ctx, s, intent(c, core.ApprovalID(id))))(w)
 				w.ok(w.FinishIntent(w.ctx, s, core.ApprovalID(id), core.ToolResult{Content: "made"}))
 			}
-			w.done(s, core.Finish{Resumed: c.Event.Invocation, NotRun: core.ToolResult{Content: "x", Category: core.ApprovalStale}})
+			w.done(s,
+				core.Finish{
+					Resumed: c.Event.Invocation, NotRun: core.ToolResult{Content: "x", Category: core.ApprovalStale},
+				})
 			want := map[core.ApprovalState]core.CallState{core.Approved: core.CallDone}[end]
-			w.equal("the call of an approval that is "+string(end), must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w).State(), want)
+			w.equal("the call of an approval that is "+string(end),
+				must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w).State(), want)
 		}
 		for _, e := range must(w.AuditLog(w.ctx, 0, 0))(w) {
 			if e.Action == audit.NotRun {
@@ -303,7 +310,9 @@ var intentExamples = []example{
 		s := w.claim(minute)
 		right := intent(c, "a")
 		for _, spoil := range []func(*core.Intent){
-			func(i *core.Intent) { i.Digest = "another" }, func(i *core.Intent) { i.Invocation = "another" }, func(i *core.Intent) { i.Tool = "another" },
+			func(i *core.Intent) { i.Digest = "another" }, func(i *core.Intent) {
+				i.Invocation = "another"
+			}, func(i *core.Intent) { i.Tool = "another" },
 		} {
 			wrong := right
 			spoil(&wrong)
@@ -329,7 +338,10 @@ var evidenceExamples = []example{
 		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
 		w.equal("before", w.evidence(id), "")
-		w.done(c, core.Finish{Paused: paused(c, "a", 1), Approval: asks(c, "a", core.Rule{}), Evidence: json.RawMessage(`{"leg":1}`)})
+		w.done(c,
+			core.Finish{
+				Paused: paused(c, "a", 1), Approval: asks(c, "a", core.Rule{}), Evidence: json.RawMessage(`{"leg":1}`),
+			})
 		w.equal("paused", w.evidence(id), `{"leg":1}`)
 		s := w.take(w.signal(conversation, id), minute)
 		w.restart()
@@ -354,14 +366,18 @@ var evidenceExamples = []example{
 	}},
 	{"a turn that is retried stores no evidence", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Evidence: json.RawMessage(`{}`)})), core.Internal)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Evidence: json.RawMessage(`{}`)})),
+			core.Internal)
 		w.done(c, core.Finish{})
 	}},
 	{"old evidence is pruned, except a paused turn's", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		w.done(c, core.Finish{Evidence: json.RawMessage(`{"a":1}`)})
 		d := w.take(w.message(conversation), minute)
-		w.done(d, core.Finish{Paused: paused(d, "p", 1), Approval: asks(d, "p", core.Rule{}), Evidence: json.RawMessage(`{"b":1}`)})
+		w.done(d,
+			core.Finish{
+				Paused: paused(d, "p", 1), Approval: asks(d, "p", core.Rule{}), Evidence: json.RawMessage(`{"b":1}`),
+			})
 		w.prune()
 		w.equal("young", w.evidence(c.Event.Invocation), `{"a":1}`)
 		w.old()

@@ -151,8 +151,10 @@ var kvExamples = []example{
 	}},
 	{"a value may be long, and is any text, byte for byte", func(w *world) {
 		for _, value := range []string{
-			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600", "\x7f\u0080\U0010ffff",
-			strings.Repeat("\x00", core.MaxValue), strings.Repeat("€", core.MaxValue/3), strings.Repeat("x", core.MaxValue),
+			"\x00", "a\x00b\x00", "{\"a\": 1}\n", "\r\n\t \\ ' \" <&>", "\u2028\ufffd\U0001f600",
+			"\x7f\u0080\U0010ffff",
+			strings.Repeat("\x00", core.MaxValue), strings.Repeat("€", core.MaxValue/3),
+			strings.Repeat("x", core.MaxValue),
 		} {
 			w.ok(w.Put(w.ctx, "key", value))
 			if got := must(w.Get(w.ctx, "key"))(w); got != value {

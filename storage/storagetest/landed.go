@@ -18,9 +18,11 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-var update = flag.Bool("update", false, "write the fingerprint, the checksum and the database of a new migration; see storage/testdata/README.md")
+var update = flag.Bool("update", false,
+	"write the fingerprint, the checksum and the database of a new migration; see storage/testdata/README.md")
 
-// Landed is an engine's landed schemas, for the tests of those. The working directory has its migrations, and its databases in testdata.
+// Landed is an engine's landed schemas, for the tests of those. The working directory has its migrations, and its
+// databases in testdata.
 type Landed struct {
 	Migrations *sqlstore.Migrations
 	Dialect    goose.Dialect
@@ -33,7 +35,8 @@ type Landed struct {
 	Migrate    func(ctx context.Context, url string) (from, to int64, err error)
 }
 
-// Databases returns the names of the stored databases, the oldest first; the last one has the schema of the latest migration.
+// Databases returns the names of the stored databases, the oldest first; the last one has the schema of the latest
+// migration.
 func (l Landed) Databases(t *testing.T) []string {
 	t.Helper()
 	numbered, err := filepath.Glob("testdata/0*" + l.Suffix)
@@ -64,7 +67,8 @@ func (l Landed) fingerprint(t *testing.T, db *sql.DB) string {
 
 var fingerprints = regexp.MustCompile(`\((\d+), '[^']*'\)`)
 
-// Unchanged tests that the landed migrations are as they landed, by testdata/landed.txt, and that each one says the fingerprint of its schema.
+// Unchanged tests that the landed migrations are as they landed, by testdata/landed.txt, and that each one says the
+// fingerprint of its schema.
 func (l Landed) Unchanged(t *testing.T) {
 	list, err := os.ReadFile("testdata/landed.txt")
 	if err != nil && !*update {
@@ -157,7 +161,8 @@ func (l Landed) storeLatest(t *testing.T) {
 	l.Store(t, url, name)
 }
 
-// Upgraded tests that each stored database is brought up to date with all its rows, and then has the schema of a new one.
+// Upgraded tests that each stored database is brought up to date with all its rows, and then has the schema of a new
+// one.
 func (l Landed) Upgraded(t *testing.T) {
 	if all := l.Databases(t); all[len(all)-1] != fmt.Sprintf("%05d", l.Migrations.Known) {
 		t.Errorf("no database of the latest migration is stored; see storage/testdata/README.md")
@@ -188,8 +193,9 @@ func (l Landed) Upgraded(t *testing.T) {
 	}
 }
 
-// contents returns the rows of our tables, by the table; of each row its columns with their names, both in order, and which columns each table
-// has. of: only of these; nil = of all. The number that SQLite gives each message is none of an earlier build.
+// contents returns the rows of our tables, by the table; of each row its columns with their names, both in order, and
+// which columns each table has. of: only of these; nil = of all. The number that SQLite gives each message is none of
+// an earlier build.
 func (l Landed) contents(t *testing.T, db *sql.DB, of map[string][]string) (all, has map[string][]string) {
 	t.Helper()
 	all, has = map[string][]string{}, map[string][]string{}

@@ -19,25 +19,48 @@ func (l Landed) Refused(t *testing.T) {
 		changes []string
 		want    string // "" = it is opened
 	}{
-		"an earlier one, before 1e77b5d":       {"1e77b5d", []string{`drop index events_dead`, `create index events_end on events (end_kind, seq) where end_kind <> ''`}, unreleased},
-		"an earlier one, before e7d6217":       {"e7d6217", []string{`alter table outbox drop column arrived`}, unreleased},
-		"an earlier one, with more migrations": {"e7d6217", []string{`alter table events rename column rank to place`, `update VERSIONS set version_id = 4 where version_id = 2`}, unreleased},
-		"e7d6217 says more migrations":         {"e7d6217", []string{`update VERSIONS set version_id = 4 where version_id = 2`}, unreleased},
-		"an unreleased one":                    {"00003", []string{`update fingerprints set fingerprint = 'events:00000000'`}, unreleased},
-		"a newer one":                          {"00003", []string{`insert into VERSIONS (version_id, is_applied) values (9999, true)`}, "its schema is 9999"},
-		"a column is missing":                  {"00003", []string{`alter table outbox drop column arrived`}, byHand + "outbox."},
-		"a column is added":                    {"00003", []string{`alter table events add column theirs text`, `drop index events_rate`}, byHand + "events."},
-		"tables are missing":                   {"00003", []string{`drop table mail`, `drop table notes`}, byHand + "mail, notes."},
-		"an index that queries name is gone":   {"00003", []string{`drop index queues_scoped`}, byHand + "queues."},
-		"a unique index is added":              {"00003", []string{`create unique index theirs on kv (value)`}, byHand + "kv."},
-		"an index and a table are added":       {"00003", []string{`create index theirs on kv (value)`, `create table their_table (x integer)`}, ""},
-		"an index is added to an earlier one":  {"e7d6217", []string{`create index theirs on messages (body)`}, ""},
+		"an earlier one, before 1e77b5d": {
+			"1e77b5d", []string{`drop index events_dead`, `create index events_end on events (end_kind, seq)
+				where end_kind <> ''`}, unreleased,
+		},
+		"an earlier one, before e7d6217": {
+			"e7d6217", []string{`alter table outbox drop column arrived`}, unreleased,
+		},
+		"an earlier one, with more migrations": {
+			"e7d6217", []string{`alter table events rename column rank to place`, `update VERSIONS set version_id = 4
+				where version_id = 2`}, unreleased,
+		},
+		"e7d6217 says more migrations": {"e7d6217", []string{`update VERSIONS set version_id = 4
+			where version_id = 2`}, unreleased},
+		"an unreleased one": {"00003", []string{`update fingerprints
+			set fingerprint = 'events:00000000'`}, unreleased},
+		"a newer one": {"00003", []string{`insert into VERSIONS (version_id, is_applied)
+			values (9999, true)`}, "its schema is 9999"},
+		"a column is missing": {
+			"00003", []string{`alter table outbox drop column arrived`}, byHand + "outbox.",
+		},
+		"a column is added": {
+			"00003", []string{`alter table events add column theirs text`, `drop index events_rate`},
+			byHand + "events.",
+		},
+		"tables are missing": {
+			"00003", []string{`drop table mail`, `drop table notes`}, byHand + "mail, notes.",
+		},
+		"an index that queries name is gone": {"00003", []string{`drop index queues_scoped`}, byHand + "queues."},
+		"a unique index is added": {
+			"00003", []string{`create unique index theirs on kv (value)`}, byHand + "kv.",
+		},
+		"an index and a table are added": {
+			"00003", []string{`create index theirs on kv (value)`, `create table their_table (x integer)`}, "",
+		},
+		"an index is added to an earlier one": {"e7d6217", []string{`create index theirs on messages (body)`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := l.Restore(t, c.stored)
 			db := l.Connect(t, url)
 			for _, change := range c.changes {
-				if _, err := db.ExecContext(t.Context(), strings.ReplaceAll(change, "VERSIONS", l.Versions)); err != nil {
+				if _, err := db.ExecContext(t.Context(),
+					strings.ReplaceAll(change, "VERSIONS", l.Versions)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -50,7 +73,8 @@ func (l Landed) Refused(t *testing.T) {
 					t.Error(err)
 				}
 				return
-			case category != core.StoreUnreadable && category != core.StoreNewer || !strings.Contains(core.MessageOf(err), c.want):
+			case category != core.StoreUnreadable && category != core.StoreNewer ||
+				!strings.Contains(core.MessageOf(err), c.want):
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 			if after := l.fingerprint(t, db); after != before {
@@ -60,7 +84,8 @@ func (l Landed) Refused(t *testing.T) {
 	}
 }
 
-// CutOff tests that an upgrade from an earlier build that fails at its end has changed nothing, and that the next one does all.
+// CutOff tests that an upgrade from an earlier build that fails at its end has changed nothing, and that the next one
+// does all.
 func (l Landed) CutOff(t *testing.T) {
 	url := l.Restore(t, "e7d6217")
 	db := l.Connect(t, url)

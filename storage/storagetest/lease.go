@@ -21,7 +21,8 @@ func (w *world) fenced(c core.Claim) map[string]error {
 		"BeginIntent":   begin,
 		"KeepIntent":    w.KeepIntent(w.ctx, c, "a", ""),
 		"FinishIntent":  w.FinishIntent(w.ctx, c, "a", core.ToolResult{}),
-		"Say":           w.AddPosts(w.ctx, c, []core.Post{{Key: "k", Kind: core.PostNotice, To: core.Address{Platform: platform}}}),
+		"Say": w.AddPosts(w.ctx, c,
+			[]core.Post{{Key: "k", Kind: core.PostNotice, To: core.Address{Platform: platform}}}),
 	}
 }
 
@@ -89,7 +90,8 @@ var leaseExamples = []example{
 		seq := w.message(conversation)
 		first := w.take(seq, over)
 		second := w.take(seq, minute)
-		if second.Fence <= first.Fence || second.Event.Attempt != 2 || second.Event.Invocation != first.Event.Invocation {
+		if second.Fence <= first.Fence || second.Event.Attempt != 2 ||
+			second.Event.Invocation != first.Event.Invocation {
 			w.Fatalf("got %+v after %+v", second, first)
 		}
 		w.lost(first)
@@ -152,8 +154,12 @@ var leaseExamples = []example{
 			w.equal("not yet", taken(w.claims(1, over)), []int64{seq})
 		}
 		w.equal("the others", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope}, minute)), []int64{fresh})
-		w.equal("one at a later attempt", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 2}, minute)), []int64{})
-		w.equal("the suspect", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 3}, minute)), []int64{seq})
+		w.equal("one at a later attempt",
+			taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 2}, minute)),
+			[]int64{})
+		w.equal("the suspect",
+			taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 3}, minute)),
+			[]int64{seq})
 	}},
 	{"fences rise with each claim of a conversation", func(w *world) {
 		last := int64(0)
@@ -200,7 +206,8 @@ var leaseExamples = []example{
 		w.ok(w.Release(w.ctx, w.take(seq, minute)))
 		w.done(w.take(seq, minute), core.Finish{Retry: &core.Retry{Category: core.ProviderTimeout, Cause: "slow"}})
 		got := w.record(seq)
-		if got.Attempt != 2 || got.Retries != 1 || got.End != (core.End{Category: core.ProviderTimeout, Cause: "slow"}) || !got.EndedAt.IsZero() {
+		if got.Attempt != 2 || got.Retries != 1 ||
+			got.End != (core.End{Category: core.ProviderTimeout, Cause: "slow"}) || !got.EndedAt.IsZero() {
 			w.Fatalf("got %+v", got)
 		}
 		if c := w.take(seq, minute); c.Event.Attempt != 3 || c.Event.Retries != 1 {

@@ -76,12 +76,19 @@ var mailExamples = []example{
 		if len(got) != 1 || got[0].At.IsZero() {
 			w.Fatalf("got %+v", got)
 		}
-		w.equal("the mail", got[0], core.Mail{Mailbox: conversation, Key: "k", Seq: seq, Event: 7, Content: json.RawMessage(content), At: got[0].At})
+		w.equal("the mail", got[0],
+			core.Mail{
+				Mailbox: conversation, Key: "k", Seq: seq, Event: 7, Content: json.RawMessage(content), At: got[0].At,
+			})
 	}},
 	{"mail needs a mailbox, a key and JSON, and an event to take it", func(w *world) {
 		whole := core.Mail{Mailbox: conversation, Key: "k", Content: json.RawMessage("{}")}
 		for _, spoil := range []func(*core.Mail){
-			func(m *core.Mail) { m.Mailbox = "" }, func(m *core.Mail) { m.Key = "" }, func(m *core.Mail) { m.Content = nil }, func(m *core.Mail) { m.Content = json.RawMessage("{") },
+			func(m *core.Mail) { m.Mailbox = "" }, func(m *core.Mail) { m.Key = "" }, func(m *core.Mail) {
+				m.Content = nil
+			}, func(m *core.Mail) {
+				m.Content = json.RawMessage("{")
+			},
 		} {
 			m := whole
 			spoil(&m)
@@ -93,7 +100,8 @@ var mailExamples = []example{
 		w.equal("the mailbox", names(w.mail(core.MailFilter{})), []string{})
 	}},
 	{"mail is numbered in each mailbox, and listed in that order", func(w *world) {
-		a, b, theirs, c := w.put(conversation, "c", 1, `1`), w.put(conversation, "b", 1, `1`), w.put(other, "c", 2, `2`), w.put(conversation, "a", 1, `1`)
+		a, b, theirs, c := w.put(conversation, "c", 1, `1`), w.put(conversation, "b", 1, `1`),
+			w.put(other, "c", 2, `2`), w.put(conversation, "a", 1, `1`)
 		if a <= 0 || b <= a || c <= b {
 			w.Fatalf("got the numbers %d, %d, %d", a, b, c)
 		}
@@ -172,7 +180,8 @@ var mailExamples = []example{
 		var mu sync.Mutex
 		given := map[int64]bool{}
 		w.together(12, func(i int, s *sqlstore.Store) error {
-			seq, err := s.PutMail(w.ctx, core.Mail{Mailbox: conversation, Key: "k", Content: json.RawMessage(fmt.Sprint(i))})
+			seq, err := s.PutMail(w.ctx,
+				core.Mail{Mailbox: conversation, Key: "k", Content: json.RawMessage(fmt.Sprint(i))})
 			mu.Lock()
 			defer mu.Unlock()
 			if given[seq] {
@@ -228,7 +237,8 @@ var mailExamples = []example{
 			got := make([][]core.Mail, takers)
 			w.together(takers+1, func(i int, s *sqlstore.Store) (err error) {
 				if i == takers {
-					_, err = s.PutMail(w.ctx, core.Mail{Mailbox: conversation, Key: fmt.Sprint(round, "/0"), Content: json.RawMessage(`2`)})
+					_, err = s.PutMail(w.ctx,
+						core.Mail{Mailbox: conversation, Key: fmt.Sprint(round, "/0"), Content: json.RawMessage(`2`)})
 					return err
 				}
 				got[i], err = s.TakeMail(w.ctx, conversation, int64(100*round+i+1), [][]int64{{1}, {2, 1}, nil}[i%3])
@@ -295,7 +305,11 @@ var mailExamples = []example{
 					_, err := s.Prune(w.ctx, minute)
 					return err
 				}
-				_, err := s.PutMail(w.ctx, core.Mail{Mailbox: core.ConversationID(fmt.Sprint("plat:", i%3)), Key: fmt.Sprint("new", round, i), Content: json.RawMessage(`1`)})
+				_, err := s.PutMail(w.ctx,
+					core.Mail{
+						Mailbox: core.ConversationID(fmt.Sprint("plat:", i%3)), Key: fmt.Sprint("new", round, i),
+						Content: json.RawMessage(`1`),
+					})
 				return err
 			})
 			for n := range 3 {
@@ -314,7 +328,10 @@ var mailExamples = []example{
 		private := post("private", other)
 		private.Conversation, private.Event = conversation, next.Event.Seq
 		w.ok(w.AddCopies(w.ctx, w.first(minute), core.Copies{Posts: []core.Post{
-			{Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true},
+			{
+				Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation,
+				Kind: core.PostCard, Approval: "a", Copy: true,
+			},
 			private,
 		}}))
 		for _, row := range w.deliver(minute) {
@@ -346,7 +363,8 @@ var mailExamples = []example{
 			w.together(9, func(i int, s *sqlstore.Store) (err error) {
 				switch i % 3 {
 				case 0:
-					_, err = s.PutMail(w.ctx, core.Mail{Mailbox: conversation, Key: fmt.Sprint(round, i), Content: json.RawMessage(`1`)})
+					_, err = s.PutMail(w.ctx,
+						core.Mail{Mailbox: conversation, Key: fmt.Sprint(round, i), Content: json.RawMessage(`1`)})
 				case 1:
 					_, err = s.TakeMail(w.ctx, conversation, int64(i), nil)
 				case 2:

@@ -65,8 +65,9 @@ type modelApproval struct {
 
 func newModel() *model {
 	return &model{
-		events: map[int64]*modelEvent{}, conversations: map[core.QueueKey]*modelConversation{}, sessions: map[core.SessionID][]modelRow{},
-		paused: map[core.InvocationID]core.PausedRecord{}, approvals: map[core.ApprovalID]*modelApproval{},
+		events: map[int64]*modelEvent{}, conversations: map[core.QueueKey]*modelConversation{},
+		sessions: map[core.SessionID][]modelRow{},
+		paused:   map[core.InvocationID]core.PausedRecord{}, approvals: map[core.ApprovalID]*modelApproval{},
 	}
 }
 
@@ -113,8 +114,8 @@ func (m *model) next(q core.QueueKey) *modelEvent {
 	return head
 }
 
-// suspect reports whether a queue counts as one of suspects: if what was due first is one. That is the message before a signal that was
-// delayed, even when the signal's delay is over.
+// suspect reports whether a queue counts as one of suspects: if what was due first is one. That is the message before a
+// signal that was delayed, even when the signal's delay is over.
 func (m *model) suspect(q core.QueueKey) bool {
 	var signal, message *modelEvent
 	for _, e := range m.waiting(q) {
@@ -136,7 +137,8 @@ func (m *model) ready(controls, suspects bool) map[int64]bool {
 	all := map[int64]bool{}
 	for _, e := range m.events {
 		isControl := e.QueueKey() != e.Conversation.Queue()
-		if n := m.next(e.QueueKey()); n != nil && isControl == controls && (controls || !m.halted && m.suspect(n.QueueKey()) == suspects) {
+		if n := m.next(e.QueueKey()); n != nil && isControl == controls &&
+			(controls || !m.halted && m.suspect(n.QueueKey()) == suspects) {
 			all[n.seq] = true
 		}
 	}
@@ -176,7 +178,9 @@ func (m *model) pass() {
 
 // save replaces the rows of an invocation from a number on.
 func (m *model) save(id core.SessionID, w core.Writer, texts []string) {
-	rows := slices.DeleteFunc(slices.Clone(m.sessions[id]), func(r modelRow) bool { return r.invocation == w.Invocation && r.n >= w.From })
+	rows := slices.DeleteFunc(slices.Clone(m.sessions[id]), func(r modelRow) bool {
+		return r.invocation == w.Invocation && r.n >= w.From
+	})
 	for i, t := range texts {
 		rows = append(rows, modelRow{w.Invocation, w.From + i, t})
 	}
@@ -194,8 +198,8 @@ func (m *model) texts(id core.SessionID, w core.Writer) []string {
 	return all
 }
 
-// abandon ends a paused invocation: rows are appended, signals withdrawn, and its approval cancelled unless it was refused, begun or
-// has ended.
+// abandon ends a paused invocation: rows are appended, signals withdrawn, and its approval cancelled unless it was
+// refused, begun or has ended.
 func (m *model) abandon(id core.InvocationID, text string, except int64) {
 	rec, ok := m.paused[id]
 	if !ok {
@@ -237,7 +241,8 @@ func (m *model) endCalls(id core.InvocationID) {
 	}
 }
 
-// decide returns the expected result of a decision: its error's category, and whether it settles the approval. It changes the model.
+// decide returns the expected result of a decision: its error's category, and whether it settles the approval. It
+// changes the model.
 func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category, settled bool) {
 	at := m.epoch
 	if d.Event != 0 {
@@ -267,7 +272,9 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 		return core.ApprovalExpired, false
 	case d.Vote.Actor.ID != bob.ID && d.Vote.Actor.ID != cleo.ID:
 		return core.NotAllowed, false
-	case d.Vote.Choice == core.Approve && slices.ContainsFunc(a.voters, func(v string) bool { return v[:len(d.Vote.Actor.ID)] == d.Vote.Actor.ID }):
+	case d.Vote.Choice == core.Approve && slices.ContainsFunc(a.voters, func(v string) bool {
+		return v[:len(d.Vote.Actor.ID)] == d.Vote.Actor.ID
+	}):
 		return core.ApprovalDecided, false
 	default:
 		a.voters = append(a.voters, voter(d))
@@ -286,5 +293,9 @@ func voter(d core.Decision) string {
 }
 
 func (m *model) clickInTime(id core.ApprovalID, a *modelApproval) bool {
-	return a.timeout && slices.ContainsFunc(m.waiting(core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()), func(e *modelEvent) bool { return e.epoch <= a.epoch })
+	return a.timeout &&
+		slices.ContainsFunc(m.waiting(core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()),
+			func(e *modelEvent) bool {
+				return e.epoch <= a.epoch
+			})
 }

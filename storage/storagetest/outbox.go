@@ -46,12 +46,18 @@ func (w *world) say(l core.ConversationID, posts ...core.Post) {
 }
 
 func post(key string, l core.ConversationID) core.Post {
-	return core.Post{Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Conversation: l, Kind: core.PostReply, Text: "text of " + key}
+	return core.Post{
+		Key: key, To: core.Address{Platform: platform, Channel: string(l)}, Conversation: l, Kind: core.PostReply,
+		Text: "text of " + key,
+	}
 }
 
 // indicator returns the typing indicator of a claim's event.
 func indicator(c core.Claim) core.Post {
-	return core.Post{Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostWorking, Event: c.Event.Seq, On: true}
+	return core.Post{
+		Key: fmt.Sprintf("working/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation,
+		Kind: core.PostWorking, Event: c.Event.Seq, On: true,
+	}
 }
 
 func (w *world) posted(key string) core.OutboxRow {
@@ -76,7 +82,8 @@ func keys(rows []core.OutboxRow) []string {
 var outboxExamples = []example{
 	{"a post is stored unchanged", func(w *world) {
 		p := core.Post{
-			Key: "k", To: core.Address{Platform: platform, Channel: "c", Thread: "t"}, Conversation: conversation, Kind: core.PostPrivate,
+			Key: "k", To: core.Address{Platform: platform, Channel: "c", Thread: "t"}, Conversation: conversation,
+			Kind: core.PostPrivate,
 			Text: "<b> & \u2028", Bucket: core.UserCorrectable, Approval: "a", Person: "p", Event: 7,
 		}
 		w.say(conversation, p)
@@ -153,7 +160,12 @@ var outboxExamples = []example{
 	{"a button to ask again is removed from all cards, once", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
 		card := w.first(minute)
-		w.ok(w.AddCopies(w.ctx, card, core.Copies{Posts: []core.Post{{Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Copy: true}}}))
+		w.ok(
+			w.AddCopies(w.ctx, card,
+				core.Copies{Posts: []core.Post{{
+					Key: "copy", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation,
+					Kind: core.PostCard, Approval: "a", Copy: true,
+				}}}))
 		w.sent(card, "ref")
 		w.sent(w.first(minute), "ref-copy")
 		for range 2 {
@@ -287,7 +299,9 @@ var outboxExamples = []example{
 		w.equal("all", keys(must(w.ListPosts(w.ctx, nil, "", 0))(w)), []string{"c", "b", "a"})
 		w.equal("one", keys(must(w.ListPosts(w.ctx, nil, "", 1))(w)), []string{"c"})
 		w.equal("a conversation", keys(must(w.ListPosts(w.ctx, nil, conversation, 0))(w)), []string{"c", "a"})
-		w.equal("a state", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowDead, core.RowUnknown}, "", 0))(w)), []string{"a"})
-		w.equal("both", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowWaiting}, conversation, 0))(w)), []string{"c"})
+		w.equal("a state", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowDead, core.RowUnknown}, "", 0))(w)),
+			[]string{"a"})
+		w.equal("both", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowWaiting}, conversation, 0))(w)),
+			[]string{"c"})
 	}},
 }

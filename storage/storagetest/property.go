@@ -17,10 +17,13 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
-// Property drives random histories of three workers, each with its own view, and compares the store with the model after every step.
-// All rounds use one database, each with its own platform, so a round also runs next to what earlier rounds left.
+// Property drives random histories of three workers, each with its own view, and compares the store with the model
+// after every step. All rounds use one database, each with its own platform, so a round also runs next to what earlier
+// rounds left.
 func Property(t *testing.T, open Opener, rounds int) {
-	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(rounds), "rapid.steps": "120", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{
+		"rapid.checks": strconv.Itoa(rounds), "rapid.steps": "120", "rapid.nofailfile": "true",
+	} {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatalf("setting %s: %v", name, err)
 		}
@@ -40,7 +43,8 @@ func Property(t *testing.T, open Opener, rounds int) {
 		p.drain(rt)
 	})
 	for _, what := range []string{
-		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers", "withdrawal", "stop", "second try", "abandon", "deletion", "request again", "call not_run", "call unknown",
+		"decision", "expiry", "click in time", "resume", "tool run", "take-over", "late call", "attempt with leftovers",
+		"withdrawal", "stop", "second try", "abandon", "deletion", "request again", "call not_run", "call unknown",
 		"claim at once", "hand-over", "arrival",
 	} {
 		if rounds >= 300 && p.seen[what] == 0 {
@@ -58,11 +62,17 @@ func (p *property) actions() map[string]func(*rapid.T) {
 		name  string
 		do    func(*rapid.T)
 	}{
-		{3, "message", p.message}, {3, "message and claim", p.messageAndClaim}, {3, "deliver", p.deliver}, {4, "arrive", p.arrive}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click}, {1, "repeat", p.repeat},
-		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "beat", p.beat}, {2, "silence", p.silence}, {1, "restart", p.restart},
-		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail}, {2, "new", p.newGeneration}, {2, "retry", p.retry},
-		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire}, {1, "cancel", p.cancel},
-		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {2, "ask again", p.askAgain}, {1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
+		{3, "message", p.message}, {3, "message and claim", p.messageAndClaim}, {3, "deliver", p.deliver},
+		{4, "arrive", p.arrive}, {1, "reset", p.reset}, {1, "control", p.control}, {3, "click", p.click},
+		{1, "repeat", p.repeat},
+		{6, "claim", p.claim}, {3, "claim controls", p.claimControls}, {1, "beat", p.beat}, {2, "silence", p.silence},
+		{1, "restart", p.restart},
+		{3, "save", p.save}, {3, "reply", p.reply}, {5, "suspend", p.suspend}, {2, "fail", p.fail},
+		{2, "new", p.newGeneration}, {2, "retry", p.retry},
+		{1, "hand back", p.handBack}, {4, "vote", p.vote}, {3, "vote by click", p.voteByClick}, {3, "expire", p.expire},
+		{1, "cancel", p.cancel},
+		{4, "begin", p.beginIntent}, {2, "stop", p.stop}, {1, "again", p.again}, {2, "ask again", p.askAgain},
+		{1, "drop", p.drop}, {1, "halt", p.halt}, {1, "pass", p.pass},
 		{1, "delete", p.delete},
 	} {
 		for i := range a.often {
@@ -132,7 +142,8 @@ func (p *property) any(rt *rapid.T) *sqlstore.Store {
 	return p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")].store
 }
 
-// of returns the view of the worker that makes an owner's claims, since a process knows what was handed over to it; that of any if the owner is gone.
+// of returns the view of the worker that makes an owner's claims, since a process knows what was handed over to it;
+// that of any if the owner is gone.
 func (p *property) of(rt *rapid.T, owner string) *sqlstore.Store {
 	for _, w := range p.workers {
 		if w.owner == owner {
@@ -253,7 +264,11 @@ func (p *property) take(rt *rapid.T, controls bool) {
 	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
 	suspects := !controls && rapid.Bool().Draw(rt, "suspects")
 	ready := p.m.ready(controls, suspects)
-	got, err := w.store.Claim(ctx, core.ClaimRequest{Owner: w.owner, Limit: limit, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls, Suspects: suspects})
+	got, err := w.store.Claim(ctx,
+		core.ClaimRequest{
+			Owner: w.owner, Limit: limit, Scopes: []core.Scope{{Platform: p.platform}}, Controls: controls,
+			Suspects: suspects,
+		})
 	p.ok(rt, err)
 	if len(got) != min(limit, len(ready)) {
 		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)
@@ -279,7 +294,8 @@ func (p *property) claimed(rt *rapid.T, c core.Claim) {
 	e.session = p.m.session(e.Conversation)
 	l.fence, l.holder = c.Fence, &c
 	p.equal(rt, "the session", c.Session, e.session)
-	p.equal(rt, "the claimed event", []any{c.Event.ID, c.Event.Attempt, c.Event.Invocation}, []any{e.ID, e.attempt, e.invocation})
+	p.equal(rt, "the claimed event", []any{c.Event.ID, c.Event.Attempt, c.Event.Invocation},
+		[]any{e.ID, e.attempt, e.invocation})
 	p.claims = append(p.claims, c)
 }
 

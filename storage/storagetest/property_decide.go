@@ -12,7 +12,8 @@ import (
 	"gatehouse/core/audit"
 )
 
-// decide makes a decision and checks the result against the model. A settled approval has put one signal into its conversation.
+// decide makes a decision and checks the result against the model. A settled approval has put one signal into its
+// conversation.
 func (p *property) decide(rt *rapid.T, d core.Decision) {
 	a := p.m.approvals[d.Approval]
 	refused, settled := p.m.decide(a, d)
@@ -36,7 +37,8 @@ func (p *property) decide(rt *rapid.T, d core.Decision) {
 	}
 	latest, err := p.any(rt).Events(ctx, core.EventFilter{Conversation: a.conversation, Limit: 1})
 	p.ok(rt, err)
-	if len(latest) != 1 || latest[0].Kind() != core.KindSignal || latest[0].Subject() != string(d.Approval) || latest[0].Invocation != a.invocation {
+	if len(latest) != 1 || latest[0].Kind() != core.KindSignal || latest[0].Subject() != string(d.Approval) ||
+		latest[0].Invocation != a.invocation {
 		rt.Fatalf("the signal of %s is not there, but %+v", d.Approval, latest)
 	}
 	p.learn(rt, latest[0].Seq, latest[0].Event)
@@ -44,7 +46,9 @@ func (p *property) decide(rt *rapid.T, d core.Decision) {
 
 func (p *property) vote(rt *rapid.T) {
 	who := rapid.SampledFrom([]core.Actor{ann, bob, cleo}).Draw(rt, "voter")
-	p.decide(rt, vote(p.approval(rt), who, rapid.SampledFrom([]core.Choice{core.Approve, core.Approve, core.Deny}).Draw(rt, "choice")))
+	p.decide(rt,
+		vote(p.approval(rt), who,
+			rapid.SampledFrom([]core.Choice{core.Approve, core.Approve, core.Deny}).Draw(rt, "choice")))
 }
 
 // voteByClick counts a click, sometimes more than once.
@@ -133,7 +137,8 @@ func (p *property) again(rt *rapid.T) {
 	case e.again != 0:
 		p.ok(rt, err)
 		p.equal(rt, "the receipt", r, core.Receipt{Seq: e.again})
-	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped, e.Kind() == core.KindSignal && !p.waits(e.invocation), e.erased:
+	case e.end != core.EndErrored && e.end != core.EndDead && e.end != core.EndDropped,
+		e.Kind() == core.KindSignal && !p.waits(e.invocation), e.erased:
 		if core.CategoryOf(err) != core.Invalid {
 			rt.Fatalf("trying an event again that ended in %q gave %v", e.end, err)
 		}
@@ -271,7 +276,9 @@ func (p *property) check(rt *rapid.T) {
 		found, err := s.Events(ctx, core.EventFilter{Conversation: l})
 		p.ok(rt, err)
 		for _, e := range found {
-			got[e.Seq] = line{e.Seq, e.Kind(), e.Invocation, e.Session, e.Attempt, e.Retries, e.End.Kind, !e.EndedAt.IsZero()}
+			got[e.Seq] = line{
+				e.Seq, e.Kind(), e.Invocation, e.Session, e.Attempt, e.Retries, e.End.Kind, !e.EndedAt.IsZero(),
+			}
 		}
 	}
 	for seq, e := range p.m.events {

@@ -26,7 +26,8 @@ func (m *modelPosts) die(owner string) {
 	maps.DeleteFunc(m.inFlight, func(_ string, row core.OutboxRow) bool { return row.Owner == owner })
 }
 
-// flies takes note of rows that were given out for delivery: nothing else may be in flight in their destinations, and nothing is sent twice.
+// flies takes note of rows that were given out for delivery: nothing else may be in flight in their destinations, and
+// nothing is sent twice.
 func (p *property) flies(rt *rapid.T, rows []core.OutboxRow) {
 	for _, row := range rows {
 		if other, busy := p.posts.inFlight[row.To.Channel]; busy {
@@ -59,7 +60,9 @@ func (p *property) replied(rt *rapid.T, f core.Finish) {
 		return
 	}
 	for _, row := range f.Handover.Rows {
-		if row.Owner != f.Claim.Owner || !slices.ContainsFunc(f.Posts, func(post core.Post) bool { return post.Key == row.Key }) {
+		if row.Owner != f.Claim.Owner || !slices.ContainsFunc(f.Posts, func(post core.Post) bool {
+			return post.Key == row.Key
+		}) {
 			rt.Fatalf("%s was handed over to %s", row.Key, row.Owner)
 		}
 		p.seen["hand-over"]++
@@ -70,7 +73,10 @@ func (p *property) replied(rt *rapid.T, f core.Finish) {
 // deliver takes posts that are due.
 func (p *property) deliver(rt *rapid.T) {
 	w := p.workers[rapid.IntRange(0, len(p.workers)-1).Draw(rt, "worker")]
-	rows, err := w.store.ClaimPosts(ctx, core.PostRequest{Owner: w.owner, Limit: rapid.IntRange(1, 3).Draw(rt, "limit"), Scopes: []core.Scope{{Platform: p.platform}}})
+	rows, err := w.store.ClaimPosts(ctx,
+		core.PostRequest{
+			Owner: w.owner, Limit: rapid.IntRange(1, 3).Draw(rt, "limit"), Scopes: []core.Scope{{Platform: p.platform}},
+		})
 	p.ok(rt, err)
 	p.flies(rt, rows)
 }
@@ -85,7 +91,8 @@ func (p *property) arrive(rt *rapid.T) {
 
 func (p *property) release(rt *rapid.T, row core.OutboxRow) {
 	now, busy := p.posts.inFlight[row.To.Channel]
-	row.State, row.Shown, row.Parts = core.RowSent, row.Wanted, []core.Part{{Ref: core.Ref(fmt.Sprint("ref/", row.Seq))}}
+	row.State, row.Shown, row.Parts = core.RowSent, row.Wanted,
+		[]core.Part{{Ref: core.Ref(fmt.Sprint("ref/", row.Seq))}}
 	_, err := p.any(rt).ReleasePost(ctx, row, 0)
 	if !p.did(rt, err, busy && now.Seq == row.Seq && now.Fence == row.Fence) {
 		return
@@ -102,7 +109,8 @@ func (p *property) drainPosts(rt *rapid.T) {
 	p.pass(rt)
 	for {
 		w := p.workers[0]
-		rows, err := w.store.ClaimPosts(ctx, core.PostRequest{Owner: w.owner, Limit: 100, Scopes: []core.Scope{{Platform: p.platform}}})
+		rows, err := w.store.ClaimPosts(ctx,
+			core.PostRequest{Owner: w.owner, Limit: 100, Scopes: []core.Scope{{Platform: p.platform}}})
 		p.ok(rt, err)
 		if len(rows) == 0 {
 			break

@@ -41,7 +41,8 @@ func (p *property) restart(rt *rapid.T) {
 	dead := p.workers[i].owner
 	p.ok(rt, p.workers[i].store.Close())
 	p.start(i)
-	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead }) // no process is left to use them
+	// no process is left to use them
+	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead })
 	for range deadAfter {
 		p.beat(rt)
 	}
@@ -136,7 +137,10 @@ func (p *property) reply(rt *rapid.T) {
 	}
 	rec, texts := p.fresh(rt, c, holds)
 	w, resumed := p.from(c), p.resumed(c)
-	f := core.Finish{End: core.End{Kind: core.EndReplied}, Session: rec, Resumed: resumed, Posts: []core.Post{reply(c, "x")}, Handover: p.handover(rt)}
+	f := core.Finish{
+		End: core.End{Kind: core.EndReplied}, Session: rec, Resumed: resumed, Posts: []core.Post{reply(c, "x")},
+		Handover: p.handover(rt),
+	}
 	if rapid.Bool().Draw(rt, "two posts") {
 		more := reply(c, "y")
 		more.Key = "more/" + more.Key
@@ -161,14 +165,16 @@ func (p *property) suspend(rt *rapid.T) {
 	}
 	rest := paused(c, string(a.ID), w.From+len(texts))
 	f := core.Finish{
-		End: core.End{Kind: core.EndSuspended}, Session: rec, Resumed: p.resumed(c), Paused: rest, Approval: a, Posts: []core.Post{card(a)},
+		End: core.End{Kind: core.EndSuspended}, Session: rec, Resumed: p.resumed(c), Paused: rest, Approval: a,
+		Posts: []core.Post{card(a)},
 	}
 	if holds {
 		p.m.save(c.Session, w, texts)
 		p.takeUp(c)
 		p.m.paused[c.Event.Invocation] = *rest
 		p.m.approvals[a.ID] = &modelApproval{
-			state: core.Open, invocation: c.Event.Invocation, conversation: c.Event.Conversation, session: a.Session, quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
+			state: core.Open, invocation: c.Event.Invocation, conversation: c.Event.Conversation, session: a.Session,
+			quorum: a.Rule.Quorum, timeout: a.Rule.Timeout > 0, epoch: p.m.epoch,
 		}
 	}
 	p.finish(rt, c, holds, f)
@@ -177,13 +183,15 @@ func (p *property) suspend(rt *rapid.T) {
 // fail ends a turn with an error; a resume that fails abandons its own invocation.
 func (p *property) fail(rt *rapid.T) {
 	c, holds := p.held(rt, isTurn)
-	f := core.Finish{End: core.End{Kind: rapid.SampledFrom([]core.EndKind{core.EndErrored, core.EndDead}).Draw(rt, "end"), Category: core.NodeException}}
+	f := core.Finish{End: core.End{Kind: rapid.SampledFrom([]core.EndKind{core.EndErrored, core.EndDead}).Draw(rt,
+		"end"), Category: core.NodeException}}
 	if f.Resumed = p.resumed(c); f.Resumed != "" {
 		f.Abandoned = []core.Abandon{{Invocation: f.Resumed, Rows: said("failed"), Cancel: true}}
 	}
 	if holds && f.Resumed != "" {
 		p.m.abandon(f.Resumed, "failed", c.Event.Seq)
-		if a := p.m.approvals[core.ApprovalID(c.Event.Subject())]; a != nil && a.state != core.Cancelled && a.state != core.Open {
+		if a := p.m.approvals[core.ApprovalID(c.Event.Subject())]; a != nil && a.state != core.Cancelled &&
+			a.state != core.Open {
 			a.begun = true
 		}
 	}
@@ -196,7 +204,8 @@ func (p *property) newGeneration(rt *rapid.T) {
 	f := core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}
 	for _, id := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[id].Session == c.Session {
-			f.Abandoned = append(f.Abandoned, core.Abandon{Invocation: id, Rows: said("closed"), Cancel: true, Reason: "new conversation", By: ann})
+			f.Abandoned = append(f.Abandoned,
+				core.Abandon{Invocation: id, Rows: said("closed"), Cancel: true, Reason: "new conversation", By: ann})
 		}
 	}
 	if holds {
@@ -232,7 +241,8 @@ func (p *property) handBack(rt *rapid.T) {
 	}
 }
 
-// drain ends everything that still waits, so that a round leaves nothing to claim, and checks that every event has one end.
+// drain ends everything that still waits, so that a round leaves nothing to claim, and checks that every event has one
+// end.
 func (p *property) drain(rt *rapid.T) {
 	p.ok(rt, p.any(rt).SetPaused(ctx, false))
 	p.m.halted = false

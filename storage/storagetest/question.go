@@ -18,7 +18,11 @@ func (w *world) asking(id string, rule core.Rule) core.Claim {
 	c := w.take(w.message(conversation), minute)
 	a := asks(c, id, rule)
 	a.Question = &q
-	w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1), Approval: a, Posts: []core.Post{card(a)}})
+	w.done(c,
+		core.Finish{
+			End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1),
+			Approval: a, Posts: []core.Post{card(a)},
+		})
 	return c
 }
 
@@ -32,8 +36,10 @@ func (w *world) answer(id core.ApprovalID, who core.Actor, answer string) core.D
 // external is a request of another agent.
 func external(id, callback string) core.Approval {
 	return core.Approval{
-		ID: core.ApprovalID(id), Conversation: "external:ci", Address: core.Address{Platform: core.CallbackPlatform}, State: core.Open, Requester: core.Actor{ID: "openharness:ci"},
-		Call: core.Call{Tool: "external.ci.deploy", Arguments: json.RawMessage(`{"to":"prod"}`), Digest: "d"}, Rule: core.Rule{Name: "r", Verdict: core.VerdictAsk, Approvers: []string{bob.ID}},
+		ID: core.ApprovalID(id), Conversation: "external:ci", Address: core.Address{Platform: core.CallbackPlatform},
+		State: core.Open, Requester: core.Actor{ID: "openharness:ci"},
+		Call:     core.Call{Tool: "external.ci.deploy", Arguments: json.RawMessage(`{"to":"prod"}`), Digest: "d"},
+		Rule:     core.Rule{Name: "r", Verdict: core.VerdictAsk, Approvers: []string{bob.ID}},
 		External: &core.External{Request: "r1", Callback: callback},
 	}
 }
@@ -43,7 +49,8 @@ var questionExamples = []example{
 		c := w.asking("a", core.Rule{Timeout: minute})
 		first := w.answer("a", bob, ` "blue" `)
 		got := must(w.Decide(w.ctx, first))(w)
-		if !got.Settled || got.Approval.State != core.Answered || got.Approval.DecidedBy.ID != bob.ID || string(got.Approval.Answer()) != `"blue"` {
+		if !got.Settled || got.Approval.State != core.Answered || got.Approval.DecidedBy.ID != bob.ID ||
+			string(got.Approval.Answer()) != `"blue"` {
 			w.Fatalf("got %+v", got)
 		}
 		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), got.Approval)
@@ -83,10 +90,15 @@ var questionExamples = []example{
 		c := w.asking("a", core.Rule{})
 		must(w.Decide(w.ctx, w.answer("a", bob, `"blue"`)))(w)
 		resumed := w.wakes("a", c.Event.Invocation, core.Answered)
-		w.done(resumed, core.Finish{End: core.End{Kind: core.EndReplied}, Session: w.session(resumed, 1, "painted"), Resumed: c.Event.Invocation})
+		w.done(resumed,
+			core.Finish{
+				End: core.End{Kind: core.EndReplied}, Session: w.session(resumed, 1, "painted"),
+				Resumed: c.Event.Invocation,
+			})
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		a := must(w.LoadApproval(w.ctx, "a"))(w)
-		if a.State != core.Answered || a.Answer() != nil || a.Question == nil || a.Question.Text != "(erased)" || a.Question.Options() != nil {
+		if a.State != core.Answered || a.Answer() != nil || a.Question == nil || a.Question.Text != "(erased)" ||
+			a.Question.Options() != nil {
 			w.Fatalf("left is %+v with %s", a.Question, a.Answer())
 		}
 	}},
@@ -104,7 +116,11 @@ var questionExamples = []example{
 	}},
 	{"an external request is stored once, and its decision wakes nobody but is posted", func(w *world) {
 		want := external("x", "https://ci.example/hook")
-		first, created, err := w.OpenExternal(w.ctx, want, []core.Post{{Key: "card/x/s", To: core.Address{Platform: platform, Channel: "s"}, Kind: core.PostCard, Approval: "x", Copy: true}}, 1)
+		first, created, err := w.OpenExternal(w.ctx, want,
+			[]core.Post{{
+				Key: "card/x/s", To: core.Address{Platform: platform, Channel: "s"}, Kind: core.PostCard, Approval: "x",
+				Copy: true,
+			}}, 1)
 		w.ok(err)
 		w.equal("created", created, true)
 		again, created, err := w.OpenExternal(w.ctx, want, nil, 1)
@@ -116,7 +132,8 @@ var questionExamples = []example{
 		must(w.Decide(w.ctx, w.click("x", bob, core.Approve)))(w)
 		w.idle()
 		row := w.posted("callback/x")
-		if row.Kind != core.PostCallback || row.To.Platform != core.CallbackPlatform || row.To.Channel != "https://ci.example/hook" || row.Approval != "x" {
+		if row.Kind != core.PostCallback || row.To.Platform != core.CallbackPlatform ||
+			row.To.Channel != "https://ci.example/hook" || row.Approval != "x" {
 			w.Fatalf("the post is %+v", row)
 		}
 		_, created, err = w.OpenExternal(w.ctx, external("y", ""), nil, 1)

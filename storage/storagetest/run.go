@@ -3,9 +3,9 @@
 //	Run       named examples, one for each rule of the contract
 //	Property  random histories of several workers, compared with a model in memory after each step
 //
-// An engine provides an empty Database for each test. It can be opened several times at once (as several processes do), closed and opened
-// again (as after a crash between two calls), and its clock can be advanced. Nothing sleeps: a lease of zero is over at once, and Advance
-// passes any other time.
+// An engine provides an empty Database for each test. It can be opened several times at once (as several processes do),
+// closed and opened again (as after a crash between two calls), and its clock can be advanced. Nothing sleeps: a lease
+// of zero is over at once, and Advance passes any other time.
 package storagetest
 
 import (
@@ -42,10 +42,15 @@ func Run(t *testing.T, open Opener) {
 		name     string
 		examples []example
 	}{
-		{"inbox", inboxExamples}, {"amend", amendExamples}, {"fetched", fetchedExamples}, {"claim", claimExamples}, {"begin", beginExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
-		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples}, {"approval", approvalExamples}, {"decision", decisionExamples}, {"question", questionExamples},
-		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples}, {"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"mail", mailExamples}, {"schedule", scheduleExamples},
-		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples}, {"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},
+		{"inbox", inboxExamples}, {"amend", amendExamples}, {"fetched", fetchedExamples}, {"claim", claimExamples},
+		{"begin", beginExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
+		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples},
+		{"approval", approvalExamples}, {"decision", decisionExamples}, {"question", questionExamples},
+		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples},
+		{"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"mail", mailExamples},
+		{"schedule", scheduleExamples},
+		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples},
+		{"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, e := range group.examples {
@@ -58,7 +63,8 @@ func Run(t *testing.T, open Opener) {
 	}
 }
 
-// ManyOpen opens a new database several times at once, as processes that start together do. Each must be able to use it.
+// ManyOpen opens a new database several times at once, as processes that start together do. Each must be able to use
+// it.
 func ManyOpen(t *testing.T, open func(ctx context.Context) (*sqlstore.Store, error)) {
 	ctx := context.Background()
 	var wg sync.WaitGroup

@@ -24,7 +24,8 @@ var scheduleExamples = []example{
 		w.equal("before", w.due(minute), []string{})
 		w.db.Advance(minute)
 		tasks := must(w.ClaimTasks(w.ctx, 10, minute))(w)
-		if len(tasks) != 1 || tasks[0].Key != "k" || tasks[0].Kind != "remind" || tasks[0].Subject != "s" || tasks[0].Due.IsZero() {
+		if len(tasks) != 1 || tasks[0].Key != "k" || tasks[0].Kind != "remind" || tasks[0].Subject != "s" ||
+			tasks[0].Due.IsZero() {
 			w.Fatalf("got %+v", tasks)
 		}
 	}},
@@ -64,13 +65,21 @@ var scheduleExamples = []example{
 		w.equal("again", w.due(minute), []string{"a"})
 	}},
 	{"a reminder adds its posts once, while the approval is open", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{Timeout: minute, Approvers: []string{bob.ID}, Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}}})
+		w.suspend(conversation,
+			"a",
+			core.Rule{
+				Timeout: minute, Approvers: []string{bob.ID},
+				Escalate: core.Escalation{After: minute / 2, To: []string{cleo.ID}},
+			})
 		w.sent(w.first(minute), "ref")
 		again := core.Post{
-			Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a",
+			Key: "card/a/1", To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation,
+			Kind: core.PostCard, Approval: "a",
 			Occasion: core.Reminder, Reminds: "card/a",
 		}
-		remind := core.Decision{Approval: "a", Remind: core.Reminder, Posts: []core.Post{again}, By: core.Actor{ID: "clock"}}
+		remind := core.Decision{
+			Approval: "a", Remind: core.Reminder, Posts: []core.Post{again}, By: core.Actor{ID: "clock"},
+		}
 		for range 2 {
 			got := must(w.Decide(w.ctx, remind))(w)
 			if !got.Counted || got.Settled || got.Approval.State != core.Open {
@@ -102,7 +111,8 @@ var scheduleExamples = []example{
 		row = w.first(minute)
 		w.equal("a card that is not there", row.First, core.Ref(""))
 		w.sent(row, "ref-2")
-		if rule := must(w.LoadApproval(w.ctx, "a"))(w).Rule; !slices.Equal(rule.Approvers, []string{cleo.ID, bob.ID}) || rule.Escalate.After != 0 {
+		if rule := must(w.LoadApproval(w.ctx, "a"))(w).Rule; !slices.Equal(rule.Approvers, []string{cleo.ID, bob.ID}) ||
+			rule.Escalate.After != 0 {
 			w.Errorf("who may decide now: %+v", rule)
 		}
 		w.equal("the log", steps(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", audit.Reminded, audit.Escalated})
@@ -115,13 +125,22 @@ var scheduleExamples = []example{
 		w.fails(err, core.ApprovalDecided)
 	}},
 	{"of overdue reminders only the latest is posted; the others are recorded", func(w *world) {
-		w.suspend(conversation, "a", core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute, 5 * minute}})
+		w.suspend(conversation,
+			"a", core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute, 5 * minute}})
 		w.sent(w.first(minute), "ref")
 		remind := func(n int) {
 			w.Helper()
 			task := fmt.Sprintf("remind/a/%d", n)
-			card := core.Post{Key: "card/a/" + task, To: core.Address{Platform: platform, Channel: "elsewhere"}, Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder}
-			must(w.Decide(w.ctx, core.Decision{Approval: "a", Remind: core.Reminder, Task: task, Posts: []core.Post{card}, By: core.Actor{ID: "clock"}}))(w)
+			card := core.Post{
+				Key: "card/a/" + task, To: core.Address{Platform: platform, Channel: "elsewhere"},
+				Conversation: conversation, Kind: core.PostCard, Approval: "a", Occasion: core.Reminder,
+			}
+			must(
+				w.Decide(w.ctx,
+					core.Decision{
+						Approval: "a", Remind: core.Reminder, Task: task, Posts: []core.Post{card},
+						By: core.Actor{ID: "clock"},
+					}))(w)
 		}
 		w.db.Advance(3 * minute) // the process was down
 		for range 2 {
@@ -137,7 +156,9 @@ var scheduleExamples = []example{
 		w.equal("then", w.first(minute).Key, "card/a/remind/a/3")
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
 		w.equal("the log", steps(log), []string{"opened", audit.Overtaken, audit.Reminded, audit.Reminded})
-		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e audit.Entry) bool { return e.Action == audit.Overtaken })].Detail, "remind/a/1")
+		w.equal("which was overtaken", log[slices.IndexFunc(log, func(e audit.Entry) bool {
+			return e.Action == audit.Overtaken
+		})].Detail, "remind/a/1")
 	}},
 	{"working hours move reminders and the escalation, and not the deadline", func(w *world) {
 		w.suspend(conversation, "x", core.Rule{})
@@ -161,7 +182,10 @@ var scheduleExamples = []example{
 		w.equal("cleo then", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
 	}},
 	{"the tasks of an approval end with it", func(w *world) {
-		rule := core.Rule{Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute}, Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}}}
+		rule := core.Rule{
+			Timeout: 10 * minute, Remind: []time.Duration{minute, 2 * minute},
+			Escalate: core.Escalation{After: 3 * minute, To: []string{cleo.ID}},
+		}
 		w.suspend(conversation, "a", rule)
 		w.suspend(other, "b", rule)
 		w.db.Advance(minute)
@@ -253,7 +277,11 @@ var pruneExamples = []example{
 	}},
 	{"Prune keeps what waits, is dead or in doubt", func(w *world) {
 		dead := w.message(conversation)
-		w.done(w.take(dead, minute), core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("dead", conversation), post("doubt", other), post("waits", "plat:c")}})
+		w.done(w.take(dead, minute),
+			core.Finish{
+				End:   core.End{Kind: core.EndDead},
+				Posts: []core.Post{post("dead", conversation), post("doubt", other), post("waits", "plat:c")},
+			})
 		rows := w.deliver(minute)
 		rows[0].State, rows[1].State = core.RowDead, core.RowUnknown
 		w.ok(w.release(rows[0], 0))

@@ -42,7 +42,9 @@ var sessionExamples = []example{
 	}},
 	{"each save is a version, and the newest is kept", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		rec := &core.SessionRecord{ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{"a": json.RawMessage("1")}}
+		rec := &core.SessionRecord{
+			ID: c.Session, SchemaVersion: "1", State: map[string]json.RawMessage{"a": json.RawMessage("1")},
+		}
 		w.ok(w.SaveSession(w.ctx, c, rec))
 		created := rec.CreatedAt
 		rec.State, rec.SchemaVersion = map[string]json.RawMessage{"b": json.RawMessage("null")}, "2"
@@ -56,8 +58,19 @@ var sessionExamples = []example{
 	{"messages are read unchanged", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		msgs := []core.Message{
-			{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "<b>&\u2028"}, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: "url", URL: "https://x/?a=1&b=2"}})},
-			{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "t", Arguments: json.RawMessage(`{"n":12345678901234567890}`)}, {ID: "2", Name: "u", Arguments: json.RawMessage("null")}}},
+			{
+				Role: core.User,
+				Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "<b>&\u2028"},
+					core.Block{
+						Type: core.ImageBlock, Source: &core.ImageSource{Type: "url", URL: "https://x/?a=1&b=2"},
+					}),
+			},
+			{
+				Role: core.Assistant,
+				ToolCalls: []core.ToolCall{{
+					ID: "1", Name: "t", Arguments: json.RawMessage(`{"n":12345678901234567890}`),
+				}, {ID: "2", Name: "u", Arguments: json.RawMessage("null")}},
+			},
 			{Role: core.ToolRole, ToolCallID: "1", Content: core.Text("done")},
 		}
 		rec := w.session(c, 0)
@@ -97,8 +110,10 @@ var sessionExamples = []example{
 		w.equal("what others see", w.texts(id, core.Writer{}), []string{"m0", "m1", "half", "done"})
 		w.restart()
 		c = w.take(seq, minute)
-		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}), []string{"m0", "m1"})
-		w.equal("what one sees that keeps its first", w.texts(id, core.Writer{Invocation: c.Event.Invocation, From: 1}), []string{"m0", "m1", "half"})
+		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}),
+			[]string{"m0", "m1"})
+		w.equal("what one sees that keeps its first", w.texts(id, core.Writer{Invocation: c.Event.Invocation, From: 1}),
+			[]string{"m0", "m1", "half"})
 		w.done(c, core.Finish{Session: w.session(c, 0, "whole")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "m1", "whole"})
 		w.equal("under its key", words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)), []string{"whole"})
@@ -125,13 +140,17 @@ var sessionExamples = []example{
 		s := w.take(w.signal(conversation, "inv"), minute)
 		w.done(s, core.Finish{Session: w.session(s, 0, "signal")})
 		c = w.take(seq, minute)
-		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}), []string{"m0", "signal"})
+		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}),
+			[]string{"m0", "signal"})
 		w.done(c, core.Finish{Session: w.session(c, 0, "right")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "signal", "right"})
 	}},
 	{"an epoch is stored with the messages that were shown in it", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		epoch := core.Epoch{Number: 2, Day: "2026-12-13", Began: 1, From: 3, Also: []int{0}, Days: []core.EpochDay{{Row: 4, Day: "2026-12-14 (UTC)"}}, Digest: "d"}
+		epoch := core.Epoch{
+			Number: 2, Day: "2026-12-13", Began: 1, From: 3, Also: []int{0},
+			Days: []core.EpochDay{{Row: 4, Day: "2026-12-14 (UTC)"}}, Digest: "d",
+		}
 		rec := w.session(c, 0, "a")
 		h := rec.Messages.WithEpoch(epoch)
 		rec.Messages = &h
@@ -168,12 +187,18 @@ var sessionExamples = []example{
 		}
 		w.chat(conversation, 1)
 		w.equal("the latest", must(w.ListSessions(w.ctx, core.SessionFilter{Limit: 1}))(w)[0].ID, a)
-		w.equal("changed since", len(must(w.ListSessions(w.ctx, core.SessionFilter{UpdatedAfter: all[0].UpdatedAt}))(w)), 1)
-		w.equal("made since", must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: all[1].CreatedAt}))(w)[0].ID, b)
+		w.equal("changed since",
+			len(must(w.ListSessions(w.ctx, core.SessionFilter{UpdatedAfter: all[0].UpdatedAt}))(w)), 1)
+		w.equal("made since", must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: all[1].CreatedAt}))(w)[0].ID,
+			b)
 		one, two := "1", "2"
 		w.equal("of a version", len(must(w.ListSessions(w.ctx, core.SessionFilter{SchemaVersion: &one}))(w)), 2)
 		w.equal("of another", len(must(w.ListSessions(w.ctx, core.SessionFilter{SchemaVersion: &two}))(w)), 0)
-		w.equal("since later", len(must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}))(w)), 0)
+		w.equal("since later",
+			len(
+				must(
+					w.ListSessions(w.ctx,
+						core.SessionFilter{CreatedAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}))(w)), 0)
 	}},
 	{"deleting a session removes everything that waits in it", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})

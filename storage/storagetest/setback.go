@@ -26,7 +26,10 @@ var setbackExamples = []example{
 		w.say(conversation, post("a", conversation))
 		w.ok(w.release(w.first(minute), minute))
 		w.db.Advance(-setback)
-		own := core.PostRequest{Owner: w.owner, Limit: 1, Scopes: []core.Scope{{Platform: platform, Conversations: []core.ConversationID{conversation}}}}
+		own := core.PostRequest{
+			Owner: w.owner, Limit: 1,
+			Scopes: []core.Scope{{Platform: platform, Conversations: []core.ConversationID{conversation}}},
+		}
 		w.equal("posts", keys(w.delivered(own, minute)), []string{"a"})
 	}},
 	{"a long delay that began after the clock was set back is kept", func(w *world) {
@@ -63,7 +66,9 @@ var setbackExamples = []example{
 			} {
 				seq := accept()
 				c := w.claim(minute)
-				w.ok(w.Finish(w.ctx, core.Finish{Claim: c, Retry: &core.Retry{After: delay, Category: core.ProviderUnavailable}}))
+				w.ok(
+					w.Finish(w.ctx,
+						core.Finish{Claim: c, Retry: &core.Retry{After: delay, Category: core.ProviderUnavailable}}))
 				w.idle()
 				w.db.Advance(-setback)
 				w.done(w.take(seq, minute), core.Finish{})

@@ -61,8 +61,8 @@ func (w *world) view() *sqlstore.Store {
 	return s
 }
 
-// restart is a crash as the store sees it: the view is closed, nothing is released, and another view is opened. Afterwards the death is
-// known.
+// restart is a crash as the store sees it: the view is closed, nothing is released, and another view is opened.
+// Afterwards the death is known.
 func (w *world) restart() {
 	w.Helper()
 	w.crash()
@@ -148,7 +148,11 @@ var same = cmp.Options{
 		y, _ := json.Marshal(b)
 		return string(x) == string(y)
 	}),
-	cmp.FilterValues(func(a, b json.RawMessage) bool { return len(a)+len(b) > 0 }, cmp.Comparer(func(a, b json.RawMessage) bool { return string(a) == string(b) })),
+	cmp.FilterValues(func(a, b json.RawMessage) bool {
+		return len(a)+len(b) > 0
+	}, cmp.Comparer(func(a, b json.RawMessage) bool {
+		return string(a) == string(b)
+	})),
 	cmpopts.IgnoreFields(core.SessionRecord{}, "Messages", "Writer"),
 }
 
@@ -164,7 +168,8 @@ func (w *world) equal(what string, got, want any) {
 func (w *world) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	w.count++
 	return core.Event{
-		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Conversation: l, Body: core.BodyOf(kind, subject), Actor: ann,
+		Platform: platform, ID: fmt.Sprintf("e%d", w.count), Conversation: l, Body: core.BodyOf(kind, subject),
+		Actor:   ann,
 		Address: core.Address{Platform: platform, Channel: string(l)}, Payload: json.RawMessage(`{"n": 1}`),
 	}
 }
@@ -194,7 +199,9 @@ func (w *world) claims(n int, lease time.Duration) []core.Claim {
 	owner, dies := w.holder(lease)
 	defer dies()
 	fresh := must(w.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: n, Scopes: scope}))(w)
-	return append(fresh, must(w.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: n - len(fresh), Scopes: scope, Suspects: true}))(w)...)
+	return append(fresh,
+		must(w.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: n - len(fresh), Scopes: scope, Suspects: true}))(
+			w)...)
 }
 
 func (w *world) controls(n int, lease time.Duration) []core.Claim {

@@ -1,6 +1,6 @@
-// Package postgres_test is the last package that go test ./... lists, so its line shows whether tests were skipped for want of a
-// Postgres server: "ok gatehouse/storage/with_GATEHOUSE_TEST_POSTGRES [no tests to run]". For a package that passes, go test shows no output
-// except this note.
+// Package postgres_test is the last package that go test ./... lists, so its line shows whether tests were skipped for
+// want of a Postgres server: "ok gatehouse/storage/with_GATEHOUSE_TEST_POSTGRES [no tests to run]". For a package that
+// passes, go test shows no output except this note.
 package postgres_test
 
 import (
@@ -14,7 +14,8 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv(postgrestest.Key) == "" {
 		fmt.Println("testing: warning: no tests to run") // what go test looks for
-		fmt.Printf("Tests that need a Postgres server are skipped, here and in other packages. Set %s to run them: %[1]s=$(.ci/postgres)\n", postgrestest.Key)
+		fmt.Printf("Tests that need a Postgres server are skipped, here and in other packages. Set %s to run them: "+
+			"%[1]s=$(.ci/postgres)\n", postgrestest.Key)
 		os.Exit(0)
 	}
 	m.Run()

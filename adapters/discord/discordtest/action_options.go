@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ActionOption changes how an action is performed or sent: as a reply, with files, twice, with a bad signature. A Person's actions take any
-// number of them.
+// ActionOption changes how an action is performed or sent: as a reply, with files, twice, with a bad signature. A
+// Person's actions take any number of them.
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {

@@ -42,7 +42,8 @@ var routes map[string]route
 func init() {
 	routes = map[string]route{}
 	for _, table := range []map[string]route{
-		appRoutes, guildRoutes, channelRoutes, messageRoutes, threadRoutes, reactionRoutes, commandRoutes, interactionRoutes, webhookRoutes,
+		appRoutes, guildRoutes, channelRoutes, messageRoutes, threadRoutes, reactionRoutes, commandRoutes,
+		interactionRoutes, webhookRoutes,
 	} {
 		maps.Copy(routes, table)
 	}
@@ -67,8 +68,9 @@ type parts struct {
 	fields object // of the JSON, or of payload_json
 	whole  any    // the JSON itself, which may be a list
 	files  []Attachment
-	named  map[string]string // of a form of several parts: the names of its files by those of their parts; nil: it is none
-	text   []byte            // of the JSON
+	// of a form of several parts: the names of its files by those of their parts; nil: it is none
+	named map[string]string
+	text  []byte // of the JSON
 }
 
 var errTooLarge = errors.New("too large")
@@ -107,7 +109,8 @@ func readParts(r *http.Request) (body []byte, p parts, err error) {
 				text = data
 			case part.FileName() != "":
 				p.named[name] = part.FileName()
-				p.files = append(p.files, Attachment{Name: part.FileName(), ContentType: part.Header.Get("Content-Type"), Data: data})
+				p.files = append(p.files,
+					Attachment{Name: part.FileName(), ContentType: part.Header.Get("Content-Type"), Data: data})
 			}
 		}
 	}
@@ -170,7 +173,9 @@ func keysOf(pattern string) []string {
 }
 
 // handle checks the token and the limits of a call, runs the route's function and returns the answer.
-func (s *Server) handle(name string, rt route, q *request, r *http.Request, readErr error, header http.Header) (int, any) {
+func (s *Server) handle(
+	name string, rt route, q *request, r *http.Request, readErr error, header http.Header,
+) (int, any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.limits.Banned {
@@ -181,7 +186,8 @@ func (s *Server) handle(name string, rt route, q *request, r *http.Request, read
 		s.countInvalid()
 		return 401, form.Unauthorized.Body()
 	}
-	if late := s.limits.Take(name, q.path["channel"]+q.path["guild"]+q.path["token"], !rt.ungoverned, header); late != nil {
+	if late := s.limits.Take(name, q.path["channel"]+q.path["guild"]+q.path["token"], !rt.ungoverned,
+		header); late != nil {
 		s.countInvalid()
 		return http.StatusTooManyRequests, late
 	}

@@ -27,7 +27,8 @@ func answerInteraction(q *request) (answer, *form.Failure) {
 		return nothing()
 	}
 	o := object{"interaction": object{
-		"id": i.ID, "type": int(i.Kind), "response_message_id": wire.StringOrNil(i.original), "response_message_loading": i.answered == DeferredReply,
+		"id": i.ID, "type": int(i.Kind), "response_message_id": wire.StringOrNil(i.original),
+		"response_message_loading": i.answered == DeferredReply,
 	}}
 	if c := s.channels[i.Channel]; c != nil && i.original != "" && (i.answered == Reply || i.answered == Update) {
 		if r := c.find(i.original); r != nil {
@@ -37,7 +38,8 @@ func answerInteraction(q *request) (answer, *form.Failure) {
 	return ok(o)
 }
 
-// answer processes the first answer to an interaction, from the callback route or the HTTP response. The caller holds the lock.
+// answer processes the first answer to an interaction, from the callback route or the HTTP response. The caller holds
+// the lock.
 func (s *Server) answer(i *Interaction, q *request) *form.Failure {
 	now := s.o.Now()
 	if i.answered != 0 {
@@ -150,27 +152,36 @@ const (
 )
 
 var webhookRoutes = map[string]route{
-	FollowUp: {open: true, ungoverned: true, do: withToken(func(q *request, i *Interaction, c *channel) (answer, *form.Failure) {
-		if r := c.find(i.original); r != nil && r.Flags&wire.FlagLoading != 0 {
-			return q.editAnswer(c, r) // the first follow-up to a deferred answer is that answer
-		}
-		r, f := i.say(c, q)
-		if f != nil {
-			return answer{}, f
-		}
-		i.followUps++
-		return ok(q.s.wireMessage(r.Message))
-	})},
-	GetFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, _ *channel, r *record) (answer, *form.Failure) {
-		return ok(q.s.wireMessage(r.Message))
-	})},
-	EditFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *form.Failure) {
-		return q.editAnswer(c, r)
-	})},
-	DeleteFollowUp: {open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *form.Failure) {
-		q.s.remove(c, r)
-		return nothing()
-	})},
+	FollowUp: {
+		open: true, ungoverned: true,
+		do: withToken(func(q *request, i *Interaction, c *channel) (answer, *form.Failure) {
+			if r := c.find(i.original); r != nil && r.Flags&wire.FlagLoading != 0 {
+				return q.editAnswer(c, r) // the first follow-up to a deferred answer is that answer
+			}
+			r, f := i.say(c, q)
+			if f != nil {
+				return answer{}, f
+			}
+			i.followUps++
+			return ok(q.s.wireMessage(r.Message))
+		}),
+	},
+	GetFollowUp: {
+		open: true, ungoverned: true, do: onAnswer(func(q *request, _ *channel, r *record) (answer, *form.Failure) {
+			return ok(q.s.wireMessage(r.Message))
+		}),
+	},
+	EditFollowUp: {
+		open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *form.Failure) {
+			return q.editAnswer(c, r)
+		}),
+	},
+	DeleteFollowUp: {
+		open: true, ungoverned: true, do: onAnswer(func(q *request, c *channel, r *record) (answer, *form.Failure) {
+			q.s.remove(c, r)
+			return nothing()
+		}),
+	},
 }
 
 func (q *request) editAnswer(c *channel, r *record) (answer, *form.Failure) {
@@ -181,7 +192,9 @@ func (q *request) editAnswer(c *channel, r *record) (answer, *form.Failure) {
 }
 
 // withToken finds the interaction of a call. It must have been answered, and its token must not have expired.
-func withToken(do func(*request, *Interaction, *channel) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
+func withToken(
+	do func(*request, *Interaction, *channel) (answer, *form.Failure),
+) func(*request) (answer, *form.Failure) {
 	return func(q *request) (answer, *form.Failure) {
 		s := q.s
 		i := s.byToken[q.path["token"]]

@@ -50,7 +50,8 @@ func RateLimited(after time.Duration, scope Scope) Trouble {
 	return t
 }
 
-// RateLimitedByProxy answers 429 with a page that is not JSON, as the proxy in front of Discord does to a banned address.
+// RateLimitedByProxy answers 429 with a page that is not JSON, as the proxy in front of Discord does to a banned
+// address.
 func RateLimitedByProxy(after time.Duration) Trouble {
 	return Trouble{Name: "rate limited by proxy", Status: http.StatusTooManyRequests, Body: "error code: 1015",
 		Header: map[string]string{"Retry-After": limits.WholeSeconds(after), "Content-Type": "text/html"}}
@@ -58,7 +59,9 @@ func RateLimitedByProxy(after time.Duration) Trouble {
 
 // Refused answers an error with its code and message.
 func Refused(status, code int, message string) Trouble {
-	return Trouble{Name: message, Status: status, Body: string(fakeserver.JSON(object{"message": message, "code": code}))}
+	return Trouble{
+		Name: message, Status: status, Body: string(fakeserver.JSON(object{"message": message, "code": code})),
+	}
 }
 
 // Unauthorized answers 401 as for a bad token.
@@ -72,8 +75,8 @@ func MissesPermissions() Trouble { return Refused(403, 50013, "Missing Permissio
 
 const headerScope = "X-RateLimit-Scope"
 
-// answerTrouble completes the answer of an injected fault with Discord's code and rate limit headers, and counts it as an invalid request
-// if it is one.
+// answerTrouble completes the answer of an injected fault with Discord's code and rate limit headers, and counts it as
+// an invalid request if it is one.
 func (s *Server) answerTrouble(c *Call, t Trouble, header http.Header) {
 	header.Set("Content-Type", "application/json")
 	scope := Scope(t.Header[headerScope])
@@ -119,7 +122,10 @@ func (c *Call) Of(route string) bool { return sameRoute(route, c.Route) }
 
 // callOf makes the log entry of a request to a route.
 func (s *Server) callOf(route string, r *http.Request) Call {
-	return Call{Route: route, Path: r.URL.Path, Query: r.URL.Query(), Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}}
+	return Call{
+		Route: route, Path: r.URL.Path, Query: r.URL.Query(),
+		Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()},
+	}
 }
 
 // codeOf records the code of an error answer.
@@ -142,7 +148,8 @@ func (s *Server) UnknownRoutes() []string {
 	return found
 }
 
-// sameRoute compares a wanted route with one of the table. A step in braces matches any step in braces, and * matches any step.
+// sameRoute compares a wanted route with one of the table. A step in braces matches any step in braces, and * matches
+// any step.
 func sameRoute(want, have string) bool {
 	if want == have {
 		return true

@@ -45,8 +45,8 @@ func (s *Server) isLive(query url.Values) bool {
 	return err == nil && query.Get("hm") != "" && s.o.Now().Unix() < until
 }
 
-// serveFile answers a download. It needs no token, since the address itself is the secret. A token in the request is a leak; the log shows
-// it.
+// serveFile answers a download. It needs no token, since the address itself is the secret. A token in the request is a
+// leak; the log shows it.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	call := fakeserver.Begin(&s.Record, s.callOf(Download, r))
 	if call.Before(w, r) {
@@ -65,10 +65,13 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.data)
 }
 
-var discordHosts = []string{"discord.com", "canary.discord.com", "ptb.discord.com", "discordapp.com", "cdn.discordapp.com", "media.discordapp.net"}
+var discordHosts = []string{
+	"discord.com", "canary.discord.com", "ptb.discord.com", "discordapp.com", "cdn.discordapp.com",
+	"media.discordapp.net",
+}
 
-// Transport redirects requests for Discord's hosts to the fake, by the given round tripper or the default one if that is nil. Requests to
-// the fake itself pass; all others fail, so that a test never leaves the machine.
+// Transport redirects requests for Discord's hosts to the fake, by the given round tripper or the default one if that
+// is nil. Requests to the fake itself pass; all others fail, so that a test never leaves the machine.
 func (s *Server) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport

@@ -11,8 +11,8 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/description"
 )
 
-// DescriptionKey is the environment variable with the path of Discord's own description of its API. Without it the description is looked for
-// beside the repository.
+// DescriptionKey is the environment variable with the path of Discord's own description of its API. Without it the
+// description is looked for beside the repository.
 const DescriptionKey = description.PathKey
 
 // Described reports whether the fake compares calls with Discord's own description: in tests, if there is one.
@@ -21,8 +21,8 @@ func Described() bool {
 	return d != nil || err != nil
 }
 
-// Deviations returns where requests, or the fake's own answers, differ from Discord's own description. A request that the fake itself
-// refuses is not compared: a test may send it on purpose.
+// Deviations returns where requests, or the fake's own answers, differ from Discord's own description. A request that
+// the fake itself refuses is not compared: a test may send it on purpose.
 func (s *Server) Deviations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,14 +60,16 @@ func (s *Server) compare(r *http.Request, sent parts, status int, answer []byte)
 			err = errors.Join(err, o.Form(sent.text, sent.named))
 		}
 		if err := errors.Join(err, o.Query(r.URL.Query())); err != nil {
-			s.deviates("a request differs from Discord's description: %s %s %s: %v", r.Method, r.URL.RequestURI(), sent.text, err)
+			s.deviates("a request differs from Discord's description: %s %s %s: %v", r.Method, r.URL.RequestURI(),
+				sent.text, err)
 		}
 	}
 	if answer == nil {
 		return
 	}
 	if err := o.Answer(status, answer); err != nil {
-		s.deviates("an answer of the fake differs from Discord's description: %s %s %d %s: %v", r.Method, r.URL.Path, status, answer, err)
+		s.deviates("an answer of the fake differs from Discord's description: %s %s %d %s: %v", r.Method, r.URL.Path,
+			status, answer, err)
 	}
 }
 

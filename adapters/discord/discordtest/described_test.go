@@ -14,7 +14,8 @@ import (
 // What differs from Discord's own description is shown. The description is not part of the repository.
 func TestDeviationsFromDiscordsDescription(t *testing.T) {
 	if !discordtest.Described() {
-		t.Skip("SKIPPED: no call was compared with Discord's description of its API. Set " + discordtest.DescriptionKey + " to the path of discord-openapi.json.")
+		t.Skip("SKIPPED: no call was compared with Discord's description of its API. Set " +
+			discordtest.DescriptionKey + " to the path of discord-openapi.json.")
 	}
 	fake := discordtest.New(discordtest.Options{})
 	defer fake.Close()
@@ -43,7 +44,8 @@ func TestDeviationsFromDiscordsDescription(t *testing.T) {
 	}
 	call("/channels/3001/messages", `{"content":"of another form","flags":"4"}`)
 	call("/channels/3001/messages?wait=true", `{"content":"with a parameter"}`)
-	if found := fake.Deviations(); len(found) != 2 || !strings.Contains(found[0], "flags") || !strings.Contains(found[1], "wait") {
+	if found := fake.Deviations(); len(found) != 2 || !strings.Contains(found[0], "flags") ||
+		!strings.Contains(found[1], "wait") {
 		t.Errorf("it finds %q", found)
 	}
 }
@@ -51,17 +53,22 @@ func TestDeviationsFromDiscordsDescription(t *testing.T) {
 // TestFilesAreComparedWithDiscordsDescription: a form of several parts is compared as a whole.
 func TestFilesAreComparedWithDiscordsDescription(t *testing.T) {
 	if !discordtest.Described() {
-		t.Skip("SKIPPED: no call was compared with Discord's description of its API. Set " + discordtest.DescriptionKey + " to the path of discord-openapi.json.")
+		t.Skip("SKIPPED: no call was compared with Discord's description of its API. Set " +
+			discordtest.DescriptionKey + " to the path of discord-openapi.json.")
 	}
 	for name, c := range map[string]struct {
 		payload, part string
 		want          string // in the deviation; "": there is none
 	}{
-		"as described":         {`{"content":"see a.txt","attachments":[{"id":"0","filename":"a.txt"}]}`, "files[0]", ""},
-		"without attachments":  {`{"content":"see a.txt"}`, "files[0]", ""},
-		"a wrong payload":      {`{"content":"see a.txt","flags":"4"}`, "files[0]", "flags"},
-		"a part of that name":  {`{"content":"see a.txt"}`, "upload", "upload"},
-		"a part without one":   {`{"content":"x","attachments":[{"id":"1","filename":"a.txt"}]}`, "files[0]", "files[1]"},
+		"as described": {
+			`{"content":"see a.txt","attachments":[{"id":"0","filename":"a.txt"}]}`, "files[0]", "",
+		},
+		"without attachments": {`{"content":"see a.txt"}`, "files[0]", ""},
+		"a wrong payload":     {`{"content":"see a.txt","flags":"4"}`, "files[0]", "flags"},
+		"a part of that name": {`{"content":"see a.txt"}`, "upload", "upload"},
+		"a part without one": {
+			`{"content":"x","attachments":[{"id":"1","filename":"a.txt"}]}`, "files[0]", "files[1]",
+		},
 		"another name of it":   {`{"content":"x","attachments":[{"id":"0","filename":"b.txt"}]}`, "files[0]", "b.txt"},
 		"an id of no kind":     {`{"content":"x","attachments":[{"id":true}]}`, "files[0]", "attachments"},
 		"one that it has kept": {`{"content":"x","attachments":[{"id":"900000000000000123"}]}`, "files[0]", ""},
@@ -78,7 +85,8 @@ func TestFilesAreComparedWithDiscordsDescription(t *testing.T) {
 		if err = errors.Join(err, form.Close()); err != nil {
 			t.Fatal(err)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fake.APIURL()+"/channels/3001/messages", &body)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fake.APIURL()+"/channels/3001/messages",
+			&body)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,9 +41,12 @@ func newRig(t *testing.T, o discordtest.Options) *rig {
 	w.alice = s.AddUser(discordtest.User{ID: "1001", Name: "alice"})
 	w.bob = s.AddUser(discordtest.User{ID: "1002", Name: "bob"})
 	w.robot = s.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
-	s.AddGuild(discordtest.Guild{ID: guildID, Name: "town", Members: []string{"1001", "1002", "1009"}, Roles: []discordtest.Role{
-		{ID: approvers, Name: "approvers", Members: []string{"1002"}},
-	}})
+	s.AddGuild(
+		discordtest.Guild{
+			ID: guildID, Name: "town", Members: []string{"1001", "1002", "1009"}, Roles: []discordtest.Role{
+				{ID: approvers, Name: "approvers", Members: []string{"1002"}},
+			},
+		})
 	s.AddChannel(discordtest.Channel{ID: general, Guild: guildID, Name: "general"})
 	s.AddChannel(discordtest.Channel{ID: elsewhere, Guild: guildID, Name: "elsewhere"})
 	s.AddChannel(discordtest.Channel{ID: forum, Guild: guildID, Name: "forum", Kind: discordtest.Forum})

@@ -11,7 +11,8 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump returns everything on the platform as text for golden files. Ids made by the fake are replaced by numbers in order.
+// Dump returns everything on the platform as text for golden files. Ids made by the fake are replaced by numbers in
+// order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +63,10 @@ func (s *Server) channelIDs() []string {
 	return ids
 }
 
-var kindNames = map[Kind]string{Text: "channel", DM: "dm", Announcement: "announcements", PublicThread: "thread", PrivateThread: "private thread", Forum: "forum"}
+var kindNames = map[Kind]string{
+	Text: "channel", DM: "dm", Announcement: "announcements", PublicThread: "thread", PrivateThread: "private thread",
+	Forum: "forum",
+}
 
 func (s *Server) dumpChannel(out *strings.Builder, c *channel) {
 	name := c.Name

@@ -23,10 +23,12 @@ const (
 // newGateway makes the gateway of this fake.
 func (s *Server) newGateway() *gateway.Gateway {
 	return gateway.New(gateway.Config{
-		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval, SessionLifetime: s.o.SessionLifetime,
-		IdentifyEvery: s.o.IdentifyEvery, IdentifyBudget: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency, RequireShards: s.o.RequireShards,
-		GoodToken: func(token string) bool { return s.goodToken("Bot " + token) },
-		Denied:    func() int { return s.denied },
+		Host: s.host, Lock: &s.mu, Now: s.o.Now, LimitNow: s.o.LimitNow, HeartbeatInterval: s.o.HeartbeatInterval,
+		SessionLifetime: s.o.SessionLifetime,
+		IdentifyEvery:   s.o.IdentifyEvery, IdentifyBudget: s.o.IdentifyBudget, MaxConcurrency: s.o.MaxConcurrency,
+		RequireShards: s.o.RequireShards,
+		GoodToken:     func(token string) bool { return s.goodToken("Bot " + token) },
+		Denied:        func() int { return s.denied },
 		Reset: func(why string) {
 			s.revoked = true
 			s.penalties = append(s.penalties, why)
@@ -53,8 +55,10 @@ func (s *Server) readyData(session string, shard [2]int) any {
 	u := s.wireUser(s.o.BotUserID)
 	u["verified"], u["mfa_enabled"], u["email"], u["flags"] = true, true, nil, 0
 	return object{
-		"v": 10, "user": u, "guilds": guilds, "session_id": session, "resume_gateway_url": s.resumeURL(), "shard": shard, "session_type": "normal",
-		"application": object{"id": s.o.ApplicationID, "flags": s.appFlags()}, "private_channels": []object{}, "relationships": []object{}, "presences": []object{},
+		"v": 10, "user": u, "guilds": guilds, "session_id": session, "resume_gateway_url": s.resumeURL(),
+		"shard": shard, "session_type": "normal",
+		"application": object{"id": s.o.ApplicationID, "flags": s.appFlags()}, "private_channels": []object{},
+		"relationships": []object{}, "presences": []object{},
 		"user_settings": object{}, "geo_ordered_rtc_regions": []string{}, "_trace": []string{"discordtest"},
 	}
 }
@@ -76,7 +80,8 @@ func (s *Server) serveGateway(onResume bool) http.HandlerFunc {
 	}
 }
 
-// emit sends an event to the sessions, if the bot can see where it happened; c is nil for an event of no channel. The caller holds the lock.
+// emit sends an event to the sessions, if the bot can see where it happened; c is nil for an event of no channel. The
+// caller holds the lock.
 func (s *Server) emit(c *channel, e gateway.Event) {
 	if g := s.guilds[e.Guild]; g != nil && g.WithoutBot {
 		return

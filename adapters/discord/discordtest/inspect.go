@@ -37,7 +37,8 @@ func (s *Server) postedByBot(channel string) []Message {
 		return nil
 	}
 	return fakeserver.Collect(c.messages, func(r *record) (Message, bool) {
-		return r.Message, r.Author == s.o.BotUserID && r.Type != wire.TypeThreadStarter && r.Type != wire.TypeThreadCreated
+		return r.Message,
+			r.Author == s.o.BotUserID && r.Type != wire.TypeThreadStarter && r.Type != wire.TypeThreadCreated
 	})
 }
 
@@ -52,7 +53,9 @@ func (s *Server) CountFromBot() int {
 func (s *Server) Ephemerals(channel, user string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) { return r.Message, r.Ephemeral == user })
+	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) {
+		return r.Message, r.Ephemeral == user
+	})
 }
 
 // Channel returns the current state of a channel or a thread.
@@ -75,10 +78,12 @@ func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
 	return s.host.WaitFor(ctx, func() bool { return holds(s) })
 }
 
-// WaitForText waits until the bot has posted a message with the text in a channel or a thread, and returns it. The thread need not exist
-// yet.
+// WaitForText waits until the bot has posted a message with the text in a channel or a thread, and returns it. The
+// thread need not exist yet.
 func (s *Server) WaitForText(ctx context.Context, channel, text string) (Message, error) {
-	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.FromBot(channel), text) })
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) {
+		return fakeserver.FirstWith(s.FromBot(channel), text)
+	})
 }
 
 // WaitForThread waits until a thread was made from a message.
@@ -93,7 +98,9 @@ func (s *Server) WaitForModal(ctx context.Context, user string) (Modal, error) {
 
 // WaitForEphemeral waits until a user sees an ephemeral message with the text.
 func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
-	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.Ephemerals(channel, user), text) })
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) {
+		return fakeserver.FirstWith(s.Ephemerals(channel, user), text)
+	})
 }
 
 // WaitForSessions waits until n sessions have a connection.

@@ -75,12 +75,14 @@ type Attempt struct {
 	Err    string
 }
 
-// interact sends an interaction to the app: to the URL if one is set, otherwise over the gateway. The caller holds the lock.
+// interact sends an interaction to the app: to the URL if one is set, otherwise over the gateway. The caller holds the
+// lock.
 func (s *Server) interact(i *Interaction, data object, c *channel, h actionOptions) *Interaction {
 	i.s, i.how, i.At, i.done = s, h, s.o.Now(), make(chan struct{})
 	i.ID, i.Token = s.newID(), wire.Secret()+wire.Secret()
 	o := object{
-		"id": i.ID, "application_id": s.o.ApplicationID, "type": int(i.Kind), "token": i.Token, "version": 1, "data": data, "locale": "en-US",
+		"id": i.ID, "application_id": s.o.ApplicationID, "type": int(i.Kind), "token": i.Token, "version": 1,
+		"data": data, "locale": "en-US",
 		"entitlements": []object{}, "attachment_size_limit": 10 << 20,
 	}
 	guild := ""
@@ -153,7 +155,8 @@ func (i *Interaction) State() InteractionState {
 	i.s.mu.Lock()
 	defer i.s.mu.Unlock()
 	state := InteractionState{
-		Answered: i.answered, AnsweredAt: i.answeredAt, Failed: i.failed, Original: i.original, FollowUps: i.followUps, Attempt: i.attempt,
+		Answered: i.answered, AnsweredAt: i.answeredAt, Failed: i.failed, Original: i.original, FollowUps: i.followUps,
+		Attempt: i.attempt,
 	}
 	if i.answered == 0 && i.failed == "" && i.s.o.Now().Sub(i.At) > i.s.o.AnswerWithin {
 		state.Failed = fmt.Sprintf("no answer within %s", i.s.o.AnswerWithin)

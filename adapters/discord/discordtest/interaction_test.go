@@ -50,7 +50,8 @@ func app(t *testing.T, w *rig, answers func(i *discordgo.Interaction) (int, stri
 func (w *rig) card(t *testing.T) wire {
 	t.Helper()
 	var m wire
-	w.call(t, "POST", "/channels/"+general+"/messages", fields{"content": "sure?", "components": []any{row(button("Approve", "yes"), button("Deny", "no"))}}, &m)
+	w.call(t, "POST", "/channels/"+general+"/messages",
+		fields{"content": "sure?", "components": []any{row(button("Approve", "yes"), button("Deny", "no"))}}, &m)
 	return m
 }
 
@@ -73,7 +74,8 @@ func TestInteractionsOverHTTP(t *testing.T) {
 	if err := denied.Wait(w.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.Ephemerals(general, w.alice.ID); len(m) != 1 || m[0].Content != "not you" || len(w.Ephemerals(general, w.bob.ID)) != 0 {
+	if m := w.Ephemerals(general, w.alice.ID); len(m) != 1 || m[0].Content != "not you" ||
+		len(w.Ephemerals(general, w.bob.ID)) != 0 {
 		t.Errorf("the ephemerals are %+v", m)
 	}
 	if err := w.bob.Clicks(general, card.ID, "yes").Wait(w.ctx); err != nil {
@@ -155,7 +157,8 @@ func TestInteractionDeadlines(t *testing.T) {
 	}
 	w.call(t, "POST", follow, fields{"content": "first"}, nil)
 	w.call(t, "POST", follow, fields{"content": "second", "flags": 64}, nil)
-	if m := w.Ephemerals(general, w.bob.ID); len(m) != 2 || m[0].Shown() != "first" || m[1].Shown() != "second" || i.State().FollowUps != 1 {
+	if m := w.Ephemerals(general, w.bob.ID); len(m) != 2 || m[0].Shown() != "first" || m[1].Shown() != "second" ||
+		i.State().FollowUps != 1 {
 		t.Errorf("the ephemerals are %+v", m)
 	}
 	if status := w.call(t, "PATCH", follow+"/messages/@original", fields{"content": "edited"}, nil); status != 200 {
@@ -179,7 +182,8 @@ func TestInteractionDeadlines(t *testing.T) {
 	if status := w.call(t, "PATCH", original, fields{"content": "x"}, &got); status != 401 || got.Code != 50027 {
 		t.Errorf("after its life: %d %+v", status, got)
 	}
-	if status := w.call(t, "PATCH", "/channels/"+general+"/messages/"+card.ID, fields{"content": "by the bot's token"}, nil); status != 200 {
+	if status := w.call(t, "PATCH", "/channels/"+general+"/messages/"+card.ID, fields{"content": "by the bot's token"},
+		nil); status != 200 {
 		t.Errorf("HTTP %d", status)
 	}
 }
@@ -192,7 +196,10 @@ func TestModals(t *testing.T) {
 		return w.call(t, "POST", "/interactions/"+i.ID+"/"+i.Token+"/callback", fields{"type": kind, "data": fields{
 			"custom_id": "why", "title": "Why?", "components": []any{
 				row(fields{"type": 4, "custom_id": "a", "label": "A", "style": 2}),
-				fields{"type": 18, "label": "B", "component": fields{"type": 4, "custom_id": "b", "style": 1, "required": false}},
+				fields{
+					"type": 18, "label": "B",
+					"component": fields{"type": 4, "custom_id": "b", "style": 1, "required": false},
+				},
 			},
 		}}, nil)
 	}
@@ -200,7 +207,8 @@ func TestModals(t *testing.T) {
 		t.Errorf("HTTP %d", status)
 	}
 	m, _ := w.Modal(w.bob.ID)
-	if m.Title != "Why?" || len(m.Inputs) != 2 || m.Inputs[1].Label != "B" || m.Inputs[1].Required || !strings.Contains(w.Dump(), "modal of bob: Why?") {
+	if m.Title != "Why?" || len(m.Inputs) != 2 || m.Inputs[1].Label != "B" || m.Inputs[1].Required ||
+		!strings.Contains(w.Dump(), "modal of bob: Why?") {
 		t.Errorf("the modal is %+v", m)
 	}
 	var sent struct {
@@ -220,7 +228,8 @@ func TestModals(t *testing.T) {
 	if err := json.Unmarshal(i.Body(), &sent); err != nil {
 		t.Fatal(err)
 	}
-	if sent.Type != 5 || sent.Data.CustomID != "why" || sent.Data.Components[0].Components[0].Value != "because" || sent.Data.Components[1].Component.Value != "and" ||
+	if sent.Type != 5 || sent.Data.CustomID != "why" || sent.Data.Components[0].Components[0].Value != "because" ||
+		sent.Data.Components[1].Component.Value != "and" ||
 		sent.Message.ID != card.ID || len(sent.Member.Roles) != 1 {
 		t.Errorf("sent %s", i.Body())
 	}
@@ -230,7 +239,8 @@ func TestModals(t *testing.T) {
 		t.Error("the modal is open still")
 	}
 	again := w.bob.SubmitsAgain(m, map[string]string{"A": "late"})
-	if status := w.call(t, "POST", "/interactions/"+again.ID+"/"+again.Token+"/callback", fields{"type": 9}, nil); status != 400 {
+	if status := w.call(t, "POST", "/interactions/"+again.ID+"/"+again.Token+"/callback", fields{"type": 9},
+		nil); status != 400 {
 		t.Errorf("a modal after a modal: HTTP %d", status)
 	}
 }

@@ -22,7 +22,8 @@ func TestDiscordgoReceivesAndReplies(t *testing.T) {
 	}
 	post := w.alice.Posts(general, w.MentionOfBot()+" add milk")
 	m := next(t, w, heard)
-	if m.ID != post.ID || m.Author.Username != "alice" || m.GuildID != guildID || len(m.Mentions) != 1 || m.Mentions[0].ID != w.BotUserID() {
+	if m.ID != post.ID || m.Author.Username != "alice" || m.GuildID != guildID || len(m.Mentions) != 1 ||
+		m.Mentions[0].ID != w.BotUserID() {
 		t.Fatalf("heard %+v", m.Message)
 	}
 	thread := must[*discordgo.Channel](t)(b.MessageThreadStart(general, post.ID, "add milk", 60))
@@ -33,9 +34,11 @@ func TestDiscordgoReceivesAndReplies(t *testing.T) {
 		t.Errorf("the thread began with %+v", m.Message)
 	}
 	reply := must[*discordgo.Message](t)(b.ChannelMessageSendComplex(thread.ID, &discordgo.MessageSend{
-		Content: "milk it is", AllowedMentions: &discordgo.MessageAllowedMentions{}, Flags: discordgo.MessageFlagsSuppressEmbeds,
+		Content: "milk it is", AllowedMentions: &discordgo.MessageAllowedMentions{},
+		Flags: discordgo.MessageFlagsSuppressEmbeds,
 		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
-			discordgo.Button{Label: "Approve", CustomID: "yes", Style: discordgo.SuccessButton}, discordgo.Button{Label: "Deny", CustomID: "no", Style: discordgo.DangerButton},
+			discordgo.Button{Label: "Approve", CustomID: "yes", Style: discordgo.SuccessButton},
+			discordgo.Button{Label: "Deny", CustomID: "no", Style: discordgo.DangerButton},
 		}}},
 	}))
 	if echo := next(t, w, heard); echo.ID != reply.ID || echo.Author.ID != w.BotUserID() || !echo.Author.Bot {
@@ -106,32 +109,46 @@ func TestDiscordgoAnswersAPress(t *testing.T) {
 			var err error
 			switch i.Type {
 			case discordgo.InteractionMessageComponent:
-				err = b.InteractionRespond(i.Interaction, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseModal, Data: &discordgo.InteractionResponseData{
-					CustomID: "why", Title: "Why?", Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
-						discordgo.TextInput{CustomID: "reason", Label: "Reason", Style: discordgo.TextInputParagraph},
-					}}},
-				}})
+				err = b.InteractionRespond(i.Interaction,
+					&discordgo.InteractionResponse{
+						Type: discordgo.InteractionResponseModal, Data: &discordgo.InteractionResponseData{
+							CustomID: "why", Title: "Why?",
+							Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+								discordgo.TextInput{
+									CustomID: "reason", Label: "Reason", Style: discordgo.TextInputParagraph,
+								},
+							}}},
+						},
+					})
 			case discordgo.InteractionModalSubmit:
 				row, _ := i.ModalSubmitData().Components[0].(*discordgo.ActionsRow)
 				input, _ := row.Components[0].(*discordgo.TextInput)
-				err = b.InteractionRespond(i.Interaction, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
-					Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}})
+				err = b.InteractionRespond(i.Interaction,
+					&discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
+						Data: &discordgo.InteractionResponseData{Flags: discordgo.MessageFlagsEphemeral}})
 				if err == nil {
 					text := "noted: " + input.Value
 					_, err = b.InteractionResponseEdit(i.Interaction, &discordgo.WebhookEdit{Content: &text})
 				}
 			case discordgo.InteractionApplicationCommand:
-				err = b.InteractionRespond(i.Interaction, &discordgo.InteractionResponse{Type: discordgo.InteractionResponseChannelMessageWithSource,
-					Data: &discordgo.InteractionResponseData{Content: "asked: " + i.ApplicationCommandData().Options[0].StringValue()}})
+				err = b.InteractionRespond(i.Interaction,
+					&discordgo.InteractionResponse{Type: discordgo.InteractionResponseChannelMessageWithSource,
+						Data: &discordgo.InteractionResponseData{
+							Content: "asked: " + i.ApplicationCommandData().Options[0].StringValue(),
+						}})
 			}
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	})
-	card := must[*discordgo.Message](t)(b.ChannelMessageSendComplex(general, &discordgo.MessageSend{Content: "sure?", Components: []discordgo.MessageComponent{
-		discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.Button{Label: "Deny", CustomID: "no", Style: discordgo.DangerButton}}},
-	}}))
+	card := must[*discordgo.Message](t)(
+		b.ChannelMessageSendComplex(general,
+			&discordgo.MessageSend{Content: "sure?", Components: []discordgo.MessageComponent{
+				discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.Button{
+					Label: "Deny", CustomID: "no", Style: discordgo.DangerButton,
+				}}},
+			}}))
 	if err := w.bob.Clicks(general, card.ID, "Deny").Wait(w.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +160,13 @@ func TestDiscordgoAnswersAPress(t *testing.T) {
 	if s := submitted.State(); s.Answered != discordtest.DeferredReply || s.Failed != "" {
 		t.Errorf("the submission is %+v", s)
 	}
-	must[[]*discordgo.ApplicationCommand](t)(b.ApplicationCommandBulkOverwrite(w.ApplicationID(), "", []*discordgo.ApplicationCommand{{
-		Name: "ask", Description: "Ask me", Options: []*discordgo.ApplicationCommandOption{{Type: discordgo.ApplicationCommandOptionString, Name: "what", Description: "What", Required: true}},
-	}}))
+	must[[]*discordgo.ApplicationCommand](t)(
+		b.ApplicationCommandBulkOverwrite(w.ApplicationID(), "", []*discordgo.ApplicationCommand{{
+			Name: "ask", Description: "Ask me",
+			Options: []*discordgo.ApplicationCommandOption{{
+				Type: discordgo.ApplicationCommandOptionString, Name: "what", Description: "What", Required: true,
+			}},
+		}}))
 	asked := w.alice.Runs(general, "/ask why not")
 	if err := asked.Wait(w.ctx); err != nil {
 		t.Fatal(err)

@@ -76,7 +76,11 @@ func (s *Server) remove(c *channel, r *record) {
 		if c.Guild != "" {
 			data["guild_id"] = c.Guild
 		}
-		s.emit(c, gateway.Event{Name: "MESSAGE_DELETE", Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: data})
+		s.emit(c,
+			gateway.Event{
+				Name: "MESSAGE_DELETE", Guild: c.Guild,
+				Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: data,
+			})
 	}
 	s.changed()
 }
@@ -103,7 +107,9 @@ func (r *record) unreact(emoji, user string) bool {
 		if reactions[i].Emoji != emoji || !slices.Contains(reactions[i].Users, user) {
 			continue
 		}
-		reactions[i].Users = slices.DeleteFunc(slices.Clone(reactions[i].Users), func(other string) bool { return other == user })
+		reactions[i].Users = slices.DeleteFunc(slices.Clone(reactions[i].Users), func(other string) bool {
+			return other == user
+		})
 		if len(reactions[i].Users) == 0 {
 			reactions = slices.Delete(reactions, i, i+1)
 		}

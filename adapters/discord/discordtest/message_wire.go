@@ -19,7 +19,8 @@ func (s *Server) wireUser(id string) object {
 		u = &User{ID: id, Name: "deleted"}
 	}
 	o := object{
-		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name), "avatar": nil, "public_flags": 0, "flags": 0, "primary_guild": nil, "clan": nil,
+		"id": u.ID, "username": u.Name, "discriminator": "0", "global_name": cmp.Or(u.DisplayName, u.Name),
+		"avatar": nil, "public_flags": 0, "flags": 0, "primary_guild": nil, "clan": nil,
 	}
 	if u.IsBot || u.IsWebhook {
 		o["bot"], o["global_name"], o["discriminator"] = true, nil, "0001"
@@ -34,7 +35,8 @@ func (s *Server) wireMember(g *guild, user string, withUser bool) object {
 		m = &member{user: user, joined: g.joined}
 	}
 	o := object{
-		"nick": wire.StringOrNil(m.nick), "avatar": nil, "banner": nil, "roles": g.rolesOf(user), "joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
+		"nick": wire.StringOrNil(m.nick), "avatar": nil, "banner": nil, "roles": g.rolesOf(user),
+		"joined_at": wire.Timestamp(m.joined), "premium_since": nil, "deaf": false, "mute": false,
 		"flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
 	if m.timedOutUntil.After(s.o.Now()) {
@@ -53,9 +55,12 @@ func (s *Server) wireMessage(m Message) object {
 		mentions = append(mentions, s.wireUser(id))
 	}
 	o := object{
-		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content, "timestamp": wire.Timestamp(m.At),
-		"edited_timestamp": wire.TimestampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone, "mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
-		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds), "components": wireComponents(m.Components), "pinned": false, "flags": m.Flags,
+		"id": m.ID, "type": m.Type, "channel_id": m.Channel, "author": s.wireUser(m.Author), "content": m.Content,
+		"timestamp":        wire.Timestamp(m.At),
+		"edited_timestamp": wire.TimestampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone,
+		"mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
+		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds),
+		"components": wireComponents(m.Components), "pinned": false, "flags": m.Flags,
 	}
 	if m.Flags&wire.FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}
@@ -65,7 +70,8 @@ func (s *Server) wireMessage(m Message) object {
 		for _, r := range m.Reactions {
 			mine := slices.Contains(r.Users, s.o.BotUserID)
 			reactions = append(reactions, object{
-				"emoji": object{"id": nil, "name": r.Emoji}, "count": len(r.Users), "me": mine, "me_burst": false, "burst_colors": []string{},
+				"emoji": object{"id": nil, "name": r.Emoji}, "count": len(r.Users), "me": mine, "me_burst": false,
+				"burst_colors":  []string{},
 				"count_details": object{"burst": 0, "normal": len(r.Users)},
 			})
 		}
@@ -91,7 +97,8 @@ func (s *Server) wireMessage(m Message) object {
 	if f := m.Forwards; f != nil {
 		inner, shown := s.wireMessage(*f), object{}
 		for _, key := range []string{
-			"type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp", "flags", "components", "sticker_items",
+			"type", "content", "mentions", "mention_roles", "attachments", "embeds", "timestamp", "edited_timestamp",
+			"flags", "components", "sticker_items",
 		} {
 			if value, there := inner[key]; there {
 				shown[key] = value
@@ -120,7 +127,8 @@ func (s *Server) wireAttachments(m Message) []object {
 			a.URL = s.signed(a.URL)
 		}
 		o := object{
-			"id": a.ID, "filename": a.Name, "size": a.Size, "url": a.URL, "proxy_url": a.URL, "content_type": a.ContentType, "flags": 0,
+			"id": a.ID, "filename": a.Name, "size": a.Size, "url": a.URL, "proxy_url": a.URL,
+			"content_type": a.ContentType, "flags": 0,
 		}
 		if a.Untyped {
 			delete(o, "content_type")
@@ -166,8 +174,8 @@ func withoutContent(o object) object {
 	return bare
 }
 
-// readableWithoutIntent reports whether an app without the message content intent receives the message's content: its own messages, those
-// in DMs and those that mention it.
+// readableWithoutIntent reports whether an app without the message content intent receives the message's content: its
+// own messages, those in DMs and those that mention it.
 func (s *Server) readableWithoutIntent(m Message) bool {
 	return m.Guild == "" || m.Author == s.o.BotUserID || slices.Contains(m.Mentions, s.o.BotUserID)
 }
@@ -192,7 +200,10 @@ func (s *Server) emitMessage(name string, m Message, h actionOptions) {
 	if name == "MESSAGE_CREATE" && m.Nonce != "" {
 		o["nonce"] = m.Nonce
 	}
-	e := gateway.Event{Name: name, Guild: m.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages), Full: o}
+	e := gateway.Event{
+		Name: name, Guild: m.Guild, Intent: intentFor(c, gateway.IntentGuildMessages, gateway.IntentDirectMessages),
+		Full: o,
+	}
 	if !s.readableWithoutIntent(m) {
 		e.WithoutContent = withoutContent(o)
 	}

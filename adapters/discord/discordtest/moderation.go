@@ -8,8 +8,9 @@ import (
 )
 
 // Block makes a guild's automatic moderation refuse what the bot writes with one of these words in it, in any case: its
-// messages, its edits and the names of its threads. As on Discord it does not apply in direct messages, to what only one
-// person sees, nor to a bot that may manage the guild. People count as exempt. No words: everything is allowed again.
+// messages, its edits and the names of its threads. As on Discord it does not apply in direct messages, to what only
+// one person sees, nor to a bot that may manage the guild. People count as exempt. No words: everything is allowed
+// again.
 func (s *Server) Block(guild string, words ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,12 +22,13 @@ type Options struct {
 	BotName       string // "gatehouse"
 	BotToken      string // "OTAwMDAw.discord.test", without "Bot "
 
-	// InteractionsURL is where signed interactions are sent; "" sends them over the gateway. They are never sent both ways.
+	// InteractionsURL is where signed interactions are sent; "" sends them over the gateway. They are never sent both
+	// ways.
 	InteractionsURL string
 	// Denied are the privileged intents that the app has not been granted, such as IntentMessageContent.
 	Denied int
-	// CDN is the beginning of attachments' URLs; "" means the fake's own address. For clients that use Transport it can be Discord's,
-	// "https://cdn.discordapp.com".
+	// CDN is the beginning of attachments' URLs; "" means the fake's own address. For clients that use Transport it can
+	// be Discord's, "https://cdn.discordapp.com".
 	CDN string
 
 	// Now is the clock of the platform, see the package's documentation. nil means the real one.
@@ -39,7 +40,8 @@ type Options struct {
 	HeartbeatInterval time.Duration
 	// SessionLifetime is how long a session without connection can be resumed, by Now; 0 means 5 minutes.
 	SessionLifetime time.Duration
-	// IdentifyEvery is the least time between two identifies with the same key, by Now; 0 means Discord's 5 s, less than 0 no such limit.
+	// IdentifyEvery is the least time between two identifies with the same key, by Now; 0 means Discord's 5 s, less
+	// than 0 no such limit.
 	IdentifyEvery time.Duration
 	// IdentifyBudget is how many identifies there are in a day; 0 means 1,000.
 	IdentifyBudget int
@@ -51,8 +53,8 @@ type Options struct {
 	RequireShards int
 	// NonceLifetime is how long an enforced nonce is remembered, by Now; 0 means 5 minutes.
 	NonceLifetime time.Duration
-	// AnswerWithin is how long an interaction waits for its first answer, over HTTP in real time, else by Now; 0 means Discord's 3 s. Tests that
-	// are not about this limit give more, since a busy machine may be slow.
+	// AnswerWithin is how long an interaction waits for its first answer, over HTTP in real time, else by Now; 0 means
+	// Discord's 3 s. Tests that are not about this limit give more, since a busy machine may be slow.
 	AnswerWithin time.Duration
 
 	// NoChannelType leaves channel_type out of messages, which Discord does not promise.
@@ -110,8 +112,10 @@ const InvalidLimit = limits.InvalidLimit
 // DiscordLimits are limits close to those of the real Discord.
 func DiscordLimits() Limits {
 	return Limits{
-		CreateMessage: {Calls: 5, Per: 5 * time.Second}, EditMessage: {Calls: 5, Per: 5 * time.Second}, DeleteMessage: {Calls: 5, Per: time.Second},
-		AddReaction: {Calls: 1, Per: 250 * time.Millisecond}, StartThread: {Calls: 50, Per: 5 * time.Minute},
-		TriggerTyping: {Calls: 5, Per: 5 * time.Second}, AnyRoute: {Calls: 50, Per: time.Second}, GlobalLimit: {Calls: 50, Per: time.Second},
+		CreateMessage: {Calls: 5, Per: 5 * time.Second}, EditMessage: {Calls: 5, Per: 5 * time.Second},
+		DeleteMessage: {Calls: 5, Per: time.Second},
+		AddReaction:   {Calls: 1, Per: 250 * time.Millisecond}, StartThread: {Calls: 50, Per: 5 * time.Minute},
+		TriggerTyping: {Calls: 5, Per: 5 * time.Second}, AnyRoute: {Calls: 50, Per: time.Second},
+		GlobalLimit: {Calls: 50, Per: time.Second},
 	}
 }

@@ -38,7 +38,8 @@ func TestActionsOfPeopleSendEvents(t *testing.T) {
 	k.until("GUILD_CREATE")
 
 	post := w.bob.Posts(general, "one")
-	if m := k.receives("MESSAGE_CREATE"); m.ID != post.ID || m.Member == nil || len(m.Member.Roles) != 1 || m.Author.Bot {
+	if m := k.receives("MESSAGE_CREATE"); m.ID != post.ID || m.Member == nil || len(m.Member.Roles) != 1 ||
+		m.Author.Bot {
 		t.Errorf("heard %+v", m)
 	}
 	w.bob.Edits(general, post.ID, "two")
@@ -53,7 +54,8 @@ func TestActionsOfPeopleSendEvents(t *testing.T) {
 	w.alice.Reacts(general, post.ID, "👍")
 	w.alice.Reacts(general, post.ID, "👍")
 	w.alice.Unreacts(general, post.ID, "👍")
-	if on, off := k.receives("MESSAGE_REACTION_ADD"), k.receives("MESSAGE_REACTION_REMOVE"); on.Emoji.Name != "👍" || off.Emoji.Name != "👍" {
+	if on, off := k.receives("MESSAGE_REACTION_ADD"), k.receives("MESSAGE_REACTION_REMOVE"); on.Emoji.Name != "👍" ||
+		off.Emoji.Name != "👍" {
 		t.Errorf("heard %+v, %+v", on, off)
 	}
 	w.alice.Posts(general, "doubled", discordtest.Twice())
@@ -70,7 +72,8 @@ func TestActionsOfPeopleSendEvents(t *testing.T) {
 		t.Errorf("heard %+v", m)
 	}
 	w.alice.Replies(general, said.ID, "to you")
-	if m := k.receives("MESSAGE_CREATE"); m.Type != discordtest.TypeReply || len(m.Mentions) != 1 || m.Mentions[0].ID != w.BotUserID() {
+	if m := k.receives("MESSAGE_CREATE"); m.Type != discordtest.TypeReply || len(m.Mentions) != 1 ||
+		m.Mentions[0].ID != w.BotUserID() {
 		t.Errorf("heard %+v", m)
 	}
 	w.alice.Replies(general, said.ID, "quietly", discordtest.WithoutPing())

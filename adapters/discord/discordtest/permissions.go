@@ -56,8 +56,8 @@ func (s *Server) DenyBot(channel string, permissions int64) {
 	s.changed()
 }
 
-// permissions returns what a user may do in a channel: the union of the roles' permissions, changed by the overwrites for @everyone, the
-// roles and the member.
+// permissions returns what a user may do in a channel: the union of the roles' permissions, changed by the overwrites
+// for @everyone, the roles and the member.
 func (s *Server) permissions(c *channel, user string) int64 {
 	g := s.guilds[c.Guild]
 	if g == nil {

@@ -41,7 +41,10 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	if c.Kind == Forum {
 		s.fatal("%s is a forum: nothing can be posted there but threads", channel)
 	}
-	m := Message{Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild, Fields: h.fields, ID: wire.String(h.sent, "id")}
+	m := Message{
+		Author: p.ID, Content: text, ReplyTo: h.reply, Channel: c.ID, Guild: c.Guild, Fields: h.fields,
+		ID: wire.String(h.sent, "id"),
+	}
 	for _, e := range h.embeds {
 		var plain object
 		_ = json.Unmarshal(fakeserver.JSON(e), &plain)
@@ -149,10 +152,15 @@ func (p *Person) Types(channel string) {
 	if c.Guild != "" {
 		o["guild_id"], o["member"] = c.Guild, s.wireMember(s.guilds[c.Guild], p.ID, true)
 	}
-	s.emit(c, gateway.Event{Name: "TYPING_START", Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), Full: o})
+	s.emit(c,
+		gateway.Event{
+			Name: "TYPING_START", Guild: c.Guild,
+			Intent: intentFor(c, gateway.IntentGuildTyping, gateway.IntentDirectTyping), Full: o,
+		})
 }
 
-// FindButton looks up a button by its label, with or without the name behind it, or by its custom_id; the message may be ephemeral.
+// FindButton looks up a button by its label, with or without the name behind it, or by its custom_id; the message may
+// be ephemeral.
 func (s *Server) FindButton(channel, message, name string) (Button, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +184,8 @@ func (s *Server) FindMenu(channel, message string) (Menu, bool) {
 	return Menu{}, false
 }
 
-// Clicks presses the button with this label or custom_id on a message. It fails the test if there is none or it is disabled.
+// Clicks presses the button with this label or custom_id on a message. It fails the test if there is none or it is
+// disabled.
 func (p *Person) Clicks(channel, message, name string, options ...ActionOption) *Interaction {
 	b, found := p.s.FindButton(channel, message, name)
 	if !found {
@@ -202,10 +211,12 @@ func (p *Person) Presses(b Button, options ...ActionOption) *Interaction {
 		s.fatal("only %s sees message %s", r.Ephemeral, b.Message)
 	}
 	i := &Interaction{Kind: Component, User: p.ID, Message: b.Message}
-	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c, actionOptions{}.with(options))
+	return s.interact(i, object{"custom_id": b.CustomID, "component_type": message.ComponentButton, "id": 2}, c,
+		actionOptions{}.with(options))
 }
 
-// Chooses chooses the option with this label or value in the menu on a message. It fails the test if there is none or the menu is disabled.
+// Chooses chooses the option with this label or value in the menu on a message. It fails the test if there is none or
+// the menu is disabled.
 func (p *Person) Chooses(channel, message, option string, options ...ActionOption) *Interaction {
 	m, found := p.s.FindMenu(channel, message)
 	if !found || m.Disabled {
@@ -226,11 +237,13 @@ func (p *Person) ChoosesIn(m Menu, option string, options ...ActionOption) *Inte
 	c := s.mustChannel(m.Channel)
 	p.mustBeIn(c)
 	i := &Interaction{Kind: Component, User: p.ID, Message: m.Message}
-	return s.interact(i, object{"custom_id": m.CustomID, "component_type": message.ComponentMenu, "id": 2, "values": []string{value}}, c, actionOptions{}.with(options))
+	return s.interact(i,
+		object{"custom_id": m.CustomID, "component_type": message.ComponentMenu, "id": 2, "values": []string{value}}, c,
+		actionOptions{}.with(options))
 }
 
-// Runs runs a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's guild. The text after
-// the name becomes the first text option; WithOption sets others.
+// Runs runs a slash command, such as "/ask why is the sky blue". It must be registered, globally or in the channel's
+// guild. The text after the name becomes the first text option; WithOption sets others.
 func (p *Person) Runs(channel, line string, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -294,7 +307,8 @@ func (s *Server) Modal(user string) (Modal, bool) {
 	return Modal{}, false
 }
 
-// Submits submits the open modal, with values by the custom_id or the label of its fields. It checks lengths as Discord does.
+// Submits submits the open modal, with values by the custom_id or the label of its fields. It checks lengths as Discord
+// does.
 func (p *Person) Submits(values map[string]string, options ...ActionOption) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -328,10 +342,12 @@ func (p *Person) submit(m *Modal, values map[string]string, options []ActionOpti
 			value = in.Value
 		}
 		if in.Options != nil {
-			rows = append(rows, object{"type": message.ComponentLabel, "id": 2*n + 1, "component": p.chosen(in, value, n)})
+			rows = append(rows,
+				object{"type": message.ComponentLabel, "id": 2*n + 1, "component": p.chosen(in, value, n)})
 			continue
 		}
-		if length := utf8.RuneCountInString(value); (in.Required && value == "") || (value != "" && length < in.Min) || length > in.Max {
+		if length := utf8.RuneCountInString(value); (in.Required && value == "") || (value != "" && length < in.Min) ||
+			length > in.Max {
 			s.fatal("the modal does not take %q for %q", value, in.Label)
 		}
 		field := object{"type": message.ComponentInput, "custom_id": in.CustomID, "value": value, "id": 2*n + 2}
@@ -346,7 +362,8 @@ func (p *Person) submit(m *Modal, values map[string]string, options []ActionOpti
 	}
 	delete(s.modals, p.ID)
 	i := &Interaction{Kind: Submit, User: p.ID, Message: m.Message}
-	return s.interact(i, object{"custom_id": m.CustomID, "components": rows}, s.mustChannel(m.Channel), actionOptions{}.with(options))
+	return s.interact(i, object{"custom_id": m.CustomID, "components": rows}, s.mustChannel(m.Channel),
+		actionOptions{}.with(options))
 }
 
 // chosen encodes the choice in a menu of a modal, by the option's label or value; "": none.

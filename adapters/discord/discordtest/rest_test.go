@@ -56,19 +56,44 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/channels/32/messages", fields{"content": "x"}, 403, 50013, ""},
 		{"POST", "/channels/" + forum + "/messages", fields{"content": "x"}, 400, 50008, ""},
 		{"POST", create, fields{"content": " \n"}, 400, 50006, ""},
-		{"POST", create, fields{"content": long}, 400, 50035, `map[content:map[_errors:[map[code:BASE_TYPE_MAX_LENGTH message:Must be 2000 or fewer in length.]]]]`},
+		{
+			"POST", create, fields{"content": long}, 400, 50035,
+			`map[content:map[_errors:[map[code:BASE_TYPE_MAX_LENGTH message:Must be 2000 or fewer in length.]]]]`,
+		},
 		{"POST", create, fields{"content": "x", "nonce": strings.Repeat("n", 26)}, 400, 50035, "nonce"},
-		{"POST", create, fields{"content": "x", "components": []any{row(button(strings.Repeat("l", 81), "a"))}}, 400, 50035, "label"},
-		{"POST", create, fields{"content": "x", "components": []any{row(button("a", strings.Repeat("i", 101)))}}, 400, 50035, "custom_id"},
-		{"POST", create, fields{"content": "x", "components": []any{row(button("a", "i"), button("b", "i"))}}, 400, 50035, "COMPONENT_CUSTOM_ID_DUPLICATED"},
-		{"POST", create, fields{"content": "x", "components": []any{row(button("a", "1"), button("a", "2"), button("a", "3"), button("a", "4"), button("a", "5"), button("a", "6"))}},
-			400, 50035, "Must be between 1 and 5 in length."},
-		{"POST", create, fields{"content": "x", "message_reference": fields{"message_id": "99"}}, 400, 50035, "REPLIES_UNKNOWN_MESSAGE"},
+		{
+			"POST", create, fields{"content": "x", "components": []any{row(button(strings.Repeat("l", 81), "a"))}}, 400,
+			50035, "label",
+		},
+		{
+			"POST", create, fields{"content": "x", "components": []any{row(button("a", strings.Repeat("i", 101)))}},
+			400, 50035, "custom_id",
+		},
+		{
+			"POST", create, fields{"content": "x", "components": []any{row(button("a", "i"), button("b", "i"))}}, 400,
+			50035, "COMPONENT_CUSTOM_ID_DUPLICATED",
+		},
+		{
+			"POST", create,
+			fields{
+				"content": "x",
+				"components": []any{row(button("a", "1"), button("a", "2"), button("a", "3"), button("a", "4"),
+					button("a", "5"), button("a", "6"))},
+			},
+			400, 50035, "Must be between 1 and 5 in length.",
+		},
+		{
+			"POST", create, fields{"content": "x", "message_reference": fields{"message_id": "99"}}, 400, 50035,
+			"REPLIES_UNKNOWN_MESSAGE",
+		},
 		{"PATCH", create + "/" + post.ID, fields{"content": "x"}, 403, 50005, ""},
 		{"GET", create + "?limit=101", nil, 400, 50035, "NUMBER_TYPE_MAX"},
 		{"GET", "/guilds/" + guildID + "/members/99", nil, 404, 10013, ""},
 		{"GET", "/guilds/99/roles", nil, 404, 10004, ""},
-		{"PUT", "/applications/" + w.ApplicationID() + "/commands", []any{fields{"name": "Ask", "description": "x"}}, 400, 50035, "APPLICATION_COMMAND_INVALID_NAME"},
+		{
+			"PUT", "/applications/" + w.ApplicationID() + "/commands", []any{fields{"name": "Ask", "description": "x"}},
+			400, 50035, "APPLICATION_COMMAND_INVALID_NAME",
+		},
 		{"POST", "/interactions/1/nope/callback", fields{"type": 4}, 404, 10062, ""},
 		{"POST", "/webhooks/" + w.ApplicationID() + "/nope", fields{"content": "x"}, 401, 50027, ""},
 	}
@@ -96,7 +121,9 @@ func TestMessagesAreRefusedForTheirWords(t *testing.T) {
 	w.BlockLinks("evil.example")
 	create := "/channels/" + general + "/messages"
 	dm := "/channels/" + w.DMWith("1001") + "/messages"
-	card := fields{"flags": discordtest.FlagComponentsV2, "components": []any{fields{"type": 10, "content": "an apple"}}}
+	card := fields{
+		"flags": discordtest.FlagComponentsV2, "components": []any{fields{"type": 10, "content": "an apple"}},
+	}
 	var sent wire
 	w.call(t, "POST", create, fields{"content": "a pear"}, &sent)
 	check := func(method, path string, body any, status, code int) {
@@ -126,7 +153,8 @@ func TestNonceIsEnforcedForAWhile(t *testing.T) {
 	w := newRig(t, discordtest.Options{Now: clock.Now})
 	send := func(nonce string, enforce bool) wire {
 		var m wire
-		if status := w.call(t, "POST", "/channels/"+general+"/messages", fields{"content": "x", "nonce": nonce, "enforce_nonce": enforce}, &m); status != 200 {
+		if status := w.call(t, "POST", "/channels/"+general+"/messages",
+			fields{"content": "x", "nonce": nonce, "enforce_nonce": enforce}, &m); status != 200 {
 			t.Fatalf("HTTP %d", status)
 		}
 		return m
@@ -210,14 +238,17 @@ func TestThreads(t *testing.T) {
 		t.Error("the thread is archived still")
 	}
 	w.ArchiveThread(post.ID, true)
-	if status := w.call(t, "POST", thread+"/messages", fields{"content": "x"}, &got); status != 400 || got.Code != 160005 {
+	if status := w.call(t, "POST", thread+"/messages", fields{"content": "x"}, &got); status != 400 ||
+		got.Code != 160005 {
 		t.Errorf("%d %+v", status, got)
 	}
-	if status := w.call(t, "PATCH", thread+"/messages/"+said.ID, fields{"content": "x"}, &got); status != 400 || got.Code != 50083 {
+	if status := w.call(t, "PATCH", thread+"/messages/"+said.ID, fields{"content": "x"}, &got); status != 400 ||
+		got.Code != 50083 {
 		t.Errorf("%d %+v", status, got)
 	}
 	var open struct{ ID string }
-	if status := w.call(t, "POST", "/channels/"+forum+"/threads", fields{"name": "topic", "message": fields{"content": "first"}}, &open); status != 201 {
+	if status := w.call(t, "POST", "/channels/"+forum+"/threads",
+		fields{"name": "topic", "message": fields{"content": "first"}}, &open); status != 201 {
 		t.Errorf("HTTP %d", status)
 	}
 	if _, err := w.WaitForText(w.ctx, open.ID, "first"); err != nil {
@@ -228,7 +259,8 @@ func TestThreads(t *testing.T) {
 func TestRateLimits(t *testing.T) {
 	now := discordtest.NewClock(time.Now())
 	w := newRig(t, discordtest.Options{LimitNow: now.Now, Limits: discordtest.Limits{
-		discordtest.CreateMessage: {Calls: 2, Per: 5 * time.Second}, discordtest.GlobalLimit: {Calls: 5, Per: time.Second},
+		discordtest.CreateMessage: {Calls: 2, Per: 5 * time.Second},
+		discordtest.GlobalLimit:   {Calls: 5, Per: time.Second},
 	}})
 	b := w.bot(t)
 	for range 2 {
@@ -239,7 +271,8 @@ func TestRateLimits(t *testing.T) {
 		Header     http.Header
 	}
 	ask := func(channel string) (reply, string) {
-		r, _ := http.NewRequestWithContext(w.ctx, "POST", w.APIURL()+"/channels/"+channel+"/messages", strings.NewReader(`{"content":"x"}`))
+		r, _ := http.NewRequestWithContext(w.ctx, "POST", w.APIURL()+"/channels/"+channel+"/messages",
+			strings.NewReader(`{"content":"x"}`))
 		r.Header.Set("Authorization", "Bot "+w.BotToken())
 		answer, err := w.web.Do(r)
 		if err != nil {
@@ -251,17 +284,21 @@ func TestRateLimits(t *testing.T) {
 	}
 	late, body := ask(general)
 	h := late.Header
-	if late.StatusCode != 429 || h.Get("X-RateLimit-Scope") != "user" || h.Get("X-RateLimit-Remaining") != "0" || h.Get("X-RateLimit-Limit") != "2" ||
-		h.Get("X-RateLimit-Reset-After") != "5.000" || h.Get("Retry-After") != "5" || body != `{"code":0,"global":false,"message":"You are being rate limited.","retry_after":5}` {
+	if late.StatusCode != 429 || h.Get("X-RateLimit-Scope") != "user" || h.Get("X-RateLimit-Remaining") != "0" ||
+		h.Get("X-RateLimit-Limit") != "2" ||
+		h.Get("X-RateLimit-Reset-After") != "5.000" || h.Get("Retry-After") != "5" ||
+		body != `{"code":0,"global":false,"message":"You are being rate limited.","retry_after":5}` {
 		t.Errorf("%d %v %s", late.StatusCode, h, body)
 	}
 	other, _ := ask(elsewhere)
-	if other.StatusCode != 200 || other.Header.Get("X-RateLimit-Bucket") != h.Get("X-RateLimit-Bucket") || other.Header.Get("X-RateLimit-Remaining") != "1" {
+	if other.StatusCode != 200 || other.Header.Get("X-RateLimit-Bucket") != h.Get("X-RateLimit-Bucket") ||
+		other.Header.Get("X-RateLimit-Remaining") != "1" {
 		t.Errorf("%d %v", other.StatusCode, other.Header)
 	}
 	ask(elsewhere)
 	all, body := ask(elsewhere)
-	if all.StatusCode != 429 || all.Header.Get("X-RateLimit-Global") != "true" || all.Header.Get("X-RateLimit-Scope") != "global" || !strings.Contains(body, `"global":true`) {
+	if all.StatusCode != 429 || all.Header.Get("X-RateLimit-Global") != "true" ||
+		all.Header.Get("X-RateLimit-Scope") != "global" || !strings.Contains(body, `"global":true`) {
 		t.Errorf("%d %v %s", all.StatusCode, all.Header, body)
 	}
 	now.Advance(5 * time.Second)
@@ -271,8 +308,13 @@ func TestRateLimits(t *testing.T) {
 	if n := w.InvalidRequests(); n != 2 {
 		t.Errorf("%d invalid requests", n)
 	}
-	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.RateLimited(1500*time.Millisecond, discordtest.ScopeShared)})
-	if shared, body := ask(general); shared.Header.Get("X-RateLimit-Scope") != "shared" || !strings.Contains(body, `"retry_after":1.5`) || w.InvalidRequests() != 2 {
+	w.Inject(
+		discordtest.Fault{
+			Endpoint: discordtest.CreateMessage, Times: 1,
+			Trouble: discordtest.RateLimited(1500*time.Millisecond, discordtest.ScopeShared),
+		})
+	if shared, body := ask(general); shared.Header.Get("X-RateLimit-Scope") != "shared" ||
+		!strings.Contains(body, `"retry_after":1.5`) || w.InvalidRequests() != 2 {
 		t.Errorf("%v %s, %d invalid", shared.Header, body, w.InvalidRequests())
 	}
 	now.Advance(10 * time.Minute)
@@ -322,7 +364,8 @@ func TestFaults(t *testing.T) {
 	if err := fails(discordtest.ServerError(503)); err == nil || len(w.FromBot(general)) != 2 {
 		t.Errorf("503: %v, %d posted", err, len(w.FromBot(general)))
 	}
-	held := w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.AnswerHeld()})
+	held := w.Inject(
+		discordtest.Fault{Endpoint: discordtest.CreateMessage, Times: 1, Trouble: discordtest.AnswerHeld()})
 	sent := make(chan error, 1)
 	go func() {
 		_, err := w.bot(t).ChannelMessageSend(general, "held")
@@ -346,7 +389,8 @@ func TestFaults(t *testing.T) {
 		t.Errorf("read with %d, then %d", first, second)
 	}
 	calls := w.Calls(discordtest.CreateMessage)
-	if last := calls[len(calls)-1]; last.Fields["content"] != "late" || last.Params["channel"] != general || last.Status != 200 {
+	if last := calls[len(calls)-1]; last.Fields["content"] != "late" || last.Params["channel"] != general ||
+		last.Status != 200 {
 		t.Errorf("the last call is %+v", last)
 	}
 	if calls[0].Fault != "cut" || w.CountCalls(discordtest.CreateMessage) != len(calls) {
@@ -357,7 +401,8 @@ func TestFaults(t *testing.T) {
 func TestFiles(t *testing.T) {
 	w := newRig(t, discordtest.Options{CDN: "https://cdn.discordapp.com"})
 	post := w.alice.Posts(general, "look", discordtest.WithFiles(
-		discordtest.Attachment{Name: "a.png", Data: []byte("picture"), Width: 2, Height: 1}, discordtest.Attachment{Name: "b.png", URL: w.ForeignURL() + "/b.png"},
+		discordtest.Attachment{Name: "a.png", Data: []byte("picture"), Width: 2, Height: 1},
+		discordtest.Attachment{Name: "b.png", URL: w.ForeignURL() + "/b.png"},
 	))
 	var m struct {
 		Attachments []struct {
@@ -368,7 +413,8 @@ func TestFiles(t *testing.T) {
 	}
 	w.get(t, "/channels/"+general+"/messages/"+post.ID, &m)
 	a := m.Attachments[0]
-	if !strings.HasPrefix(a.URL, "https://cdn.discordapp.com/attachments/"+general+"/") || a.ContentType != "image/png" || a.Size != 7 {
+	if !strings.HasPrefix(a.URL, "https://cdn.discordapp.com/attachments/"+general+"/") ||
+		a.ContentType != "image/png" || a.Size != 7 {
 		t.Errorf("the file is %+v", a)
 	}
 	r, _ := http.NewRequestWithContext(w.ctx, "GET", a.URL, nil)
@@ -378,7 +424,8 @@ func TestFiles(t *testing.T) {
 	}
 	data, _ := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
-	if string(data) != "picture" || answer.Header.Get("Content-Type") != "image/png" || w.CountCalls(discordtest.Download) != 1 {
+	if string(data) != "picture" || answer.Header.Get("Content-Type") != "image/png" ||
+		w.CountCalls(discordtest.Download) != 1 {
 		t.Errorf("downloaded %q", data)
 	}
 	r, _ = http.NewRequestWithContext(w.ctx, "GET", m.Attachments[1].URL, nil)
@@ -396,14 +443,16 @@ func TestFiles(t *testing.T) {
 		t.Error("the transport left the machine")
 	}
 	sent := must[*discordgo.Message](t)(w.bot(t).ChannelFileSend(general, "b.txt", bytes.NewReader([]byte("text"))))
-	if len(sent.Attachments) != 1 || sent.Attachments[0].Size != 4 || w.Calls(discordtest.CreateMessage)[0].Files[0] != "b.txt" {
+	if len(sent.Attachments) != 1 || sent.Attachments[0].Size != 4 ||
+		w.Calls(discordtest.CreateMessage)[0].Files[0] != "b.txt" {
 		t.Errorf("sent %+v", sent)
 	}
 }
 
 func TestReaches(t *testing.T) {
 	w := newRig(t, discordtest.Options{})
-	text := "<@1001> <@&" + approvers + "> @everyone [a](https://a.test) https://b.test <https://c.test> `@here <@1002>`"
+	text := "<@1001> <@&" + approvers +
+		"> @everyone [a](https://a.test) https://b.test <https://c.test> `@here <@1002>`"
 	reach := func(more fields) string {
 		body := fields{"content": text}
 		for key, value := range more {
@@ -414,7 +463,9 @@ func TestReaches(t *testing.T) {
 		found, _ := w.Message(general, m.ID)
 		return fmt.Sprint(found.Reaches(), found.Mentions, found.Roles, found.Everyone)
 	}
-	open := "[{user 1001 } {role " + approvers + " } {everyone  } {link https://a.test a} {preview https://a.test } {preview https://b.test }] [1001] [" + approvers + "] false"
+	open := "[{user 1001 } {role " + approvers +
+		" } {everyone  } {link https://a.test a} {preview https://a.test } {preview https://b.test }] [1001] [" +
+		approvers + "] false"
 	if got := reach(nil); got != open {
 		t.Errorf("got  %s\nwant %s", got, open)
 	}
@@ -424,21 +475,28 @@ func TestReaches(t *testing.T) {
 	}
 	post := w.alice.Posts(general, "hello")
 	quiet := fields{"message_id": post.ID}
-	if got := reach(fields{"content": "hi", "message_reference": quiet}); got != "[{reply "+post.ID+" }] [1001] [] false" {
+	if got := reach(fields{"content": "hi", "message_reference": quiet}); got != "[{reply "+post.ID+
+		" }] [1001] [] false" {
 		t.Errorf("got %s", got)
 	}
-	if got := reach(fields{"content": "hi", "message_reference": quiet, "allowed_mentions": fields{"parse": []string{}}}); got != "[] [] [] false" {
+	if got := reach(
+		fields{
+			"content": "hi", "message_reference": quiet, "allowed_mentions": fields{"parse": []string{}},
+		}); got != "[] [] [] false" {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestEscapedBracketIsNoLink(t *testing.T) {
 	for text, want := range map[string]string{
-		`[a](https://a.test)`: "[{link https://a.test a}]", `\[a\](https://a.test)`: "[]", `\[a](https://a.test)`: "[]", `[a\](https://a.test)`: "[]",
-		`[a]\(https://a.test)`: "[]", `\\[a](https://a.test)`: "[{link https://a.test a}]", `[a\]b](https://a.test)`: "[{link https://a.test a]b}]",
-		"`[a](https://a.test)`": "[]", `[a](<https://a.test>)`: "[{link https://a.test a}]",
+		`[a](https://a.test)`: "[{link https://a.test a}]", `\[a\](https://a.test)`: "[]", `\[a](https://a.test)`: "[]",
+		`[a\](https://a.test)`: "[]",
+		`[a]\(https://a.test)`: "[]", `\\[a](https://a.test)`: "[{link https://a.test a}]",
+		`[a\]b](https://a.test)`: "[{link https://a.test a]b}]",
+		"`[a](https://a.test)`":  "[]", `[a](<https://a.test>)`: "[{link https://a.test a}]",
 	} {
-		if got := fmt.Sprint(discordtest.Message{Content: text, Flags: discordtest.FlagSuppressEmbeds}.Reaches()); got != want {
+		if got := fmt.Sprint(
+			discordtest.Message{Content: text, Flags: discordtest.FlagSuppressEmbeds}.Reaches()); got != want {
 			t.Errorf("%s reaches %s, want %s", text, got, want)
 		}
 	}
@@ -452,7 +510,8 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 	w.call(t, "PUT", path, body, &first)
 	w.call(t, "PUT", path, body, &second)
 	w.call(t, "PUT", path, []any{fields{"name": "ask", "description": "Ask more"}}, &third)
-	if first[0] != second[0] || third[0].ID != first[0].ID || third[0].Version == first[0].Version || fmt.Sprint(w.Commands("")) != "[ask]" || w.CommandOverwrites() != 3 {
+	if first[0] != second[0] || third[0].ID != first[0].ID || third[0].Version == first[0].Version ||
+		fmt.Sprint(w.Commands("")) != "[ask]" || w.CommandOverwrites() != 3 {
 		t.Errorf("%v, %v, %v", first, second, third)
 	}
 	if status := w.call(t, "POST", path, fields{"name": "ask", "description": "x"}, nil); status != 200 {
@@ -490,8 +549,9 @@ func TestMembersAndRoles(t *testing.T) {
 	}
 }
 
-// Without the message content intent REST shows the content of the bot's own messages and of those that mention it, and a
-// webhook's message has its id. Without the permission to read the history a list is empty, and one message is refused.
+// Without the message content intent REST shows the content of the bot's own messages and of those that mention it, and
+// a webhook's message has its id. Without the permission to read the history a list is empty, and one message is
+// refused.
 func TestWhatAppsReadOfMessages(t *testing.T) {
 	w := newRig(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
 	hook := w.AddUser(discordtest.User{ID: "1077", Name: "deploys", IsWebhook: true})
@@ -504,7 +564,8 @@ func TestWhatAppsReadOfMessages(t *testing.T) {
 	}
 	var all []message
 	w.call(t, "GET", "/channels/"+post+"/messages", nil, &all)
-	if len(all) != 3 || all[0].Content != "the answer" || all[1].Content == "" || all[1].Webhook != "1077" || all[2] != (message{ID: post}) {
+	if len(all) != 3 || all[0].Content != "the answer" || all[1].Content == "" || all[1].Webhook != "1077" ||
+		all[2] != (message{ID: post}) {
 		t.Errorf("it reads %+v", all)
 	}
 	w.DenyBot(forum, discordtest.ReadMessageHistory)

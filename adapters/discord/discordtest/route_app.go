@@ -41,7 +41,8 @@ func gatewayURL(q *request) (answer, *form.Failure) { return ok(object{"url": q.
 func gatewayBot(q *request) (answer, *form.Failure) {
 	limit := gateway.Left(q.s.Gateway)
 	return ok(object{"url": q.s.gatewayURL(), "shards": q.s.o.Shards, "session_start_limit": object{
-		"total": limit.Total, "remaining": limit.Remaining, "reset_after": limit.ResetAfter.Milliseconds(), "max_concurrency": limit.MaxConcurrency,
+		"total": limit.Total, "remaining": limit.Remaining, "reset_after": limit.ResetAfter.Milliseconds(),
+		"max_concurrency": limit.MaxConcurrency,
 	}})
 }
 
@@ -72,7 +73,8 @@ func myGuilds(q *request) (answer, *form.Failure) {
 			continue
 		}
 		found = append(found, object{
-			"id": g.ID, "name": g.Name, "icon": nil, "banner": nil, "owner": g.Owner == q.s.o.BotUserID, "features": []string{}, "permissions": permissionString(q.s.guildPermissions(g)),
+			"id": g.ID, "name": g.Name, "icon": nil, "banner": nil, "owner": g.Owner == q.s.o.BotUserID,
+			"features": []string{}, "permissions": permissionString(q.s.guildPermissions(g)),
 		})
 	}
 	return ok(found)
@@ -88,11 +90,13 @@ func openDM(q *request) (answer, *form.Failure) {
 	return ok(q.s.wireChannel(q.s.openDM(id)))
 }
 
-// appFlags returns which privileged intents the app is granted: bits 12 and 13 for presence, 14 and 15 for members, 18 and 19 for message
-// content, the second each for an app that is not verified.
+// appFlags returns which privileged intents the app is granted: bits 12 and 13 for presence, 14 and 15 for members, 18
+// and 19 for message content, the second each for an app that is not verified.
 func (s *Server) appFlags() int {
 	flags := 0
-	for intent, bit := range map[int]int{gateway.IntentPresences: 13, gateway.IntentMembers: 15, gateway.IntentMessageContent: 19} {
+	for intent, bit := range map[int]int{
+		gateway.IntentPresences: 13, gateway.IntentMembers: 15, gateway.IntentMessageContent: 19,
+	} {
 		if s.denied&intent == 0 {
 			flags |= 1 << bit
 		}
@@ -103,10 +107,14 @@ func (s *Server) appFlags() int {
 func application(q *request) (answer, *form.Failure) {
 	s := q.s
 	return ok(object{
-		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true, "bot_require_code_grant": false,
-		"verify_key": s.PublicKey(), "flags": s.appFlags(), "interactions_endpoint_url": wire.StringOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
-		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{}, "rpc_origins": []string{},
-		"type": nil, "flags_new": strconv.Itoa(s.appFlags()), "redirect_uris": []string{}, "role_connections_verification_url": nil, "approximate_user_install_count": 0,
+		"id": s.o.ApplicationID, "name": s.o.BotName, "icon": nil, "description": "", "bot_public": true,
+		"bot_require_code_grant": false,
+		"verify_key":             s.PublicKey(), "flags": s.appFlags(),
+		"interactions_endpoint_url": wire.StringOrNil(s.interactURL), "approximate_guild_count": len(s.guildsOfBot()),
+		"bot": s.wireUser(s.o.BotUserID), "owner": s.wireUser("1"), "team": nil, "summary": "", "tags": []string{},
+		"rpc_origins": []string{},
+		"type":        nil, "flags_new": strconv.Itoa(s.appFlags()), "redirect_uris": []string{},
+		"role_connections_verification_url": nil, "approximate_user_install_count": 0,
 		"approximate_user_authorization_count": 0, "explicit_content_filter": 0, "eligible_oauth2_scopes": []string{},
 	})
 }

@@ -16,7 +16,9 @@ const (
 )
 
 var channelRoutes = map[string]route{
-	GetChannel:    {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) { return ok(q.s.wireChannel(c)) })},
+	GetChannel: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
+		return ok(q.s.wireChannel(c))
+	})},
 	ModifyChannel: {do: inChannel(modifyChannel)},
 	TriggerTyping: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		if f := q.s.needToSend(c); f != nil {
@@ -60,7 +62,8 @@ func (s *Server) wireChannel(c *channel) object {
 		o["parent_id"], o["owner_id"] = c.Parent, cmp.Or(c.Owner, "1")
 		o["message_count"], o["member_count"], o["total_message_sent"] = len(c.messages), len(c.joined), len(c.messages)
 		o["thread_metadata"] = object{
-			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoArchive), "archive_timestamp": wire.Timestamp(c.made), "create_timestamp": wire.Timestamp(c.made),
+			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoArchive),
+			"archive_timestamp": wire.Timestamp(c.made), "create_timestamp": wire.Timestamp(c.made),
 		}
 		return o
 	}
@@ -70,9 +73,11 @@ func (s *Server) wireChannel(c *channel) object {
 		if w.Member {
 			kind = 1
 		}
-		overwrites = append(overwrites, object{"id": w.ID, "type": kind, "allow": permissionString(w.Allow), "deny": permissionString(w.Deny)})
+		overwrites = append(overwrites,
+			object{"id": w.ID, "type": kind, "allow": permissionString(w.Allow), "deny": permissionString(w.Deny)})
 	}
-	o["topic"], o["position"], o["parent_id"], o["permission_overwrites"] = wire.StringOrNil(c.Topic), 0, wire.StringOrNil(c.Parent), overwrites
+	o["topic"], o["position"], o["parent_id"], o["permission_overwrites"] = wire.StringOrNil(c.Topic), 0,
+		wire.StringOrNil(c.Parent), overwrites
 	if c.Kind == Forum {
 		o["available_tags"] = []object{}
 	}
@@ -108,8 +113,8 @@ func modifyChannel(q *request, c *channel) (answer, *form.Failure) {
 	return ok(s.wireChannel(c))
 }
 
-// Typing returns the times at which the bot triggered the typing indicator of a channel. Discord shows each for 10 s, or until the bot
-// posts.
+// Typing returns the times at which the bot triggered the typing indicator of a channel. Discord shows each for 10 s,
+// or until the bot posts.
 func (s *Server) Typing(channel string) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

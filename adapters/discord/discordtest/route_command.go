@@ -26,10 +26,12 @@ const (
 )
 
 var commandRoutes = map[string]route{
-	ListCommands:           {do: ofApplication(listCommands)},
-	OverwriteCommands:      {do: ofApplication(overwriteCommands)},
-	CreateCommand:          {do: ofApplication(createCommand)},
-	GetCommand:             {do: ofApplication(onCommand(func(_ *request, o object) (answer, *form.Failure) { return ok(o) }))},
+	ListCommands:      {do: ofApplication(listCommands)},
+	OverwriteCommands: {do: ofApplication(overwriteCommands)},
+	CreateCommand:     {do: ofApplication(createCommand)},
+	GetCommand: {do: ofApplication(onCommand(func(_ *request, o object) (answer, *form.Failure) {
+		return ok(o)
+	}))},
 	EditCommand:            {do: ofApplication(onCommand(editCommand))},
 	DeleteCommand:          {do: ofApplication(onCommand(deleteCommand))},
 	ListGuildCommands:      {do: ofApplication(listCommands)},
@@ -42,7 +44,8 @@ var commandRoutes = map[string]route{
 func ofApplication(do func(*request) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
 	return func(q *request) (answer, *form.Failure) {
 		if q.path["application"] != q.s.o.ApplicationID {
-			return answer{}, &form.Failure{Status: 403, Code: 20012, Message: "You are not authorized to perform this action on this application"}
+			return answer{}, &form.Failure{Status: 403, Code: 20012, Message: "You are not authorized to perform " +
+				"this action on this application"}
 		}
 		if id := q.path["guild"]; id != "" && (q.s.guilds[id] == nil || q.s.guilds[id].WithoutBot) {
 			return answer{}, form.MissingAccess
@@ -69,7 +72,8 @@ func listCommands(q *request) (answer, *form.Failure) {
 // asCommand returns a command as Discord stores it. A command equal to the old one keeps its id and version.
 func (s *Server) asCommand(o, old object, guild string) object {
 	made := object{
-		"application_id": s.o.ApplicationID, "type": 1.0, "description": "", "name_localizations": nil, "description_localizations": nil, "default_member_permissions": nil,
+		"application_id": s.o.ApplicationID, "type": 1.0, "description": "", "name_localizations": nil,
+		"description_localizations": nil, "default_member_permissions": nil,
 		"dm_permission": true, "nsfw": false, "integration_types": []any{0.0}, "contexts": nil, "options": []any{},
 	}
 	for key, value := range withoutNulls(o) {
@@ -112,7 +116,8 @@ func withoutNulls(o object) object {
 
 func (s *Server) oldCommand(guild string, o object) object {
 	for _, old := range s.commands[guild] {
-		if wire.String(old, "name") == wire.String(o, "name") && max(1, wire.Int(old, "type")) == max(1, wire.Int(o, "type")) {
+		if wire.String(old, "name") == wire.String(o, "name") &&
+			max(1, wire.Int(old, "type")) == max(1, wire.Int(o, "type")) {
 			return old
 		}
 	}
@@ -188,7 +193,9 @@ func editCommand(q *request, o object) (answer, *form.Failure) {
 
 func deleteCommand(q *request, o object) (answer, *form.Failure) {
 	guild := q.path["guild"]
-	q.s.commands[guild] = slices.DeleteFunc(slices.Clone(q.s.commands[guild]), func(other object) bool { return other["id"] == o["id"] })
+	q.s.commands[guild] = slices.DeleteFunc(slices.Clone(q.s.commands[guild]), func(other object) bool {
+		return other["id"] == o["id"]
+	})
 	q.s.changed()
 	return nothing()
 }

@@ -26,7 +26,9 @@ var guildRoutes = map[string]route{
 	GetGuildRoles: {do: inGuild(func(_ *request, g *guild) (answer, *form.Failure) { return ok(wireRoles(g)) })},
 	GetGuildChannels: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		seen := q.s.wireChannels(g, false)
-		return ok(slices.DeleteFunc(seen, func(o object) bool { return !q.s.botSees(q.s.channels[wire.String(o, "id")]) }))
+		return ok(slices.DeleteFunc(seen, func(o object) bool {
+			return !q.s.botSees(q.s.channels[wire.String(o, "id")])
+		}))
 	})},
 	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		return ok(object{"threads": q.s.wireChannels(g, true), "members": []object{}, "has_more": false})
@@ -90,7 +92,9 @@ func wireRoles(g *guild) []object {
 	found := []object{}
 	for i, r := range g.Roles {
 		o := object{
-			"id": r.ID, "name": r.Name, "permissions": permissionString(r.Permissions), "position": i, "color": 0, "colors": object{"primary_color": 0, "secondary_color": nil, "tertiary_color": nil}, "hoist": false, "managed": r.Managed,
+			"id": r.ID, "name": r.Name, "permissions": permissionString(r.Permissions), "position": i, "color": 0,
+			"colors": object{"primary_color": 0, "secondary_color": nil, "tertiary_color": nil}, "hoist": false,
+			"managed":     r.Managed,
 			"mentionable": r.Mentionable, "icon": nil, "unicode_emoji": nil, "flags": 0,
 		}
 		if r.ID == g.botRole {
@@ -103,13 +107,20 @@ func wireRoles(g *guild) []object {
 
 func (s *Server) wireGuild(g *guild) object {
 	o := object{
-		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": cmp.Or(g.Owner, "1"), "roles": wireRoles(g), "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
-		"region": "deprecated", "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
+		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": cmp.Or(g.Owner, "1"), "roles": wireRoles(g),
+		"emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
+		"region": "deprecated", "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0,
+		"explicit_content_filter": 0, "mfa_level": 0,
 		"system_channel_flags": 0, "premium_tier": 0, "nsfw_level": 0, "stickers": []object{}, "max_members": 500000,
-		"max_stage_video_channel_users": 50, "max_video_channel_users": 25, "premium_subscription_count": 0, "premium_progress_bar_enabled": false, "nsfw": false, "widget_enabled": false,
+		"max_stage_video_channel_users": 50, "max_video_channel_users": 25, "premium_subscription_count": 0,
+		"premium_progress_bar_enabled": false, "nsfw": false, "widget_enabled": false,
 	}
-	for _, key := range []string{"description", "home_header", "splash", "discovery_splash", "banner", "application_id", "afk_channel_id", "system_channel_id", "widget_channel_id",
-		"max_presences", "vanity_url_code", "rules_channel_id", "safety_alerts_channel_id", "public_updates_channel_id", "incidents_data"} {
+	for _, key := range []string{
+		"description", "home_header", "splash", "discovery_splash", "banner", "application_id", "afk_channel_id",
+		"system_channel_id", "widget_channel_id",
+		"max_presences", "vanity_url_code", "rules_channel_id", "safety_alerts_channel_id", "public_updates_channel_id",
+		"incidents_data",
+	} {
 		o[key] = nil
 	}
 	return o
@@ -118,10 +129,13 @@ func (s *Server) wireGuild(g *guild) object {
 // wireGuildCreate encodes a guild with its channels and the bot's own member, as the gateway sends it.
 func (s *Server) wireGuildCreate(g *guild) object {
 	o := s.wireGuild(g)
-	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = wire.Timestamp(g.joined), false, false, len(g.members)
+	o["joined_at"], o["large"], o["unavailable"], o["member_count"] = wire.Timestamp(g.joined), false, false,
+		len(g.members)
 	o["channels"], o["threads"] = s.wireChannels(g, false), s.wireChannels(g, true)
 	o["members"] = []object{s.wireMember(g, s.o.BotUserID, true)}
-	for _, key := range []string{"voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds"} {
+	for _, key := range []string{
+		"voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds",
+	} {
 		o[key] = []object{}
 	}
 	return o

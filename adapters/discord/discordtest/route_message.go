@@ -106,8 +106,11 @@ func createMessage(q *request, c *channel) (answer, *form.Failure) {
 func (q *request) content(c *channel) (Message, *form.Failure) {
 	f := q.fields
 	m := Message{
-		Author: q.s.o.BotUserID, Content: strings.TrimSpace(wire.String(f, "content")), Embeds: wire.List(f, "embeds"), Components: wire.List(f, "components"),
-		Allowed: rawJSON(f, "allowed_mentions"), Flags: wire.Int(f, "flags") & (wire.FlagSuppressEmbeds | wire.FlagSuppressNotifications | wire.FlagComponentsV2),
+		Author: q.s.o.BotUserID, Content: strings.TrimSpace(wire.String(f, "content")), Embeds: wire.List(f, "embeds"),
+		Components: wire.List(f, "components"),
+		Allowed:    rawJSON(f, "allowed_mentions"),
+		Flags: wire.Int(f,
+			"flags") & (wire.FlagSuppressEmbeds | wire.FlagSuppressNotifications | wire.FlagComponentsV2),
 		Channel: c.ID, Guild: c.Guild,
 	}
 	bad := &form.Errors{}
@@ -128,7 +131,8 @@ func (q *request) content(c *channel) (Message, *form.Failure) {
 	for _, file := range q.files {
 		m.Attachments = append(m.Attachments, q.s.storeAttachment(c, file))
 	}
-	if m.Flags&wire.FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 && len(m.Components) == 0 {
+	if m.Flags&wire.FlagComponentsV2 == 0 && m.Content == "" && len(m.Embeds) == 0 && len(m.Attachments) == 0 &&
+		len(m.Components) == 0 {
 		return m, form.EmptyMessage
 	}
 	if wire.Int(f, "flags")&wire.FlagEphemeral != 0 {
@@ -275,9 +279,10 @@ func limitIn(query url.Values, usual int) (int, *form.Failure) {
 // page returns the messages before, after or around an id, at most limit, newest first.
 func page(all []*record, query url.Values, limit int) []*record {
 	at := func(id string) int { // the index of the first message that is not older than the id
-		return slices.IndexFunc(append(slices.Clone(all), &record{Message: Message{ID: "18446744073709551615"}}), func(r *record) bool {
-			return number(r.ID) >= number(id)
-		})
+		return slices.IndexFunc(append(slices.Clone(all), &record{Message: Message{ID: "18446744073709551615"}}),
+			func(r *record) bool {
+				return number(r.ID) >= number(id)
+			})
 	}
 	from, to := max(0, len(all)-limit), len(all)
 	switch {

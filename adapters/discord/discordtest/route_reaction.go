@@ -94,7 +94,8 @@ func (s *Server) setReaction(c *channel, r *record, emoji, user string, on bool)
 	}
 	s.changed()
 	o := object{
-		"user_id": user, "channel_id": c.ID, "message_id": r.ID, "emoji": object{"id": nil, "name": emoji}, "burst": false, "type": 0, "message_author_id": r.Author,
+		"user_id": user, "channel_id": c.ID, "message_id": r.ID, "emoji": object{"id": nil, "name": emoji},
+		"burst": false, "type": 0, "message_author_id": r.Author,
 	}
 	if g := s.guilds[c.Guild]; g != nil {
 		o["guild_id"] = g.ID
@@ -102,7 +103,11 @@ func (s *Server) setReaction(c *channel, r *record, emoji, user string, on bool)
 			o["member"] = s.wireMember(g, user, true)
 		}
 	}
-	s.emit(c, gateway.Event{Name: name, Guild: c.Guild, Intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), Full: o})
+	s.emit(c,
+		gateway.Event{
+			Name: name, Guild: c.Guild,
+			Intent: intentFor(c, gateway.IntentGuildReactions, gateway.IntentDirectReactions), Full: o,
+		})
 }
 
 // Reacts adds a reaction to a message.

@@ -33,7 +33,8 @@ var threadRoutes = map[string]route{
 	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
 		found := []object{}
 		for _, user := range c.joined {
-			found = append(found, object{"id": c.ID, "user_id": user, "join_timestamp": wire.Timestamp(c.made), "flags": 0})
+			found = append(found,
+				object{"id": c.ID, "user_id": user, "join_timestamp": wire.Timestamp(c.made), "flags": 0})
 		}
 		return ok(found)
 	})},
@@ -101,7 +102,10 @@ func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 
 // threadFrom opens a thread from a message. It has the message's id and begins with a system message that refers to it.
 func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, owner string, h actionOptions) *channel {
-	t := s.openChannel(Channel{ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoArchive: minutes})
+	t := s.openChannel(
+		Channel{
+			ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoArchive: minutes,
+		})
 	t.joined = []string{owner}
 	r.Thread, r.Flags = t.ID, r.Flags|wire.FlagHasThread
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
@@ -137,7 +141,11 @@ func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	if f := s.need(c, need); f != nil {
 		return answer{}, f
 	}
-	t := s.openChannel(Channel{ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID, AutoArchive: minutes})
+	t := s.openChannel(
+		Channel{
+			ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID,
+			AutoArchive: minutes,
+		})
 	t.joined = []string{s.o.BotUserID}
 	if c.Kind == Forum {
 		inner, _ := q.fields["message"].(object)
@@ -158,7 +166,11 @@ func startBareThread(q *request, c *channel) (answer, *form.Failure) {
 	}
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	if kind == PublicThread {
-		r := s.add(c, Message{ID: t.ID, Author: s.o.BotUserID, Type: wire.TypeThreadCreated, Content: name, Thread: t.ID, Flags: wire.FlagHasThread})
+		r := s.add(c,
+			Message{
+				ID: t.ID, Author: s.o.BotUserID, Type: wire.TypeThreadCreated, Content: name, Thread: t.ID,
+				Flags: wire.FlagHasThread,
+			})
 		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
 	}
 	return created(s.wireChannel(t))

@@ -51,8 +51,8 @@ type Server struct {
 	deviations   []string // from Discord's own description
 }
 
-// Start starts a fake Discord for a test and closes it when the test ends. Misuse of the fake fails the test, as do a penalty, a call of
-// an unknown route, and a deviation from Discord's own description of its API.
+// Start starts a fake Discord for a test and closes it when the test ends. Misuse of the fake fails the test, as do a
+// penalty, a call of an unknown route, and a deviation from Discord's own description of its API.
 func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
 	if o.Fatalf == nil {
@@ -165,7 +165,8 @@ func (s *Server) SetInteractionsURL(url string) {
 	s.interactURL = url
 }
 
-// RevokeToken makes the bot token invalid: REST answers 401, and identifies and resumes end with 4004. Open connections stay.
+// RevokeToken makes the bot token invalid: REST answers 401, and identifies and resumes end with 4004. Open connections
+// stay.
 func (s *Server) RevokeToken() { s.setRevoked(true) }
 
 // RestoreToken makes the bot token valid again.
@@ -177,8 +178,8 @@ func (s *Server) setRevoked(revoked bool) {
 	s.revoked = revoked
 }
 
-// InvalidRequests counts the requests of the last 10 minutes that were answered with 401, 403 or a 429 that is not shared. After 10,000 of
-// them the address is banned.
+// InvalidRequests counts the requests of the last 10 minutes that were answered with 401, 403 or a 429 that is not
+// shared. After 10,000 of them the address is banned.
 func (s *Server) InvalidRequests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,8 +192,8 @@ func (s *Server) countInvalid() {
 	s.changed()
 }
 
-// Penalties returns the penalties of the bot: the reset of its token after too many identifies, or the ban of its address after too many
-// invalid requests. A real bot must never cause one.
+// Penalties returns the penalties of the bot: the reset of its token after too many identifies, or the ban of its
+// address after too many invalid requests. A real bot must never cause one.
 func (s *Server) Penalties() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,7 +35,8 @@ func (s *Server) post(i *Interaction, url string) {
 		i.fail(fmt.Sprintf("HTTP %d %s", a.Status, a.Err))
 	case a.Err != "":
 		i.giveUp(a.Err)
-	case a.Status == http.StatusAccepted || a.Status == http.StatusNoContent: // the answer comes through the callback route
+	case a.Status == http.StatusAccepted || a.Status == http.StatusNoContent:
+		// the answer comes through the callback route
 	case a.Status != http.StatusOK:
 		i.giveUp(fmt.Sprintf("HTTP %d", a.Status))
 	default:
@@ -121,8 +122,8 @@ func (s *Server) Pings(options ...ActionOption) *Interaction {
 	return s.interact(&Interaction{Kind: Ping}, nil, nil, h)
 }
 
-// CheckURL does what Discord does before it accepts an interactions URL: a PING that must be answered, and one with a bad signature that must
-// be answered by 401.
+// CheckURL does what Discord does before it accepts an interactions URL: a PING that must be answered, and one with a
+// bad signature that must be answered by 401.
 func (s *Server) CheckURL(ctx context.Context) error {
 	if err := s.Pings().Wait(ctx); err != nil {
 		return fmt.Errorf("the ping: %w", err)

@@ -255,7 +255,8 @@ func TestResumeReplaysMissedEvents(t *testing.T) {
 	k = w.dial(t, url)
 	k.send(6, fields{"token": w.BotToken(), "session_id": session, "seq": seen})
 	one, two, resumed := k.next(), k.next(), k.next()
-	if one.T != "MESSAGE_CREATE" || one.S != seen+1 || !strings.Contains(string(two.D), "two") || resumed.T != "RESUMED" || resumed.S != seen+3 {
+	if one.T != "MESSAGE_CREATE" || one.S != seen+1 || !strings.Contains(string(two.D), "two") ||
+		resumed.T != "RESUMED" || resumed.S != seen+3 {
 		t.Errorf("came %+v, %+v, %+v", one, two, resumed)
 	}
 	w.ReplayMore(2)
@@ -366,9 +367,12 @@ func TestInvalidGatewayPayloads(t *testing.T) {
 		code int
 	}{
 		"before identify": {func(_ *rig, k *socket) { k.send(3, fields{}) }, 4003},
-		"twice":           {func(w *rig, k *socket) { k.ready(w.BotToken(), nil); k.send(2, fields{"token": w.BotToken()}) }, 4005},
-		"unknown op":      {func(_ *rig, k *socket) { k.send(99, nil) }, 4001},
-		"no json":         {func(_ *rig, k *socket) { _ = k.conn.WriteMessage(websocket.TextMessage, []byte("{")) }, 4002},
+		"twice": {func(w *rig, k *socket) {
+			k.ready(w.BotToken(), nil)
+			k.send(2, fields{"token": w.BotToken()})
+		}, 4005},
+		"unknown op": {func(_ *rig, k *socket) { k.send(99, nil) }, 4001},
+		"no json":    {func(_ *rig, k *socket) { _ = k.conn.WriteMessage(websocket.TextMessage, []byte("{")) }, 4002},
 		"bad seq": {func(w *rig, k *socket) {
 			session, _ := k.ready(w.BotToken(), nil)
 			other := w.dial(k.t, "")
@@ -393,7 +397,8 @@ func TestInvalidGatewayPayloads(t *testing.T) {
 	}
 	t.Run("a version that is none", func(t *testing.T) {
 		w := newRig(t, discordtest.Options{})
-		conn, answer, err := websocket.DefaultDialer.DialContext(w.ctx, strings.Replace(w.URL(), "http", "ws", 1)+"/?v=5", nil)
+		conn, answer, err := websocket.DefaultDialer.DialContext(w.ctx,
+			strings.Replace(w.URL(), "http", "ws", 1)+"/?v=5", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +438,8 @@ func TestMessagesWithoutTheContentIntent(t *testing.T) {
 	w := newRig(t, discordtest.Options{Denied: discordtest.IntentMessageContent})
 	k := w.dial(t, "")
 	k.ready(w.BotToken(), fields{"intents": allIntents &^ discordtest.IntentMessageContent})
-	bare := w.alice.Posts(general, "for nobody", discordtest.WithFiles(discordtest.Attachment{Name: "a.png", Data: []byte("png")}))
+	bare := w.alice.Posts(general,
+		"for nobody", discordtest.WithFiles(discordtest.Attachment{Name: "a.png", Data: []byte("png")}))
 	w.alice.Posts(general, "for "+w.MentionOfBot())
 	w.alice.Says("direct")
 	w.alice.Posts(general, "for <@&"+w.RoleOfBot(guildID)+">")

@@ -133,7 +133,11 @@ func (s *Server) AddGuild(g Guild) {
 	given := g.Roles
 	g.Roles = []Role{{ID: g.ID, Name: "@everyone", Permissions: g.Everyone}}
 	if !g.WithoutBot {
-		g.Roles = append(g.Roles, Role{ID: have.botRole, Name: s.o.BotName, Permissions: g.BotPermissions, Managed: true, Members: []string{s.o.BotUserID}})
+		g.Roles = append(g.Roles,
+			Role{
+				ID: have.botRole, Name: s.o.BotName, Permissions: g.BotPermissions, Managed: true,
+				Members: []string{s.o.BotUserID},
+			})
 		g.Members = append([]string{s.o.BotUserID}, g.Members...)
 	}
 	g.Roles = append(g.Roles, given...)
@@ -144,7 +148,10 @@ func (s *Server) AddGuild(g Guild) {
 		have.members[user] = &member{user: user, joined: now}
 	}
 	if !g.WithoutBot {
-		s.emit(nil, gateway.Event{Name: "GUILD_CREATE", Guild: g.ID, Intent: gateway.IntentGuilds, Full: s.wireGuildCreate(have)})
+		s.emit(nil,
+			gateway.Event{
+				Name: "GUILD_CREATE", Guild: g.ID, Intent: gateway.IntentGuilds, Full: s.wireGuildCreate(have),
+			})
 	}
 	s.changed()
 }
@@ -173,7 +180,9 @@ func (p *Person) Leaves(id string) {
 	p.changeGuild(id, func(g *guild) {
 		delete(g.members, p.ID)
 		for i := range g.Roles {
-			g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool { return user == p.ID })
+			g.Roles[i].Members = slices.DeleteFunc(slices.Clone(g.Roles[i].Members), func(user string) bool {
+				return user == p.ID
+			})
 		}
 	})
 }

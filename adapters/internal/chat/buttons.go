@@ -20,8 +20,9 @@ const (
 	ActionArguments Action = "arguments"       // show all arguments
 	ActionEdit      Action = Action(core.Edit) // open the form that changes the arguments
 
-	ActionRemember        Action = "remember"          // approve, and allow the same call again for a while
-	ActionConfirmRemember Action = "confirm_remember"  // the same, of something dangerous: open the form that asks again
+	ActionRemember Action = "remember" // approve, and allow the same call again for a while
+	// the same, of something dangerous: open the form that asks again
+	ActionConfirmRemember Action = "confirm_remember"
 	ActionForget          Action = Action(core.Forget) // on a card of what is remembered: allow no further call
 
 	ActionWithdraw Action = Action(core.Withdraw)
@@ -41,7 +42,8 @@ type Button struct {
 	More         []string            // further fields that the platform adds
 }
 
-// OptionButton returns a button on a question's card that answers it with the option at a place, from 1; 0: the button opens the question's form.
+// OptionButton returns a button on a question's card that answers it with the option at a place, from 1; 0: the button
+// opens the question's form.
 func OptionButton(c core.Card, place int, more ...string) Button {
 	return Button{Action: ActionAnswer, Approval: c.Approval, Option: place, More: more}
 }
@@ -71,7 +73,8 @@ func (b Button) Fields() []string {
 	return append([]string{string(b.Approval), action}, b.More...)
 }
 
-// EditsMark separates an action from how often the arguments had been changed, "approve.2", or from the option: "answer.2".
+// EditsMark separates an action from how often the arguments had been changed, "approve.2", or from the option:
+// "answer.2".
 const EditsMark = "."
 
 // Value seals a button. Error: the value is longer than limit, in UTF-16 units.

@@ -28,7 +28,8 @@ type cached[V any] struct {
 	until time.Time // zero: forever
 }
 
-// Get returns a value. fresh is false if its lifetime is over, or if it is not known; in the latter case the value is zero.
+// Get returns a value. fresh is false if its lifetime is over, or if it is not known; in the latter case the value is
+// zero.
 func (c *Cache[V]) Get(key string) (value V, fresh bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +41,8 @@ func (c *Cache[V]) get(key string) (value V, fresh bool) {
 	return found.value, known && (found.until.IsZero() || c.Now().Before(found.until))
 }
 
-// Add stores a value with a lifetime, unless a fresh one is cached; then it returns false. Of several calls at once, one adds.
+// Add stores a value with a lifetime, unless a fresh one is cached; then it returns false. Of several calls at once,
+// one adds.
 func (c *Cache[V]) Add(key string, value V, lifetime time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,8 +53,8 @@ func (c *Cache[V]) Add(key string, value V, lifetime time.Duration) bool {
 	return true
 }
 
-// Put stores a value with a lifetime and returns the value that is now cached. A value with the lifetime Forever is replaced only by
-// another such value.
+// Put stores a value with a lifetime and returns the value that is now cached. A value with the lifetime Forever is
+// replaced only by another such value.
 func (c *Cache[V]) Put(key string, value V, lifetime time.Duration) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()

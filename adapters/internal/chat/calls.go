@@ -44,8 +44,8 @@ func Wait(wait time.Duration, err error, text string) error {
 	return e
 }
 
-// SendError converts, for the outbox, the error of a call that posts or edits. An admin can mend a token, a scope or a permission, so
-// the post waits for that.
+// SendError converts, for the outbox, the error of a call that posts or edits. An admin can mend a token, a scope or a
+// permission, so the post waits for that.
 func SendError(err error) error {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized:
@@ -56,8 +56,8 @@ func SendError(err error) error {
 	return err
 }
 
-// FindError converts, for the outbox, the error of a call that looks for a post. Looking changes nothing, so after a temporary failure
-// it is repeated later, without a limit. If the platform refuses to answer, the post stays in doubt.
+// FindError converts, for the outbox, the error of a call that looks for a post. Looking changes nothing, so after a
+// temporary failure it is repeated later, without a limit. If the platform refuses to answer, the post stays in doubt.
 func FindError(err error) error {
 	switch core.CategoryOf(err) {
 	case core.DeliveryInDoubt, core.Unauthorized:
@@ -66,8 +66,8 @@ func FindError(err error) error {
 	return err
 }
 
-// LookupError converts the error of a call whose answer a turn needs. A temporary failure becomes provider_unavailable with the given
-// text, and the turn is repeated.
+// LookupError converts the error of a call whose answer a turn needs. A temporary failure becomes provider_unavailable
+// with the given text, and the turn is repeated.
 func LookupError(err error, format string, args ...any) error {
 	if !core.IsTemporary(err) {
 		return err
@@ -77,7 +77,8 @@ func LookupError(err error, format string, args ...any) error {
 	return e
 }
 
-// WithoutURL returns the error of a call without the call's address, which may contain a secret: a token, a file's signature.
+// WithoutURL returns the error of a call without the call's address, which may contain a secret: a token, a file's
+// signature.
 func WithoutURL(err error) error {
 	var call *url.Error
 	if errors.As(err, &call) {
@@ -93,10 +94,12 @@ const (
 	idleConns   = 256 // as many as the outbox has posts in flight
 )
 
-// Transport returns a transport with a connection pool of its own, so that its connections can be closed together with the platform.
+// Transport returns a transport with a connection pool of its own, so that its connections can be closed together with
+// the platform.
 func Transport() *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: DialTimeout}).DialContext, ForceAttemptHTTP2: true,
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: DialTimeout}).DialContext,
+		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: DialTimeout,
 	}
 }

@@ -43,8 +43,10 @@ func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
 		err  error
 		want core.Category
 	}{
-		{nil, ""}, {core.Errorf(core.DeliveryInDoubt, "Lost."), core.DeliveryInDoubt}, {chat.Wait(time.Second, nil, "Wait."), core.DeliveryInDoubt}, {refused, ""},
-		{core.Errorf(core.Unauthorized, "No."), core.Unauthorized}, {core.Errorf(core.DeliveryLater, "Unreachable."), core.DeliveryLater}, {nil, ""},
+		{nil, ""}, {core.Errorf(core.DeliveryInDoubt, "Lost."), core.DeliveryInDoubt},
+		{chat.Wait(time.Second, nil, "Wait."), core.DeliveryInDoubt}, {refused, ""},
+		{core.Errorf(core.Unauthorized, "No."), core.Unauthorized},
+		{core.Errorf(core.DeliveryLater, "Unreachable."), core.DeliveryLater}, {nil, ""},
 	} {
 		if o.Record(c.err); core.CategoryOf(o.Err()) != c.want {
 			t.Errorf("after %v: %v, want %q", c.err, o.Err(), c.want)
@@ -80,7 +82,10 @@ func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
 			return "dm-" + user, nil
 		}, Warn: func(string, ...any) {},
 	}
-	d := core.Delivery{Post: core.Post{Key: "card/1", Approval: "a1"}, Card: &core.Card{Requested: core.Actor{ID: "chat:requester"}, Summary: "Add a note"}}
+	d := core.Delivery{
+		Post: core.Post{Key: "card/1", Approval: "a1"},
+		Card: &core.Card{Requested: core.Actor{ID: "chat:requester"}, Summary: "Add a note"},
+	}
 	sees := func(_ context.Context, user string) (bool, error) { return user == "here", nil }
 	keys := func(users []string, refused bool) (keys []string) {
 		copies, err := c.Posts(t.Context(), d, users, sees, refused)
@@ -95,21 +100,26 @@ func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
 	if got := keys([]string{"here", "away", "closed"}, false); !slices.Equal(got, []string{"card/1/chat:away"}) {
 		t.Errorf("copies: %v", got)
 	}
-	if got := keys([]string{"here", "away", "closed"}, true); !slices.Equal(got, []string{"card/1/chat:here", "card/1/chat:away", "card/1/requester"}) {
+	if got := keys([]string{"here", "away", "closed"}, true); !slices.Equal(got,
+		[]string{"card/1/chat:here", "card/1/chat:away", "card/1/requester"}) {
 		t.Errorf("copies of a card that was refused: %v", got)
 	}
 	many := []string{"here", "closed"}
 	for i := range 25 {
 		many = append(many, fmt.Sprint(i))
 	}
-	if got, err := c.Posts(t.Context(), d, many, sees, false); err != nil || len(got.Posts) != 20 || got.LeftOut != 6 { // five, and who can't be written to
+	// five, and who can't be written to
+	if got, err := c.Posts(t.Context(), d, many, sees, false); err != nil || len(got.Posts) != 20 || got.LeftOut != 6 {
 		t.Errorf("%d copies, %d left out, %v", len(got.Posts), got.LeftOut, err)
 	}
-	if got, _ := c.Posts(t.Context(), d, many, sees, true); got.LeftOut != 7 || !strings.Contains(got.Posts[20].Text, "20 of 27 approvers have received it") {
+	if got, _ := c.Posts(t.Context(), d, many, sees, true); got.LeftOut != 7 ||
+		!strings.Contains(got.Posts[20].Text, "20 of 27 approvers have received it") {
 		t.Errorf("%d left out, %q", got.LeftOut, got.Posts[20].Text)
 	}
 	down := errors.New("down")
-	if _, err := c.Posts(t.Context(), d, []string{"away"}, func(context.Context, string) (bool, error) { return false, down }, false); !errors.Is(err, down) {
+	if _, err := c.Posts(t.Context(), d, []string{"away"}, func(context.Context, string) (bool, error) {
+		return false, down
+	}, false); !errors.Is(err, down) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -32,26 +32,30 @@ func (r *Report) Add(name string, state core.CheckState, what, mend string) {
 	r.Checks = append(r.Checks, core.Check{Name: r.Platform + " " + name, State: state, What: what, Mend: mend})
 }
 
-// Unanswered reports whether a call failed, and adds a check with the reason. err has one of the categories of errors of calls. refusal is
-// the platform's own reason if it refused the call, else ""; mend is how to fix that.
+// Unanswered reports whether a call failed, and adds a check with the reason. err has one of the categories of errors
+// of calls. refusal is the platform's own reason if it refused the call, else ""; mend is how to fix that.
 func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	if err == nil {
 		return false
 	}
-	again := fmt.Sprintf("Run gatehouse doctor again. If the problem remains, check %s, a proxy (HTTPS_PROXY), and %s.", r.StatusURL, r.URLKey)
+	again := fmt.Sprintf("Run gatehouse doctor again. If the problem remains, check %s, a proxy (HTTPS_PROXY), and %s.",
+		r.StatusURL, r.URLKey)
 	var late net.Error
 	switch {
 	case core.RetryAfterOf(err) > 0:
-		r.Add(name, Warn, r.Title+" limits the rate of requests now, so this could not be checked.", "Run gatehouse doctor again in a minute.")
+		r.Add(name, Warn, r.Title+" limits the rate of requests now, so this could not be checked.",
+			"Run gatehouse doctor again in a minute.")
 	case core.CategoryOf(err) == core.DeliveryLater:
 		r.Add(name, Fail, fmt.Sprintf("%s can't be reached at %s (%v).", r.Title, r.URL, cause(err)),
-			fmt.Sprintf("Check whether this machine can reach it: the network, DNS, a proxy (HTTPS_PROXY), %s.", r.URLKey))
+			fmt.Sprintf("Check whether this machine can reach it: the network, DNS, a proxy (HTTPS_PROXY), %s.",
+				r.URLKey))
 	case refusal != "":
 		r.Add(name, Fail, fmt.Sprintf("%s refuses to answer: %s.", r.Title, refusal), mend)
 	case errors.As(err, &late) && late.Timeout():
 		r.Add(name, Fail, fmt.Sprintf("%s does not answer in time at %s.", r.Title, r.URL), again)
 	default:
-		r.Add(name, Fail, fmt.Sprintf("What answers at %s does not answer as %s does (%v).", r.URL, r.Title, cause(err)), again)
+		r.Add(name, Fail,
+			fmt.Sprintf("What answers at %s does not answer as %s does (%v).", r.URL, r.Title, cause(err)), again)
 	}
 	return true
 }
@@ -65,9 +69,11 @@ func cause(err error) error {
 	return WithoutURL(err)
 }
 
-// Approvers calls look for each of the approvers on this platform, and warns if there are none. examples are ids of the platform; where
-// is a sentence about where to find ids.
-func (r *Report) Approvers(ctx context.Context, ids []string, examples, where string, look func(ctx context.Context, id string)) {
+// Approvers calls look for each of the approvers on this platform, and warns if there are none. examples are ids of the
+// platform; where is a sentence about where to find ids.
+func (r *Report) Approvers(
+	ctx context.Context, ids []string, examples, where string, look func(ctx context.Context, id string),
+) {
 	here := 0
 	for _, id := range ids {
 		if strings.HasPrefix(id, r.Platform+":") {

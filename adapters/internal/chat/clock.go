@@ -12,8 +12,8 @@ import (
 
 // Clock is a platform's own clock, by the Date of its answers. Title and Now are needed; Log nil: nothing is logged.
 //
-// What has passed since an answer is measured by Now, whose readings in a process are monotonic; so it does not matter whether this machine's clock is
-// right, or is set meanwhile.
+// What has passed since an answer is measured by Now, whose readings in a process are monotonic; so it does not matter
+// whether this machine's clock is right, or is set meanwhile.
 type Clock struct {
 	Title string
 	Now   func() time.Time
@@ -70,7 +70,8 @@ func (c *Clock) difference(ahead time.Duration) string {
 	if ahead < 0 {
 		side = "behind"
 	}
-	return "This machine's clock is " + ahead.Abs().Round(time.Second).String() + " " + side + " that of " + c.Title + ". Set it right, and keep it right with NTP (such as chrony or systemd-timesyncd); " +
+	return "This machine's clock is " + ahead.Abs().Round(time.Second).String() + " " + side + " that of " + c.Title +
+		". Set it right, and keep it right with NTP (such as chrony or systemd-timesyncd); " +
 		"from " + webhook.Window.String() + " on, requests that " + c.Title + " signs are refused."
 }
 

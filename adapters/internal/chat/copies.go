@@ -13,16 +13,20 @@ const maxCopies = 20
 // Copies makes copies of a card for approvers who can't see its conversation.
 type Copies struct {
 	Platform string
-	User     func(id string) (user string, ok bool)                             // returns the platform's id of an actor
-	OpenDM   func(ctx context.Context, user string) (channel string, err error) // returns the channel of direct messages with a person
-	Warn     func(text string, args ...any)                                     // logs a text once
+	User     func(id string) (user string, ok bool) // returns the platform's id of an actor
+	// returns the channel of direct messages with a person
+	OpenDM func(ctx context.Context, user string) (channel string, err error)
+	Warn   func(text string, args ...any) // logs a text once
 }
 
-// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If the card or a copy
-// of it was refused, every user gets a copy; if it was the card, the requester is notified, since it is not in their conversation. The keys
-// of the posts are the same each time. Left out are users beyond maxCopies, whether they see it or not, and those who can't be written to.
-// Error: this can't be determined now.
-func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error), refused bool) (core.Copies, error) {
+// Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If
+// the card or a copy of it was refused, every user gets a copy; if it was the card, the requester is notified, since it
+// is not in their conversation. The keys of the posts are the same each time. Left out are users beyond maxCopies,
+// whether they see it or not, and those who can't be written to. Error: this can't be determined now.
+func (c Copies) Posts(
+	ctx context.Context, d core.Delivery, users []string, sees func(ctx context.Context, user string) (bool, error),
+	refused bool,
+) (core.Copies, error) {
 	var all core.Copies
 	instead := d.Instead
 	if d.Quiet {
@@ -56,8 +60,10 @@ func (c Copies) Posts(ctx context.Context, d core.Delivery, users []string, sees
 				reminds += "/" + person
 			}
 			all.Posts = append(all.Posts, core.Post{
-				Key: d.Key + "/" + person, Reminds: reminds, To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation,
-				Kind: core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: person, Occasion: d.Occasion, Instead: instead,
+				Key: d.Key + "/" + person, Reminds: reminds, To: core.Address{Platform: c.Platform, Channel: channel},
+				Conversation: d.Conversation,
+				Kind:         core.PostCard, Approval: d.Approval, Event: d.Event, Copy: true, Person: person,
+				Occasion: d.Occasion, Instead: instead,
 			})
 		}
 	}
@@ -85,14 +91,17 @@ func (c Copies) toRequester(ctx context.Context, d core.Delivery, copies core.Co
 	text := "Your request waits for an approval, but its card could not be posted where you asked. "
 	switch {
 	case len(copies.Posts) == 0:
-		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an approver. Please tell an admin: "
+		text = "Your request waits for an approval, but its card could not be posted where you asked, nor sent to an " +
+			"approver. Please tell an admin: "
 	case copies.LeftOut > 0:
-		text += fmt.Sprintf("%d of %d approvers have received it as a direct message: ", len(copies.Posts), len(copies.Posts)+copies.LeftOut)
+		text += fmt.Sprintf("%d of %d approvers have received it as a direct message: ", len(copies.Posts),
+			len(copies.Posts)+copies.LeftOut)
 	default:
 		text += "The approvers have received it as a direct message: "
 	}
 	return []core.Post{{
-		Key: d.Key + "/requester", To: core.Address{Platform: c.Platform, Channel: channel}, Conversation: d.Conversation, Kind: core.PostNotice,
+		Key: d.Key + "/requester", To: core.Address{Platform: c.Platform, Channel: channel},
+		Conversation: d.Conversation, Kind: core.PostNotice,
 		Text: text + d.Card.Summary, Event: d.Event,
 	}}, nil
 }

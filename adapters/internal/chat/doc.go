@@ -1,5 +1,5 @@
-// Package chat holds what the adapters of chat platforms have in common, as plain functions and small structs. A platform's own texts,
-// limits and wire format stay in its adapter.
+// Package chat holds what the adapters of chat platforms have in common, as plain functions and small structs. A
+// platform's own texts, limits and wire format stay in its adapter.
 //
 //	receive.go   commit an event that the platform sent; control words in messages
 //	exact.go     read who did what from exactly named fields

@@ -15,8 +15,9 @@ const (
 
 // Painter draws deliveries as a platform's messages.
 type Painter[M any] struct {
-	Reply  func(text string) []M                               // draws a reply, harmless, and cut into messages
-	Plain  func(text string) M                                 // draws a sentence of gatehouse; text may repeat foreign text, is clean and not empty
+	Reply func(text string) []M // draws a reply, harmless, and cut into messages
+	// draws a sentence of gatehouse; text may repeat foreign text, is clean and not empty
+	Plain  func(text string) M
 	Steps  func(line string) M                                 // draws the tools that a turn has used, on one line
 	Late   func(M) M                                           // marks a message that comes late
 	Button func(m M, label string, b Button) (M, error)        // adds a button
@@ -25,8 +26,8 @@ type Painter[M any] struct {
 	Texts  *wording.Texts                                      // of the buttons; nil: the built-in ones
 }
 
-// Draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a card, link leads to
-// the card's conversation; "" if there is none.
+// Draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a
+// card, link leads to the card's conversation; "" if there is none.
 func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 	switch d.Kind {
 	case core.PostReply:
@@ -72,7 +73,8 @@ func (p Painter[M]) note(d core.Delivery, text string) M {
 	return m
 }
 
-// failure draws the reply to a failed event, with the button that fits its bucket. An error that the person must correct has no button.
+// failure draws the reply to a failed event, with the button that fits its bucket. An error that the person must
+// correct has no button.
 func (p Painter[M]) failure(d core.Delivery) (M, error) {
 	m := p.note(d, d.Text)
 	if d.Pressed {

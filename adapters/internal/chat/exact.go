@@ -13,11 +13,12 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Decode reads a platform's JSON, which says who did what, into the zero value that into points to. encoding/json alone ignores the case of
-// keys and lets the last of several win: a "USER" after the "user" would be the person who acts. Here a field is read from the key of
-// exactly its name, and a key that is read may be there only once; all other keys may have any form. Keys inside a json.RawMessage, which
-// becomes a part of data, and inside a type with a decoder of its own, are not looked at. JSONFault describes the error. If a value has the
-// wrong type, all others are read; after any other error nothing is.
+// Decode reads a platform's JSON, which says who did what, into the zero value that into points to. encoding/json alone
+// ignores the case of keys and lets the last of several win: a "USER" after the "user" would be the person who acts.
+// Here a field is read from the key of exactly its name, and a key that is read may be there only once; all other keys
+// may have any form. Keys inside a json.RawMessage, which becomes a part of data, and inside a type with a decoder of
+// its own, are not looked at. JSONFault describes the error. If a value has the wrong type, all others are read; after
+// any other error nothing is.
 func Decode(data []byte, into any) error {
 	d := decoder{Reader: strictjson.NewReader(data, strictjson.Replace)}
 	v := reflect.ValueOf(into).Elem()
@@ -204,7 +205,8 @@ func formOf(t reflect.Type) *form {
 	}
 	made := &form{fields: map[string]*field{}}
 	p := reflect.PointerTo(t)
-	made.itself = p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+	made.itself = p.Implements(reflect.TypeFor[json.Unmarshaler]()) ||
+		p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 	if t.Kind() == reflect.Struct {
 		made.add(t, nil)
 	}
@@ -238,6 +240,8 @@ func (m *form) add(t reflect.Type, index []int) {
 				continue
 			}
 		}
-		m.fields[name] = &field{n: n, name: name, index: at, quoted: slices.Contains(strings.Split(options, ","), "string")}
+		m.fields[name] = &field{
+			n: n, name: name, index: at, quoted: slices.Contains(strings.Split(options, ","), "string"),
+		}
 	}
 }

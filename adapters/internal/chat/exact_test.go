@@ -44,13 +44,16 @@ func TestDecodeReadsExactNames(t *testing.T) {
 	for text, want := range map[string]deed{
 		`{"kind":"a","KIND":"b","Kind":"c"}`: {Kind: "a"},
 		`{"KIND":"b"}`:                       {},
-		`{"\u006bind":"a","x":1,"x":2,"X":{"kind":"b","kind":"c"}}`:    {Kind: "a"},
-		`{"\u212aind":"b","kind":"a","ſ":1}`:                           {Kind: "a"}, // the Kelvin sign folds to k
-		`{"id":"1","ID":"2","Team":"t","team":"u"}`:                    {actor: actor{ID: "1", Team: "t"}},
-		`{"who":{"id":"1","Id":"2"},"WHO":{"id":"3"}}`:                 {Who: &actor{ID: "1"}},
-		`{"who":null,"all":[{"id":"1","ID":"2"},{"iD":"3"}]}`:          {All: []actor{{ID: "1"}, {}}},
-		`{"values":{"a":{"b":{"id":"1","ID":"2"}},"A":{}}}`:            {Values: map[string]map[string]actor{"a": {"b": {ID: "1"}}, "A": {}}},
-		`{"number":"12","raw":{"id":1,"id":2},"Skipped":"x","-":"y"}`:  {Number: 12, Raw: json.RawMessage(`{"id":1,"id":2}`)},
+		`{"\u006bind":"a","x":1,"x":2,"X":{"kind":"b","kind":"c"}}`: {Kind: "a"},
+		`{"\u212aind":"b","kind":"a","ſ":1}`:                        {Kind: "a"}, // the Kelvin sign folds to k
+		`{"id":"1","ID":"2","Team":"t","team":"u"}`:                 {actor: actor{ID: "1", Team: "t"}},
+		`{"who":{"id":"1","Id":"2"},"WHO":{"id":"3"}}`:              {Who: &actor{ID: "1"}},
+		`{"who":null,"all":[{"id":"1","ID":"2"},{"iD":"3"}]}`:       {All: []actor{{ID: "1"}, {}}},
+		`{"values":{"a":{"b":{"id":"1","ID":"2"}},"A":{}}}`: {Values: map[string]map[string]actor{"a": {"b": {ID: "1"}},
+			"A": {}}},
+		`{"number":"12","raw":{"id":1,"id":2},"Skipped":"x","-":"y"}`: {
+			Number: 12, Raw: json.RawMessage(`{"id":1,"id":2}`),
+		},
 		"{\"kind\":\"a\\ud83d\xff\"}":                                  {Kind: "a\ufffd\ufffd"},
 		`{"at":"2026-11-23T18:00:00Z","number":null,"on":[true,null]}`: {At: &six, On: []bool{true, false}},
 		`{"channel":"c","kind":"a","Channel":"d"}`:                     {Place: &Place{Channel: "c"}, Kind: "a"},
@@ -88,11 +91,14 @@ func TestDecodeRefusesARepeatedField(t *testing.T) {
 	}
 }
 
-// What Decode reads is what encoding/json reads of the same text without the keys that are not exact, also where a type is wrong.
+// What Decode reads is what encoding/json reads of the same text without the keys that are not exact, also where a type
+// is wrong.
 func TestDecodeReadsAsEncodingJSONDoes(t *testing.T) {
 	values := rapid.SampledFrom([]string{
-		`null`, `true`, `false`, `0`, `-12`, `1.5`, `1e99`, `""`, `"a"`, `"\u00e9\ud83d\ude00\ud83d\n"`, "\"é\xff\"", `"7"`, `" 7"`, `"null"`, `[]`, `[{}]`, `["a",null,{"id":"1"}]`,
-		`{}`, `{"id":"1","Team":"t"}`, `{"id":["1"],"Team":"t"}`, `[{"id":2},{"Team":"t"}]`, `{"a":{"b":{"id":"1"},"c":null},"d":{}}`, `{"a":{"b":7},"c":"x"}`, ` [ 1 , {"x" : 2} ] `,
+		`null`, `true`, `false`, `0`, `-12`, `1.5`, `1e99`, `""`, `"a"`, `"\u00e9\ud83d\ude00\ud83d\n"`, "\"é\xff\"",
+		`"7"`, `" 7"`, `"null"`, `[]`, `[{}]`, `["a",null,{"id":"1"}]`,
+		`{}`, `{"id":"1","Team":"t"}`, `{"id":["1"],"Team":"t"}`, `[{"id":2},{"Team":"t"}]`,
+		`{"a":{"b":{"id":"1"},"c":null},"d":{}}`, `{"a":{"b":7},"c":"x"}`, ` [ 1 , {"x" : 2} ] `,
 	})
 	keys := []string{"kind", "who", "all", "values", "number", "raw", "id", "Team", "channel", "on", "any"}
 	noise := []string{"KIND", "Who", "\u017fkipped", "Skipped", "ID", "TEAM", "x", "x"}
@@ -117,7 +123,10 @@ func TestDecodeReadsAsEncodingJSONDoes(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{`{"kind":"a","who":{"id":"1"},"all":[{"Team":"x"}],"number":"3","raw":[1]}`, `{"KIND":"b","kind":"\ud800"}`, `{"values":{"a":{"b":null}}}`} {
+	for _, s := range []string{
+		`{"kind":"a","who":{"id":"1"},"all":[{"Team":"x"}],"number":"3","raw":[1]}`, `{"KIND":"b","kind":"\ud800"}`,
+		`{"values":{"a":{"b":null}}}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -132,7 +141,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && JSONFault(err) == "invalid JSON" && json.Valid(data) {
 			t.Fatalf("%q: %v", data, err)
 		}
-		if kept := Without(data, "kind"); !json.Valid(kept) || json.Valid(data) == (string(kept) == "null") && strings.TrimSpace(string(data)) != "null" {
+		if kept := Without(data, "kind"); !json.Valid(kept) ||
+			json.Valid(data) == (string(kept) == "null") && strings.TrimSpace(string(data)) != "null" {
 			t.Fatalf("%q without a key is %q", data, kept)
 		}
 	})

@@ -59,13 +59,15 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 	case errors.Is(err, errForeignHost):
 		return Content{}, i.Redirected
 	case err != nil:
-		return Content{}, core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s can't be asked for a file now.", i.Title)
+		return Content{},
+			core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s can't be asked for a file now.", i.Title)
 	}
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= http.StatusInternalServerError:
 		status := response.StatusCode
-		return Content{}, core.Errorf(core.ProviderUnavailable, "%s can't be asked for a file now (%d).", i.Title, status)
+		return Content{},
+			core.Errorf(core.ProviderUnavailable, "%s can't be asked for a file now (%d).", i.Title, status)
 	case response.StatusCode != http.StatusOK:
 		return Content{}, i.Refused
 	}
@@ -76,7 +78,8 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 	var body bytes.Buffer
 	body.Grow(int(min(max(response.ContentLength, 0), limit)) + bytes.MinRead) // so that it need not grow by copying
 	if _, err := body.ReadFrom(io.LimitReader(response.Body, limit+1)); err != nil {
-		return Content{}, core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s did not send all of a file.", i.Title)
+		return Content{},
+			core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s did not send all of a file.", i.Title)
 	}
 	whole := max(int64(body.Len()), response.ContentLength, int64(f.Size))
 	c, err := f.content(body.Bytes(), whole, func(data []byte) (string, error) { return i.Put(ctx, i.Event, data) })
@@ -105,7 +108,8 @@ func (i Fetcher) own(address string) bool {
 	if err != nil || u.User != nil {
 		return false
 	}
-	if configured, err := url.Parse(i.APIURL); err == nil && u.Scheme == configured.Scheme && u.Host == configured.Host {
+	if configured, err := url.Parse(i.APIURL); err == nil && u.Scheme == configured.Scheme &&
+		u.Host == configured.Host {
 		return true
 	}
 	return u.Scheme == "https" && u.Port() == "" && i.OwnHost(u.Hostname())

@@ -160,7 +160,8 @@ func Files(
 
 const tooMany = "too many files"
 
-// noBrackets keeps the name of a file, which may be somebody else's, inside the brackets that Heard.Input puts around it.
+// noBrackets keeps the name of a file, which may be somebody else's, inside the brackets that Heard.Input puts around
+// it.
 var noBrackets = strings.NewReplacer("[", "(", "]", ")")
 
 // refusal is why a file is not even asked for; "" if it is.
@@ -186,7 +187,8 @@ func (f File) refusal(images, texts int) string {
 // tooLarge is the reason why an image, or a file of a type that is not known, is not read.
 func (f File) tooLarge() error {
 	if f.images < maxImageBytes {
-		return core.Errorf(core.MessageTooLarge, "over the limit of %d MB for the images of one message", maxImagesBytes>>20)
+		return core.Errorf(core.MessageTooLarge, "over the limit of %d MB for the images of one message",
+			maxImagesBytes>>20)
 	}
 	return core.Errorf(core.MessageTooLarge, "too large")
 }
@@ -270,7 +272,9 @@ func decoded(data []byte, declared, cut bool) (text string, ok bool) {
 		}
 		text = strings.ToValidUTF8(text, "\ufffd")
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b\b", r) }) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b\b", r)
+	}) {
 		return "", false
 	}
 	return text, true

@@ -19,8 +19,8 @@ type Outbound struct {
 	err      error
 }
 
-// Record notes the result of a call; err has one of the categories of errors of calls. Any answer counts as success, except that the
-// token is refused. A request to wait changes nothing.
+// Record notes the result of a call; err has one of the categories of errors of calls. Any answer counts as success,
+// except that the token is refused. A request to wait changes nothing.
 func (o *Outbound) Record(err error) {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized, core.DeliveryInDoubt:
@@ -64,8 +64,8 @@ type Identity struct {
 	Jitter func(time.Duration) time.Duration
 }
 
-// Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before the bot was
-// known. A token that is revoked later does not end Keep: events must still be stored.
+// Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before
+// the bot was known. A token that is revoked later does not end Keep: events must still be stored.
 func (i Identity) Keep(ctx context.Context) error {
 	log := retry.NewLog(i.Log, "asking "+i.Title+" who the bot is")
 	wait := FirstRetry

@@ -30,7 +30,9 @@ func newAlbum(t *testing.T, size int) *album {
 	}))
 	t.Cleanup(a.server.Close)
 	a.Fetcher = chat.Fetcher{
-		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, OwnHost: func(string) bool { return false }, Put: a.blobs.Put,
+		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, OwnHost: func(string) bool {
+			return false
+		}, Put: a.blobs.Put,
 		Refused: core.Errorf(core.NotAllowed, "refused"), Redirected: core.Errorf(core.NotAllowed, "redirected"),
 	}
 	return a
@@ -42,7 +44,9 @@ func (a *album) read(ctx context.Context, n int) (images []core.Block, unread []
 	for i := range n {
 		files = append(files, chat.File{Name: fmt.Sprint(i), Type: "image/png", URL: fmt.Sprint(a.server.URL, "/", i)})
 	}
-	r, err := chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) { return a.Fetch(ctx, f, f.URL) })
+	r, err := chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) {
+		return a.Fetch(ctx, f, f.URL)
+	})
 	return r.Images, r.Unread, err
 }
 
@@ -93,12 +97,14 @@ func TestAnImageThatCannotBeStoredFailsTheTurn(t *testing.T) {
 func TestImagesOfAMessageShareALimit(t *testing.T) {
 	a := newAlbum(t, 3<<20)
 	images, unread, err := a.read(t.Context(), 3)
-	if err != nil || len(images) != 2 || len(unread) != 1 || unread[0] != "2 (over the limit of 8 MB for the images of one message)" {
+	if err != nil || len(images) != 2 || len(unread) != 1 ||
+		unread[0] != "2 (over the limit of 8 MB for the images of one message)" {
 		t.Fatalf("got %d images, %q, %v", len(images), unread, err)
 	}
 	for i, image := range images {
 		data, err := a.blobs.Load(t.Context(), image.Source.Digest)
-		if err != nil || int64(len(data)) != image.Source.Size || !bytes.Contains(data[:20], []byte(fmt.Sprint("/", i))) {
+		if err != nil || int64(len(data)) != image.Source.Size ||
+			!bytes.Contains(data[:20], []byte(fmt.Sprint("/", i))) {
 			t.Errorf("image %d: %d bytes, %+v (%v)", i, len(data), image.Source, err)
 		}
 	}

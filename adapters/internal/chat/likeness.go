@@ -13,8 +13,8 @@ import (
 	"gatehouse/core/mask"
 )
 
-// signs are what people know a card by, as a folding of texts returns it: headlines that only cards have, single words that many sentences
-// begin with, labels of fields that cards alone have, and those of others.
+// signs are what people know a card by, as a folding of texts returns it: headlines that only cards have, single words
+// that many sentences begin with, labels of fields that cards alone have, and those of others.
 type signs struct {
 	fold                             func(string) string
 	headlines, verdicts, own, labels []string
@@ -26,11 +26,13 @@ var builtIn = signsOf(wording.BuiltIn, letters)
 // signsOf are those of some texts, with the beginnings of built-in ones and of those before them.
 func signsOf(t *wording.Texts, fold func(string) string) signs {
 	return signs{fold,
-		folded(fold, t.HeadlineApproval, t.HeadlineDangerous, t.HeadlineReminder, t.HeadlineEscalated, t.HeadlineExpired,
+		folded(fold, t.HeadlineApproval, t.HeadlineDangerous, t.HeadlineReminder, t.HeadlineEscalated,
+			t.HeadlineExpired,
 			t.HeadlineQuestion, t.HeadlineQuestionReminder, t.HeadlineQuestionExpired,
 			"Reminder: an approval is", "Nobody has decided yet", "It was not decided in time", "A question for you",
 			"Reminder: a question", "Nobody answered in time"),
-		folded(fold, t.HeadlineApproved, t.HeadlineDenied, t.HeadlineCancelled, t.HeadlineAnswered, t.HeadlineQuestionCancelled, "Expired"),
+		folded(fold, t.HeadlineApproved, t.HeadlineDenied, t.HeadlineCancelled, t.HeadlineAnswered,
+			t.HeadlineQuestionCancelled, "Expired"),
 		folded(fold, t.LabelAskedBy, t.LabelMayDecide, t.LabelMayAnswer, t.LabelApprovedSoFar, t.LabelDeniedSoFar),
 		folded(fold, t.LabelTool, t.LabelExpires, t.LabelMessage, t.LabelArguments, t.LabelReason, t.LabelResult,
 			t.LabelApprovedBy, t.LabelDeniedBy, t.LabelApprovedAt, t.LabelDeniedAt),
@@ -47,9 +49,9 @@ func folded(fold func(string) string, texts ...string) (all []string) {
 	return all
 }
 
-// LooksLikeCard reports whether people could take a reply for an approval's card, wherever it is shown, with the built-in texts or these: a line
-// of it begins with a card's headline, or it has two labels of a card's fields, one of which nothing else has. Letters count as those that they
-// look like; what is no letter does not count.
+// LooksLikeCard reports whether people could take a reply for an approval's card, wherever it is shown, with the
+// built-in texts or these: a line of it begins with a card's headline, or it has two labels of a card's fields, one of
+// which nothing else has. Letters count as those that they look like; what is no letter does not count.
 func LooksLikeCard(text string, t *wording.Texts) bool {
 	if t = t.Or(); *t == *wording.BuiltIn {
 		return builtIn.in(text)
@@ -102,13 +104,14 @@ func (s signs) in(text string) bool {
 }
 
 // headSigns match what makes a line a headline: of Markdown, or the sign of a card.
-var headSigns = regexp.MustCompile(`^\W*#|\*\*|__|[🔔⚠✅⛔⌛🚫❓]|:(?:bell|warning|white_check_mark|no_entry(?:_sign)?|hourglass|question):`)
+var headSigns = regexp.MustCompile(
+	`^\W*#|\*\*|__|[🔔⚠✅⛔⌛🚫❓]|:(?:bell|warning|white_check_mark|no_entry(?:_sign)?|hourglass|question):`)
 
 // noLetters are short codes of emojis, and the numbers of a list.
 var noLetters = regexp.MustCompile(`:[a-z0-9_+-]+:|^\W*\d+[.)]`)
 
-// letters are the letters of a text as a reader could take them: see mask.AsASCII. Accents don't count; I, l and 1 are one letter, and so are
-// O and 0.
+// letters are the letters of a text as a reader could take them: see mask.AsASCII. Accents don't count; I, l and 1 are
+// one letter, and so are O and 0.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if letter := mask.AsASCII(r); letter != 0 {

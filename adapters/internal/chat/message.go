@@ -31,7 +31,8 @@ func (h Heard) Input() (in core.Input, err error) {
 		}
 	}
 	if len(h.Files.Unread) > 0 {
-		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(h.Files.Unread, ", ") + "]")
+		text = strings.TrimSpace(text + "\n[attached files that can't be read: " + strings.Join(h.Files.Unread, ", ") +
+			"]")
 	}
 	if h.Alone && len(points) == 0 && !Labelled(text) {
 		h.Speaker = core.Speaker{}

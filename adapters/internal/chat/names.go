@@ -8,7 +8,8 @@ const (
 	lookUps  = 8  // at a time
 )
 
-// FewNames returns a look-up that asks names once for each of the first MaxNames different ids, and gives "" for all others.
+// FewNames returns a look-up that asks names once for each of the first MaxNames different ids, and gives "" for all
+// others.
 func FewNames(names func(kind byte, id string) string) func(kind byte, id string) string {
 	known := map[string]string{}
 	return func(kind byte, id string) string {

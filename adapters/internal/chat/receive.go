@@ -21,8 +21,8 @@ const (
 	NotStored               // the store could not take it now: it must be sent or tried again
 )
 
-// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with retry, which is what
-// happens next.
+// Commit stores an event with accept. It logs a failure; for an event that was not stored, the log line ends with
+// retry, which is what happens next.
 func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Accept, retry string) Result {
 	_, err := accept(ctx, ev)
 	switch {
@@ -32,7 +32,8 @@ func Commit(ctx context.Context, log *slog.Logger, ev core.Event, accept core.Ac
 		log.Warn("an event is refused", "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
 		return Malformed
 	case ctx.Err() == nil:
-		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind(), "category", core.CategoryOf(err), "err", err)
+		log.Warn("an event could not be stored; "+retry, "kind", ev.Kind(), "category", core.CategoryOf(err),
+			"err", err)
 	}
 	return NotStored
 }
@@ -59,8 +60,8 @@ func Unreadable(log *slog.Logger, kind string, body []byte, err error) Result {
 	return Malformed
 }
 
-// Control parses a message that is a control word after an exclamation mark, such as !stop; slash commands don't work in threads.
-// It returns nil for any other message.
+// Control parses a message that is a control word after an exclamation mark, such as !stop; slash commands don't work
+// in threads. It returns nil for any other message.
 func Control(text string) core.EventBody {
 	word, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
 	if !ok {

@@ -11,8 +11,9 @@ import (
 	"gatehouse/adapters/wording"
 )
 
-// Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that change the writing
-// direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid UTF-8 becomes U+FFFD.
+// Clean makes foreign text safe to show. Line ends become newlines. It removes control characters, characters that
+// change the writing direction, and invisible tags: no escape sequence is left, and no text runs backwards. Invalid
+// UTF-8 becomes U+FFFD.
 func Clean(s string) string {
 	if isClean(s) {
 		return s
@@ -42,12 +43,13 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 
 // Directional reports whether a character changes the writing direction or is an invisible tag.
 func Directional(r rune) bool {
-	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
+	return r == '\u061c' || r == '\u200e' || r == '\u200f' || '\u202a' <= r && r <= '\u202e' ||
+		'\u2066' <= r && r <= '\u2069' ||
 		0xe0000 <= r && r <= 0xe007f
 }
 
-// Units returns the length of a text in UTF-16 units. Platforms count characters, of which there are never more. A byte that is not valid
-// UTF-8 counts as the one character that will replace it.
+// Units returns the length of a text in UTF-16 units. Platforms count characters, of which there are never more. A byte
+// that is not valid UTF-8 counts as the one character that will replace it.
 func Units(s string) (n int) {
 	for _, r := range s {
 		n += utf16.RuneLen(r)
@@ -109,7 +111,8 @@ func OrNone(s string) string { return cmp.Or(s, "(none)") }
 // maxName is the longest name that is shown, in characters.
 const maxName = 80
 
-// Name returns a person's or a file's name on one line and not too long, so that it can't be mistaken for anything but a name.
+// Name returns a person's or a file's name on one line and not too long, so that it can't be mistaken for anything but
+// a name.
 func Name(s string) string {
 	s = OneLine(strings.ToValidUTF8(s, "\ufffd"))
 	if r := []rune(s); len(r) > maxName {

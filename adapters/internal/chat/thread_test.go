@@ -32,7 +32,8 @@ func TestAThreadIsItsRootAndTheNewestThatFit(t *testing.T) {
 	}
 	thread = chat.Thread{Root: &root, Said: thread.Said[:3], Note: "Newer messages exist."}
 	text = thread.Quoted(10_000)[0].Text
-	if strings.Contains(text, "left out") || !strings.HasSuffix(text, `{"quoted":"note","name":"gatehouse"} wrote:`+"\n> Newer messages exist.") {
+	if strings.Contains(text, "left out") ||
+		!strings.HasSuffix(text, `{"quoted":"note","name":"gatehouse"} wrote:`+"\n> Newer messages exist.") {
 		t.Errorf("a short thread is %q", text)
 	}
 	if (chat.Thread{}).Quoted(1000) != nil {
@@ -42,7 +43,9 @@ func TestAThreadIsItsRootAndTheNewestThatFit(t *testing.T) {
 
 func TestOfAThreadThatIsTooLongSomethingIsShown(t *testing.T) {
 	root := said(0, strings.Repeat("root ", 10_000))
-	text := chat.Thread{Root: &root, Said: []core.Quotation{said(1, "early"), said(2, strings.Repeat("late ", 10_000))}}.Quoted(500)[0].Text
+	text := chat.Thread{
+		Root: &root, Said: []core.Quotation{said(1, "early"), said(2, strings.Repeat("late ", 10_000))},
+	}.Quoted(500)[0].Text
 	for _, want := range []string{"> 0 root root", "> 2 late late", "more characters are not shown", "left out: 1."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
@@ -59,12 +62,23 @@ func TestWhatAMessageIsReadAs(t *testing.T) {
 		heard chat.Heard
 		want  string
 	}{
-		"alone":                 {chat.Heard{Speaker: ann, Alone: true, Text: " hi "}, "hi"},
-		"among others":          {chat.Heard{Speaker: ann, Text: "hi"}, `{"name":"Ann","id":"x:1"} says:` + "\n> hi"},
-		"alone, with a quote":   {chat.Heard{Speaker: ann, Alone: true, Text: "hi", Points: bob}, bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:` + "\n> hi"},
-		"a quote alone":         {chat.Heard{Speaker: ann, Points: bob}, bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:`},
-		"nothing, alone":        {chat.Heard{Speaker: ann, Alone: true}, "There is nothing in that message that I can read. Write what you would like."},
-		"nothing, of a mention": {chat.Heard{Speaker: ann, Mention: true}, "There is nothing in that message that I can read. Write what you would like after mentioning me."},
+		"alone":        {chat.Heard{Speaker: ann, Alone: true, Text: " hi "}, "hi"},
+		"among others": {chat.Heard{Speaker: ann, Text: "hi"}, `{"name":"Ann","id":"x:1"} says:` + "\n> hi"},
+		"alone, with a quote": {
+			chat.Heard{Speaker: ann, Alone: true, Text: "hi", Points: bob},
+			bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:` + "\n> hi",
+		},
+		"a quote alone": {
+			chat.Heard{Speaker: ann, Points: bob}, bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:`,
+		},
+		"nothing, alone": {
+			chat.Heard{Speaker: ann, Alone: true},
+			"There is nothing in that message that I can read. Write what you would like.",
+		},
+		"nothing, of a mention": {
+			chat.Heard{Speaker: ann, Mention: true},
+			"There is nothing in that message that I can read. Write what you would like after mentioning me.",
+		},
 	} {
 		in, err := c.heard.Input()
 		got := core.MessageOf(err)

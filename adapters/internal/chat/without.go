@@ -7,8 +7,9 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Without returns JSON without the members of these keys, in any case and at any depth. All else stays as it is written, but for white
-// space. It is for secrets that a platform issues for one answer: nothing that is stored contains them. JSON that can't be read becomes null.
+// Without returns JSON without the members of these keys, in any case and at any depth. All else stays as it is
+// written, but for white space. It is for secrets that a platform issues for one answer: nothing that is stored
+// contains them. JSON that can't be read becomes null.
 func Without(data []byte, keys ...string) []byte {
 	w := without{Reader: strictjson.NewReader(data, strictjson.Replace), keys: keys, kept: make([]byte, 0, len(data))}
 	err := w.value()

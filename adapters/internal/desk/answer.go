@@ -70,7 +70,8 @@ func (d Desk) unfit(fault string) error {
 	return invalid(wording.Fill(d.AnswerUnfit, "{fault}", fault))
 }
 
-// faultIn says what is wrong with what was typed into a field, "" if nothing is. It quotes no option: their values may be secrets.
+// faultIn says what is wrong with what was typed into a field, "" if nothing is. It quotes no option: their values may
+// be secrets.
 func (d Desk) faultIn(f question.Field, typed string) string {
 	value, ok := f.Value(typed)
 	switch {

@@ -9,7 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// Open reads a sealed value. A value that this gatehouse did not seal, or would not seal so, gives a button without an action, which Press refuses.
+// Open reads a sealed value. A value that this gatehouse did not seal, or would not seal so, gives a button without an
+// action, which Press refuses.
 func (d Desk) Open(value string) chat.Button {
 	fields, ok := d.Signer.Open(value)
 	if !ok || len(fields) < 2 {

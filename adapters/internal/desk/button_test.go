@@ -54,11 +54,16 @@ func TestButtonsOfAnEarlierGatehouseOpen(t *testing.T) {
 	}
 }
 
-// TestAButtonKeepsHowOftenTheArgumentsHadBeenChanged when its card was drawn; the value of a card that nobody has changed says nothing of it.
+// TestAButtonKeepsHowOftenTheArgumentsHadBeenChanged when its card was drawn; the value of a card that nobody has
+// changed says nothing of it.
 func TestAButtonKeepsHowOftenTheArgumentsHadBeenChanged(t *testing.T) {
 	d := desk.Desk{Signer: adaptertest.Signer(t, key)}
-	for _, action := range []chat.Action{chat.ActionApprove, chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionWithdraw} {
-		for edits, sealed := range map[int]string{0: string(action), 2: string(action) + ".2", math.MaxInt: string(action) + ".9223372036854775807"} {
+	for _, action := range []chat.Action{
+		chat.ActionApprove, chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionWithdraw,
+	} {
+		for edits, sealed := range map[int]string{
+			0: string(action), 2: string(action) + ".2", math.MaxInt: string(action) + ".9223372036854775807",
+		} {
 			b := chat.CardButton(core.Card{Approval: "a1", Edits: edits}, action, "C1", "1.2")
 			if fields := b.Fields(); fields[1] != sealed {
 				t.Errorf("%q is sealed, want %q", fields[1], sealed)
@@ -78,7 +83,8 @@ func TestAMalformedValueIsRefused(t *testing.T) {
 		}
 	}
 	for _, value := range []string{
-		"", "a1~approve", d.Signer.Seal("a1"), d.Signer.Seal("again", "x", "c"), d.Signer.Seal("again", "1"), strings.Replace(d.Signer.Seal("a1", "approve.1"), "approve.1", "approve.2", 1),
+		"", "a1~approve", d.Signer.Seal("a1"), d.Signer.Seal("again", "x", "c"), d.Signer.Seal("again", "1"),
+		strings.Replace(d.Signer.Seal("a1", "approve.1"), "approve.1", "approve.2", 1),
 	} {
 		if b := d.Open(value); b.Action != "" {
 			t.Errorf("%q is read as %+v", value, b)

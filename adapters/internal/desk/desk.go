@@ -14,8 +14,10 @@ import (
 // Desk judges the presses of one platform. Platform, Card, Texts and Log are needed.
 type Desk struct {
 	Platform string
-	Signer   *core.Signer                                                                   // nil: the platform seals nothing
-	Card     func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) // returns an approval's card, from its stored state
+	// nil: the platform seals nothing
+	Signer *core.Signer
+	// returns an approval's card, from its stored state
+	Card func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 	// Groups looks up which of the wanted groups a person is in; nil: there are none.
 	Groups func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
 	// CheckEdit is why arguments can't take the place of those of an approval's call; nil: only the store says so.
@@ -61,7 +63,8 @@ type Open struct {
 // Show shows all arguments of a card's call.
 type Show struct{ Card core.Card }
 
-// Say tells the person, privately, that nothing happens, and why. Its error's category is store_busy if the same press may succeed later.
+// Say tells the person, privately, that nothing happens, and why. Its error's category is store_busy if the same press
+// may succeed later.
 type Say struct {
 	Err    error
 	Faults map[int]string // of what does not fit in a form: what is wrong, by the place of the input
@@ -84,8 +87,8 @@ func invalid(sentence string) error { return core.Errorf(core.Invalid, "%s", sen
 
 func refuse(sentence string) Say { return Say{Err: invalid(sentence)} }
 
-// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused. If the card of a form can't be
-// read now, the store decides about it later; only an answer needs its question.
+// Press judges a press of a button, or the submission of its form. A button that Open could not read is refused. If the
+// card of a form can't be read now, the store decides about it later; only an answer needs its question.
 func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	form, all := opens(b), b.Action == chat.ActionArguments
 	shows := all || form != "" && !p.Form // nothing is decided yet
@@ -96,7 +99,8 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	case chat.ActionRetry, chat.ActionNew:
 		return d.again(b, p)
 	case chat.ActionAskAgain:
-		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval}, p)}
+		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval},
+			p)}
 	}
 	var click core.Click
 	if !shows {

@@ -10,7 +10,9 @@ import (
 )
 
 func (d Desk) event(id string, body core.EventBody, p Press) core.Event {
-	return core.Event{Platform: d.Platform, ID: id, Conversation: p.Conversation, Body: body, Actor: p.Who, Address: p.Address}
+	return core.Event{
+		Platform: d.Platform, ID: id, Conversation: p.Conversation, Body: body, Actor: p.Who, Address: p.Address,
+	}
 }
 
 // again is the event of a button below the reply to a failed event: one, however often and by whomever it is pressed.

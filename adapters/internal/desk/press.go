@@ -12,12 +12,13 @@ import (
 	"gatehouse/core"
 )
 
-// Click is the decision that a press of a button, or the submission of its form, asks for; nothing is looked up. Error: it asks for none. The
-// answer of a form is p.Whole.
+// Click is the decision that a press of a button, or the submission of its form, asks for; nothing is looked up. Error:
+// it asks for none. The answer of a form is p.Whole.
 func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 	form := opens(b)
 	c := core.Click{
-		Approval: b.Approval, Choice: cmp.Or(form, core.Choice(b.Action)), Edits: b.Edits, Card: p.Card, Disabled: p.Disabled,
+		Approval: b.Approval, Choice: cmp.Or(form, core.Choice(b.Action)), Edits: b.Edits, Card: p.Card,
+		Disabled: p.Disabled,
 	}
 	typed := ""
 	if len(p.Typed) > 0 {
@@ -27,7 +28,8 @@ func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 		c.Choice, c.Remember = core.Approve, true
 	}
 	switch {
-	case !slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Answer, core.Withdraw, core.Forget}, c.Choice):
+	case !slices.Contains([]core.Choice{core.Approve, core.Deny, core.Edit, core.Answer, core.Withdraw, core.Forget},
+		c.Choice):
 		return c, invalid(d.PressOtherVersion)
 	case p.Form != (form != ""):
 		return c, invalid(d.PressNotOurs)
@@ -51,7 +53,8 @@ func opens(b chat.Button) core.Choice {
 		return ""
 	}
 	return map[chat.Action]core.Choice{
-		chat.ActionReason: core.Deny, chat.ActionConfirm: core.Approve, chat.ActionConfirmRemember: core.Approve, chat.ActionEdit: core.Edit, chat.ActionAnswer: core.Answer,
+		chat.ActionReason: core.Deny, chat.ActionConfirm: core.Approve, chat.ActionConfirmRemember: core.Approve,
+		chat.ActionEdit: core.Edit, chat.ActionAnswer: core.Answer,
 	}[b.Action]
 }
 
@@ -93,14 +96,15 @@ func (d Desk) look(ctx context.Context, b chat.Button) (core.Card, error) {
 	case core.CategoryOf(err) == core.NotFound:
 		err = core.Errorf(core.NotFound, "%s", d.PressUnknown)
 	case err != nil:
-		d.Log.Warn("an approval could not be looked up for a press", "button", b.Action, "category", core.CategoryOf(err), "err", err)
+		d.Log.Warn("an approval could not be looked up for a press", "button", b.Action,
+			"category", core.CategoryOf(err), "err", err)
 		err = core.Wrap(core.StoreBusy, err, "%s", d.PressUnread)
 	}
 	return card, err
 }
 
-// Check is why a decision would not count, for the person who made it, as far as the card shows; nil if it would, or if their groups can't be
-// looked up now. The store decides by the same rules again.
+// Check is why a decision would not count, for the person who made it, as far as the card shows; nil if it would, or if
+// their groups can't be looked up now. The store decides by the same rules again.
 func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.Actor) error {
 	if c.Choice == core.Forget {
 		return card.CheckForget(who)

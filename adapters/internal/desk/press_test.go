@@ -29,14 +29,16 @@ type counter struct {
 func newCounter(t *testing.T, change func(*core.Card)) *counter {
 	t.Helper()
 	c := &counter{card: core.Card{
-		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: `{"text": "milk"}`, Approvers: []string{"x:bob"}, Quorum: 1, Vetoes: 1,
+		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: `{"text": "milk"}`,
+		Approvers: []string{"x:bob"}, Quorum: 1, Vetoes: 1,
 		Requested: core.Actor{ID: "x:ann"}, Editable: true, Edits: 2,
 	}}
 	if change != nil {
 		change(&c.card)
 	}
 	c.Desk = desk.Desk{
-		Platform: "x", Texts: wording.BuiltIn, Signer: adaptertest.Signer(t, key), Reason: 100, Input: 100, Within: time.Minute, Log: (&adaptertest.Log{}).Logger(),
+		Platform: "x", Texts: wording.BuiltIn, Signer: adaptertest.Signer(t, key), Reason: 100, Input: 100,
+		Within: time.Minute, Log: (&adaptertest.Log{}).Logger(),
 		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err },
 		Groups: func(context.Context, core.Actor, []string) ([]string, error) {
 			c.looked++
@@ -52,7 +54,8 @@ func (c *counter) button(action chat.Action) chat.Button { return chat.CardButto
 func (c *counter) press(t *testing.T, b chat.Button, change func(*desk.Press)) desk.Answer {
 	t.Helper()
 	p := desk.Press{
-		Who: core.Actor{ID: "x:bob"}, Conversation: "x:c", Address: core.Address{Platform: "x", Channel: "c"}, ID: "7", Card: "c/1",
+		Who: core.Actor{ID: "x:bob"}, Conversation: "x:c", Address: core.Address{Platform: "x", Channel: "c"}, ID: "7",
+		Card: "c/1",
 	}
 	if change != nil {
 		change(&p)
@@ -83,22 +86,43 @@ func TestADecisionIsAnEventWithItsClick(t *testing.T) {
 		press  func(*desk.Press)
 		want   core.Click
 	}{
-		"approve":        {nil, func(c *counter) chat.Button { return c.button(chat.ActionApprove) }, nil, core.Click{Choice: core.Approve, Edits: 2}},
-		"deny":           {nil, func(c *counter) chat.Button { return c.button(chat.ActionDeny) }, nil, core.Click{Choice: core.Deny, Edits: 2}},
-		"deny with why":  {nil, func(c *counter) chat.Button { return c.button(chat.ActionDeny) }, func(p *desk.Press) { p.Typed = []string{" no "} }, core.Click{Choice: core.Deny, Edits: 2, Reason: "no"}},
-		"withdraw":       {nil, func(c *counter) chat.Button { return c.button(chat.ActionWithdraw) }, nil, core.Click{Choice: core.Withdraw, Edits: 2}},
-		"reason":         {nil, func(c *counter) chat.Button { return c.button(chat.ActionReason) }, typed(" <no> & never "), core.Click{Choice: core.Deny, Edits: 2, Reason: "<no> & never"}},
-		"confirm":        {nil, func(c *counter) chat.Button { return c.button(chat.ActionConfirm) }, typed(" Approve"), core.Click{Choice: core.Approve, Edits: 2}},
-		"edit":           {nil, func(c *counter) chat.Button { return c.button(chat.ActionEdit) }, typed(" {}\n"), core.Click{Choice: core.Edit, Edits: 2, Changed: "{}"}},
-		"an option":      {asked(t, `{"enum":["a","b"]}`), func(c *counter) chat.Button { return choice(c, 2) }, nil, core.Click{Choice: core.Answer, Option: 2}},
-		"a form":         {asked(t, order), func(c *counter) chat.Button { return choice(c, 0) }, typed("2", "4"), core.Click{Choice: core.Answer, Answer: `{"size":"m","count":4}`}},
-		"a whole answer": {asked(t, order), func(c *counter) chat.Button { return choice(c, 0) }, func(p *desk.Press) { p.Form, p.Whole = true, `{"count": 5, "size": "s"}` }, core.Click{Choice: core.Answer, Answer: `{"size":"s","count":5}`}},
+		"approve": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionApprove)
+		}, nil, core.Click{Choice: core.Approve, Edits: 2}},
+		"deny": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionDeny)
+		}, nil, core.Click{Choice: core.Deny, Edits: 2}},
+		"deny with why": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionDeny)
+		}, func(p *desk.Press) { p.Typed = []string{" no "} }, core.Click{Choice: core.Deny, Edits: 2, Reason: "no"}},
+		"withdraw": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionWithdraw)
+		}, nil, core.Click{Choice: core.Withdraw, Edits: 2}},
+		"reason": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionReason)
+		}, typed(" <no> & never "), core.Click{Choice: core.Deny, Edits: 2, Reason: "<no> & never"}},
+		"confirm": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionConfirm)
+		}, typed(" Approve"), core.Click{Choice: core.Approve, Edits: 2}},
+		"edit": {nil, func(c *counter) chat.Button {
+			return c.button(chat.ActionEdit)
+		}, typed(" {}\n"), core.Click{Choice: core.Edit, Edits: 2, Changed: "{}"}},
+		"an option": {asked(t, `{"enum":["a","b"]}`), func(c *counter) chat.Button {
+			return choice(c, 2)
+		}, nil, core.Click{Choice: core.Answer, Option: 2}},
+		"a form": {asked(t, order), func(c *counter) chat.Button {
+			return choice(c, 0)
+		}, typed("2", "4"), core.Click{Choice: core.Answer, Answer: `{"size":"m","count":4}`}},
+		"a whole answer": {asked(t, order), func(c *counter) chat.Button { return choice(c, 0) }, func(p *desk.Press) {
+			p.Form, p.Whole = true, `{"count": 5, "size": "s"}`
+		}, core.Click{Choice: core.Answer, Answer: `{"size":"s","count":5}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := newCounter(t, c.change)
 			e, ok := at.press(t, c.button(at), c.press).(desk.Event)
 			c.want.Approval, c.want.Card = "a1", "c/1"
-			if !ok || e.Click != c.want || e.ID != "vote/a1/bob/7" || e.Body != (core.ClickEvent{Approval: "a1"}) || e.Conversation != "x:c" || e.Address.Channel != "c" || e.Actor.ID != "x:bob" {
+			if !ok || e.Click != c.want || e.ID != "vote/a1/bob/7" || e.Body != (core.ClickEvent{Approval: "a1"}) ||
+				e.Conversation != "x:c" || e.Address.Channel != "c" || e.Actor.ID != "x:bob" {
 				t.Fatalf("got %+v", e)
 			}
 			if click, err := core.ClickOf(e.Event); err != nil || click != c.want {
@@ -122,7 +146,8 @@ func TestButtonsBelowAFailure(t *testing.T) {
 		"again/a1/x:bob": {c.button(chat.ActionAskAgain), core.AskAgainEvent{Approval: "a1"}, "x:c"},
 	} {
 		e, ok := c.press(t, want.button, nil).(desk.Event)
-		if !ok || e.ID != id || e.Body != want.body || e.Conversation != want.conversation || e.Click != (core.Click{}) {
+		if !ok || e.ID != id || e.Body != want.body || e.Conversation != want.conversation ||
+			e.Click != (core.Click{}) {
 			t.Errorf("%s: got %+v", id, e)
 		}
 	}
@@ -135,7 +160,9 @@ func TestAPressOpensItsForm(t *testing.T) {
 		edits  int
 		filled string
 	}{
-		chat.ActionReason: {nil, 1, ""}, chat.ActionConfirm: {func(c *core.Card) { c.Risk = core.Dangerous }, 2, ""}, chat.ActionEdit: {nil, 1, `{"text": "milk"}`},
+		chat.ActionReason: {nil, 1, ""}, chat.ActionConfirm: {func(c *core.Card) {
+			c.Risk = core.Dangerous
+		}, 2, ""}, chat.ActionEdit: {nil, 1, `{"text": "milk"}`},
 		chat.ActionAnswer: {asked(t, order), 0, ""},
 	} {
 		at := newCounter(t, c.change)
@@ -164,7 +191,9 @@ func TestAPressOpensItsForm(t *testing.T) {
 // TestEveryRefusalSaysWhy, privately, and the same wherever it is found.
 func TestEveryRefusalSaysWhy(t *testing.T) {
 	opens := map[chat.Action]func(*desk.Press){chat.ActionReason: nil, chat.ActionConfirm: nil, chat.ActionEdit: nil}
-	submits := map[chat.Action]func(*desk.Press){chat.ActionReason: typed("no"), chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}")}
+	submits := map[chat.Action]func(*desk.Press){
+		chat.ActionReason: typed("no"), chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}"),
+	}
 	stale := func(c *counter) { c.card.Edits = 3 }
 	decided := func(c *counter) { c.card.State, c.card.DecidedBy = core.Approved, "Cid" }
 	gone := func(c *counter) { c.err = core.Errorf(core.NotFound, "No.") }
@@ -180,36 +209,96 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 		want      string
 		category  core.Category
 	}{
-		"not ours":               {nil, map[chat.Action]func(*desk.Press){"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid},
-		"a form not ours":        {nil, map[chat.Action]func(*desk.Press){"": typed("x"), chat.ActionApprove: typed("x")}, false, wording.BuiltIn.PressNotOurs, core.Invalid},
-		"another version":        {nil, map[chat.Action]func(*desk.Press){"explode": nil}, false, wording.BuiltIn.PressOtherVersion, core.Invalid},
-		"unknown":                {gone, opens, false, wording.BuiltIn.PressUnknown, core.NotFound},
-		"unknown arguments":      {gone, map[chat.Action]func(*desk.Press){chat.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown, core.NotFound},
+		"not ours": {
+			nil, map[chat.Action]func(*desk.Press){"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid,
+		},
+		"a form not ours": {
+			nil, map[chat.Action]func(*desk.Press){"": typed("x"), chat.ActionApprove: typed("x")}, false,
+			wording.BuiltIn.PressNotOurs, core.Invalid,
+		},
+		"another version": {
+			nil, map[chat.Action]func(*desk.Press){"explode": nil}, false, wording.BuiltIn.PressOtherVersion,
+			core.Invalid,
+		},
+		"unknown": {gone, opens, false, wording.BuiltIn.PressUnknown, core.NotFound},
+		"unknown arguments": {
+			gone, map[chat.Action]func(*desk.Press){chat.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown,
+			core.NotFound,
+		},
 		"a form of one unknown":  {gone, submits, false, wording.BuiltIn.PressUnknown, core.NotFound},
 		"not read":               {busy, opens, false, wording.BuiltIn.PressUnread, core.StoreBusy},
 		"a question now":         {asks, opens, false, wording.BuiltIn.PressMisfit, core.Invalid},
 		"a form, a question now": {asks, submits, false, wording.BuiltIn.PressMisfit, core.Invalid},
-		"no question":            {nil, map[chat.Action]func(*desk.Press){chat.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit, core.Invalid},
-		"decided":                {decided, opens, false, standing, core.ApprovalDecided},
-		"a form of one decided":  {decided, submits, false, standing, core.ApprovalDecided},
-		"expired":                {func(c *counter) { c.card.State = core.Expired }, opens, false, "This approval expired at 0001-01-01 00:00 UTC. Please ask again.", core.ApprovalExpired},
-		"a stranger":             {stranger, opens, false, "You are not an approver of this request.", core.NotAllowed},
-		"a form of a stranger":   {stranger, submits, false, "You are not an approver of this request.", core.NotAllowed},
-		"their own":              {own, opens, false, "You asked for this yourself, so another approver has to decide.", core.NotAllowed},
-		"an old card":            {stale, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false, core.ErrChanged.Message, core.Invalid},
-		"an old form":            {stale, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}")}, false, core.ErrChanged.Message, core.Invalid},
-		"not editable":           {func(c *counter) { c.card.Editable = false }, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
-		"not editable any more":  {func(c *counter) { c.card.Editable = false }, map[chat.Action]func(*desk.Press){chat.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
-		"too long to edit":       {func(c *counter) { c.card.Arguments = `{"text":"` + strings.Repeat("x", 100) + `"}` }, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
-		"the word":               {nil, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approved")}, false, wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord), core.Invalid},
-		"no reason":              {func(c *counter) { c.card.NeedsWhy = true }, map[chat.Action]func(*desk.Press){chat.ActionReason: typed("  ")}, false, "To deny this, a reason is needed. Please deny it again and say why.", core.Invalid},
-		"voted":                  {func(c *counter) { c.card.Voters = []core.Actor{{ID: "x:bob"}} }, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false, "You have already voted on this. Your vote counts.", core.ApprovalDecided},
+		"no question": {
+			nil, map[chat.Action]func(*desk.Press){chat.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit,
+			core.Invalid,
+		},
+		"decided":               {decided, opens, false, standing, core.ApprovalDecided},
+		"a form of one decided": {decided, submits, false, standing, core.ApprovalDecided},
+		"expired": {func(c *counter) {
+			c.card.State = core.Expired
+		}, opens, false, "This approval expired at 0001-01-01 00:00 UTC. Please ask again.", core.ApprovalExpired},
+		"a stranger": {stranger, opens, false, "You are not an approver of this request.", core.NotAllowed},
+		"a form of a stranger": {
+			stranger, submits, false, "You are not an approver of this request.", core.NotAllowed,
+		},
+		"their own": {
+			own, opens, false, "You asked for this yourself, so another approver has to decide.", core.NotAllowed,
+		},
+		"an old card": {
+			stale, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false, core.ErrChanged.Message,
+			core.Invalid,
+		},
+		"an old form": {
+			stale,
+			map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}")},
+			false, core.ErrChanged.Message, core.Invalid,
+		},
+		"not editable": {func(c *counter) {
+			c.card.Editable = false
+		}, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		"not editable any more": {func(c *counter) {
+			c.card.Editable = false
+		}, map[chat.Action]func(*desk.Press){chat.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit,
+			core.Invalid},
+		"too long to edit": {func(c *counter) {
+			c.card.Arguments = `{"text":"` + strings.Repeat("x", 100) + `"}`
+		}, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		"the word": {
+			nil, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approved")}, false,
+			wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord), core.Invalid,
+		},
+		"no reason": {func(c *counter) {
+			c.card.NeedsWhy = true
+		}, map[chat.Action]func(*desk.Press){chat.ActionReason: typed("  ")}, false,
+			"To deny this, a reason is needed. Please deny it again and say why.", core.Invalid},
+		"voted": {func(c *counter) {
+			c.card.Voters = []core.Actor{{ID: "x:bob"}}
+		}, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false,
+			"You have already voted on this. Your vote counts.", core.ApprovalDecided},
 
-		"strict, unknown":              {gone, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil}, true, wording.BuiltIn.PressUnknown, core.NotFound},
-		"strict, decided":              {decided, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil}, true, standing, core.ApprovalDecided},
-		"strict, stranger":             {stranger, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil}, true, "You are not an approver of this request.", core.NotAllowed},
-		"strict, old card":             {stale, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil}, true, core.ErrChanged.Message, core.Invalid},
-		"strict, withdrawn by another": {nil, map[chat.Action]func(*desk.Press){chat.ActionWithdraw: nil}, true, "Only the person who asked can withdraw this request.", core.NotAllowed},
+		"strict, unknown": {
+			gone,
+			map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil},
+			true, wording.BuiltIn.PressUnknown, core.NotFound,
+		},
+		"strict, decided": {
+			decided,
+			map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil},
+			true, standing, core.ApprovalDecided,
+		},
+		"strict, stranger": {
+			stranger, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil}, true,
+			"You are not an approver of this request.", core.NotAllowed,
+		},
+		"strict, old card": {
+			stale, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil}, true, core.ErrChanged.Message,
+			core.Invalid,
+		},
+		"strict, withdrawn by another": {
+			nil, map[chat.Action]func(*desk.Press){chat.ActionWithdraw: nil}, true,
+			"Only the person who asked can withdraw this request.", core.NotAllowed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for action, press := range c.presses {
@@ -220,7 +309,8 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 				}
 				at.Strict = c.strict
 				s, ok := at.press(t, b, press).(desk.Say)
-				if !ok || s.Text() != c.want || core.CategoryOf(s.Err) != c.category || s.Busy() != (c.category == core.StoreBusy) {
+				if !ok || s.Text() != c.want || core.CategoryOf(s.Err) != c.category ||
+					s.Busy() != (c.category == core.StoreBusy) {
 					t.Errorf("%s: said %q (%s), want %q", action, s.Text(), core.CategoryOf(s.Err), c.want)
 				}
 			}
@@ -230,7 +320,9 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 
 // TestAFormWhoseCardCanNotBeReadIsLeftToTheStore: only an answer needs its question.
 func TestAFormWhoseCardCanNotBeReadIsLeftToTheStore(t *testing.T) {
-	for action, press := range map[chat.Action]func(*desk.Press){chat.ActionReason: typed("no"), chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}")} {
+	for action, press := range map[chat.Action]func(*desk.Press){
+		chat.ActionReason: typed("no"), chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}"),
+	} {
 		at := newCounter(t, nil)
 		at.err = core.Errorf(core.StoreBusy, "Busy.")
 		if e, ok := at.press(t, at.button(action), press).(desk.Event); !ok || e.Click.Approval != "a1" {
@@ -248,18 +340,24 @@ func TestAFormWhoseCardCanNotBeReadIsLeftToTheStore(t *testing.T) {
 func TestAnAnswerThatDoesNotFitSaysWhatIsWrong(t *testing.T) {
 	at := newCounter(t, asked(t, order))
 	s, _ := at.press(t, chat.OptionButton(at.card, 0), typed("9", "", "x")).(desk.Say)
-	if want := map[int]string{0: "Choose one of the options.", 1: "This is required."}; !maps.Equal(s.Faults, want) || s.Text() != "That is no answer to this question: size: choose one of the options." {
+	if want := map[int]string{0: "Choose one of the options.", 1: "This is required."}; !maps.Equal(s.Faults, want) ||
+		s.Text() != "That is no answer to this question: size: choose one of the options." {
 		t.Errorf("said %q, %v", s.Text(), s.Faults)
 	}
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) { p.Form, p.Whole = true, `{"size":"m"}` }).(desk.Say); s.Text() != "That is no answer to this question: count is missing." {
+	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) {
+		p.Form, p.Whole = true, `{"size":"m"}`
+	}).(desk.Say); s.Text() != "That is no answer to this question: count is missing." {
 		t.Errorf("said %q", s.Text())
 	}
 	at = newCounter(t, asked(t, `{"enum":["hunter2","b"]}`))
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) { p.Form, p.Whole = true, `"c"` }).(desk.Say); s.Text() != "That is no answer to this question: it is not one of the options." {
+	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) {
+		p.Form, p.Whole = true, `"c"`
+	}).(desk.Say); s.Text() != "That is no answer to this question: it is not one of the options." {
 		t.Errorf("said %q", s.Text())
 	}
 	at = newCounter(t, func(c *core.Card) { asked(t, order)(c); c.Approvers = nil })
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0), typed("9")).(desk.Say); s.Text() != "This question is for somebody else." || s.Faults != nil {
+	if s, _ := at.press(t, chat.OptionButton(at.card, 0),
+		typed("9")).(desk.Say); s.Text() != "This question is for somebody else." || s.Faults != nil {
 		t.Errorf("said %q, %v", s.Text(), s.Faults)
 	}
 }
@@ -288,13 +386,22 @@ func TestARefusalIsSaidInReplacedTexts(t *testing.T) {
 		action chat.Action
 		press  func(*desk.Press)
 	}{
-		"not ours": {}, "another version": {action: "explode"}, "unknown": {err: core.Errorf(core.NotFound, "No."), action: chat.ActionReason},
-		"unread": {err: core.Errorf(core.StoreBusy, "Busy."), action: chat.ActionReason}, "misfit": {action: chat.ActionAnswer},
-		"no edit": {card: func(c *core.Card) { c.Editable = false }, action: chat.ActionEdit}, "not typed": {action: chat.ActionConfirm, press: typed("yes")},
-		"approved": {card: decided(core.Approved), action: chat.ActionReason}, "denied": {card: decided(core.Denied), action: chat.ActionReason},
-		"expired": {card: decided(core.Expired), action: chat.ActionReason}, "cancelled": {card: decided(core.Cancelled), action: chat.ActionReason},
+		"not ours": {}, "another version": {action: "explode"},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), action: chat.ActionReason},
+		"unread":  {err: core.Errorf(core.StoreBusy, "Busy."), action: chat.ActionReason},
+		"misfit":  {action: chat.ActionAnswer},
+		"no edit": {card: func(c *core.Card) {
+			c.Editable = false
+		}, action: chat.ActionEdit}, "not typed": {action: chat.ActionConfirm, press: typed("yes")},
+		"approved":  {card: decided(core.Approved), action: chat.ActionReason},
+		"denied":    {card: decided(core.Denied), action: chat.ActionReason},
+		"expired":   {card: decided(core.Expired), action: chat.ActionReason},
+		"cancelled": {card: decided(core.Cancelled), action: chat.ActionReason},
 		"no option": {card: asked(t, `{"enum":["a","b"]}`), action: chat.ActionAnswer, press: typed("9")},
-		"no answer": {card: asked(t, `{"type":"object","required":["数"],"properties":{"数":{"type":"integer"}}}`), action: chat.ActionAnswer, press: typed("")},
+		"no answer": {
+			card:   asked(t, `{"type":"object","required":["数"],"properties":{"数":{"type":"integer"}}}`),
+			action: chat.ActionAnswer, press: typed(""),
+		},
 	} {
 		at := newCounter(t, c.card)
 		at.Texts, at.err = wording.New(adaptertest.Marked()), c.err

@@ -11,8 +11,8 @@ import (
 	"gatehouse/core/mask"
 )
 
-// Arguments returns the text of a call's arguments for a card: a line "key: value" for each of a flat object, else the JSON as it is. A
-// value is quoted if it could be mistaken for another one: the text 5 is "5". Empty if there are none.
+// Arguments returns the text of a call's arguments for a card: a line "key: value" for each of a flat object, else the
+// JSON as it is. A value is quoted if it could be mistaken for another one: the text 5 is "5". Empty if there are none.
 func Arguments(c core.Card) string {
 	text := strings.TrimSpace(mask.Escape(c.Arguments))
 	if lines, ok := flat(text); ok {
@@ -21,8 +21,8 @@ func Arguments(c core.Card) string {
 	return text
 }
 
-// Shown returns the arguments that a card shows as code or, if it shows none, what it says in their place; both are "" of a question, if the
-// lead says them, and if they are not known.
+// Shown returns the arguments that a card shows as code or, if it shows none, what it says in their place; both are ""
+// of a question, if the lead says them, and if they are not known.
 func (d Document) Shown() (code, instead string) {
 	switch {
 	case d.card.Question != nil || d.Told || d.card.Arguments == "":
@@ -38,8 +38,8 @@ func (d Document) Shown() (code, instead string) {
 // maxFolded is how long the arguments of a decided call may be for its card to show them.
 const maxFolded = 120
 
-// flat returns the lines of a JSON object that has only texts, numbers and the like. It reads the JSON's own text and decodes nothing, so
-// escapes stay as visible as they are.
+// flat returns the lines of a JSON object that has only texts, numbers and the like. It reads the JSON's own text and
+// decodes nothing, so escapes stay as visible as they are.
 func flat(text string) (lines []string, ok bool) {
 	if text == "{}" {
 		return nil, true
@@ -60,15 +60,18 @@ func flat(text string) (lines []string, ok bool) {
 // scalarLine matches a line of an indented object whose value is no object and no list.
 var scalarLine = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"|-?[0-9][-+.eE0-9]*|true|false|null),?$`)
 
-// bare removes the quotes of a text that can't be mistaken for anything else without them: not for a number, and not for several lines.
+// bare removes the quotes of a text that can't be mistaken for anything else without them: not for a number, and not
+// for several lines.
 func bare(literal string) string {
 	body := strings.TrimSuffix(strings.TrimPrefix(literal, `"`), `"`)
-	if len(body)+2 != len(literal) || body == "" || json.Valid([]byte(body)) || strings.TrimSpace(body) != body || misleading.MatchString(body) {
+	if len(body)+2 != len(literal) || body == "" || json.Valid([]byte(body)) || strings.TrimSpace(body) != body ||
+		misleading.MatchString(body) {
 		return literal
 	}
 	return body
 }
 
-// misleading matches what could look like the end of a value: an escape, a colon before a space or a wide one, and any white space but a
-// single plain space.
-var misleading = regexp.MustCompile(`[\\"]|: |\s\s|[^\S ]|[\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{ff1a}]`)
+// misleading matches what could look like the end of a value: an escape, a colon before a space or a wide one, and any
+// white space but a single plain space.
+var misleading = regexp.MustCompile(
+	`[\\"]|: |\s\s|[^\S ]|[\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{ff1a}]`)

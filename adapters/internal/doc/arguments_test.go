@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestArgumentsAreNotMistakenForOthers: no two different calls have the same text, and no value looks like further arguments.
+// TestArgumentsAreNotMistakenForOthers: no two different calls have the same text, and no value looks like further
+// arguments.
 func TestArgumentsAreNotMistakenForOthers(t *testing.T) {
 	for _, c := range []struct{ arguments, want string }{
 		{`{}`, ""},

@@ -45,7 +45,9 @@ func (v *Document) before() {
 func (v *Document) memory() {
 	c, t := v.card, v.Texts
 	text := t.MemoryKept
-	places := map[string][]Span{"{time}": {{Kind: Moment, At: c.Until}}, "{times}": {own(counted(c.Memory.Uses, t.Once, t.Times))}}
+	places := map[string][]Span{
+		"{time}": {{Kind: Moment, At: c.Until}}, "{times}": {own(counted(c.Memory.Uses, t.Once, t.Times))},
+	}
 	switch {
 	case c.Use != nil:
 		text, places["{time}"] = t.MemoryUsed, []Span{{Kind: Moment, At: c.Use.Until}}

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Bounds of what is read as Markdown. The parser's time grows with the square of some of them, and real replies stay far below.
+// Bounds of what is read as Markdown. The parser's time grows with the square of some of them, and real replies stay
+// far below.
 const (
 	maxText  = 64 << 10 // bytes
 	maxDepth = 40       // lists and quotations inside each other

@@ -35,8 +35,8 @@ func (v *Document) edited() []Span {
 	return all
 }
 
-// changedArguments are the members of an object that differ from those of another; nil if one of the texts is no object.
-// none stands for a value that is missing.
+// changedArguments are the members of an object that differ from those of another; nil if one of the texts is no
+// object. none stands for a value that is missing.
 func changedArguments(before, now, none string) (all []string) {
 	was, err := strictjson.Parse([]byte(before))
 	is, fault := strictjson.Parse([]byte(now))
@@ -64,7 +64,8 @@ func valueText(v *strictjson.Value, text, none string) string {
 	return distinct(b.String(), none)
 }
 
-// distinct is a literal without its quotes, unless it could be taken for another change, or for a value that is missing.
+// distinct is a literal without its quotes, unless it could be taken for another change, or for a value that is
+// missing.
 func distinct(literal, none string) string {
 	if strings.ContainsAny(literal, "→;") || strings.Trim(literal, `"`) == none {
 		return literal

@@ -37,8 +37,8 @@ func (c Choice) Button(d Document, more ...string) chat.Button {
 	return chat.CardButton(d.card, c.Action, more...)
 }
 
-// Answers are the choices that answer an open question, in their order: its options or, if it needs a form, one choice that opens it. A
-// surface shows more than question.MaxButtons of them as a menu.
+// Answers are the choices that answer an open question, in their order: its options or, if it needs a form, one choice
+// that opens it. A surface shows more than question.MaxButtons of them as a menu.
 func (d Document) Answers() (all []Choice) {
 	if d.card.Question == nil || d.card.State != core.Open || d.refusal() != nil {
 		return nil
@@ -52,8 +52,9 @@ func (d Document) Answers() (all []Choice) {
 	return all
 }
 
-// Cut returns the choices of a surface that leaves out so many characters of the arguments, and so many others of the card: approving then
-// takes a second step, and all arguments are offered for reading instead of for changing. The answers to a question are Answers.
+// Cut returns the choices of a surface that leaves out so many characters of the arguments, and so many others of the
+// card: approving then takes a second step, and all arguments are offered for reading instead of for changing. The
+// answers to a question are Answers.
 func (d Document) Cut(arguments, others int) (all []Choice) {
 	c, t, open := d.card, d.Texts, d.card.State == core.Open
 	add := func(offered bool, choice Choice) {
@@ -64,7 +65,9 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	decides := open && c.Question == nil && d.refusal() == nil
 	who := cmp.Or(d.reader.Who.ID, d.to)
 	asked := who == "" || c.AskedBy(core.Actor{ID: who})
-	approve := Choice{Label: t.ButtonApprove, Action: chat.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others)}
+	approve := Choice{
+		Label: t.ButtonApprove, Action: chat.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others),
+	}
 	if c.Risk == core.Dangerous {
 		approve.Look = Danger
 	}
@@ -78,7 +81,8 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	remembers := c.Memory != core.Memory{}
 	remember := Choice{Label: t.ButtonRemember, Action: chat.ActionRemember, Cautions: approve.Cautions}
 	add(decides && !c.Altered && !d.voted(core.Approve) && remembers, remember)
-	add(c.State == core.Approved && remembers && (who == "" || c.CheckForget(core.Actor{ID: who, Groups: d.reader.Who.Groups}) == nil),
+	add(c.State == core.Approved && remembers &&
+		(who == "" || c.CheckForget(core.Actor{ID: who, Groups: d.reader.Who.Groups}) == nil),
 		Choice{Label: t.ButtonForget, Action: chat.ActionForget})
 	add(decides && !d.voted(core.Deny), Choice{Label: t.ButtonDeny, Action: chat.ActionReason})
 	add(decides && editable && arguments == 0, Choice{Label: t.ButtonEdit, Action: chat.ActionEdit})
@@ -118,8 +122,8 @@ func (d Document) voted(choice core.Choice) bool {
 	return d.reader.Who.ID != "" && d.card.HasVoted(d.reader.Who, choice)
 }
 
-// Cautions are the sentences that approving is confirmed with, "" if it needs no confirmation: the call is dangerous, or a part of it is
-// hidden, or a surface leaves out so many characters.
+// Cautions are the sentences that approving is confirmed with, "" if it needs no confirmation: the call is dangerous,
+// or a part of it is hidden, or a surface leaves out so many characters.
 func (d Document) Cautions(left int) string {
 	var all []string
 	if d.card.Risk == core.Dangerous {

@@ -1,6 +1,6 @@
-// Package doc holds what gatehouse says as a tree: blocks of spans of raw text. A reply is the parse of its Markdown (Parse), a card is
-// View of an approval's delivery. Every surface (Slack, Discord, the pages, OpenHarness, the terminal) has one writer, which escapes and
-// cuts; nothing in this package knows what a surface looks like.
+// Package doc holds what gatehouse says as a tree: blocks of spans of raw text. A reply is the parse of its Markdown
+// (Parse), a card is View of an approval's delivery. Every surface (Slack, Discord, the pages, OpenHarness, the
+// terminal) has one writer, which escapes and cuts; nothing in this package knows what a surface looks like.
 //
 //	tree.go      blocks and spans
 //	parse.go     a reply's Markdown as blocks: parser.go, parsetable.go, formula.go, bounds.go, literal.go
@@ -19,6 +19,6 @@
 //
 // What is said is in package wording.
 //
-// Text in a tree is raw: no surface's markup is in it, and whatever it holds is shown as it is. So a writer that escapes each text, and
-// writes code as code, can neither alter what a model wrote nor let it reach out of the message.
+// Text in a tree is raw: no surface's markup is in it, and whatever it holds is shown as it is. So a writer that
+// escapes each text, and writes code as code, can neither alter what a model wrote nor let it reach out of the message.
 package doc

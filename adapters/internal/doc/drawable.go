@@ -22,8 +22,8 @@ type Forms struct {
 	Columns  int              // how wide the aligned columns of a table may be
 }
 
-// Drawable returns blocks in the forms that a surface has: paragraphs, headings, rules, tables, code, and lists and quotations of nothing but
-// paragraphs, headings and lists.
+// Drawable returns blocks in the forms that a surface has: paragraphs, headings, rules, tables, code, and lists and
+// quotations of nothing but paragraphs, headings and lists.
 func (f Forms) Drawable(blocks []Block) (all []Block) {
 	for _, b := range blocks {
 		switch b.Kind {

@@ -13,7 +13,8 @@ import (
 	"gatehouse/core/question"
 )
 
-// Form is what a press opens. Its submission carries the same sealed button, with what was typed, by the places of the inputs.
+// Form is what a press opens. Its submission carries the same sealed button, with what was typed, by the places of the
+// inputs.
 type Form struct {
 	Action         chat.Action
 	Title          string
@@ -44,15 +45,16 @@ func (in Input) Titles() (all []string) {
 // ConfirmWord has to be typed to approve something where a surface has no dialog to confirm it.
 const ConfirmWord = "approve"
 
-// Form is the form that a button opens, or ok is false: arguments can't be changed in an input of so many UTF-16 units. A reason is optional
-// unless the rule needs one, so that it does not delay a denial; ConfirmWord has to be typed to approve; a question has an input for each of its
-// fields.
+// Form is the form that a button opens, or ok is false: arguments can't be changed in an input of so many UTF-16 units.
+// A reason is optional unless the rule needs one, so that it does not delay a denial; ConfirmWord has to be typed to
+// approve; a question has an input for each of its fields.
 func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
 	c := d.card
 	text := func(part string) string { return d.Of("form_" + string(action) + part) }
 	f = Form{Action: action, Title: text("_title"), Submit: text("_send"), Lead: d.Lead, Tool: c.Tool, Texts: d.Texts}
 	in := Input{Field: question.Field{
-		Kind: question.Text, Title: wording.Fill(text("_label"), "{word}", ConfirmWord), Hint: text("_hint"), MaxLength: limit, Required: true,
+		Kind: question.Text, Title: wording.Fill(text("_label"), "{word}", ConfirmWord), Hint: text("_hint"),
+		MaxLength: limit, Required: true,
 	}}
 	ok = true
 	switch action {
@@ -91,9 +93,9 @@ func Bounded(t *wording.Texts, input string, f question.Field) string {
 	return wording.Fill(text, "{input}", input, "{low}", low, "{high}", high)
 }
 
-// EditText returns what the form for a call's arguments is filled with: all of them, as JSON. ok is false if they can't be changed in a form
-// whose input takes so many UTF-16 units, or if the card's text would not be read back as the same arguments: what is invisible in it is
-// escaped, which JSON allows in its texts only.
+// EditText returns what the form for a call's arguments is filled with: all of them, as JSON. ok is false if they can't
+// be changed in a form whose input takes so many UTF-16 units, or if the card's text would not be read back as the same
+// arguments: what is invisible in it is escaped, which JSON allows in its texts only.
 func EditText(c core.Card, limit int) (text string, ok bool) {
 	text = strings.TrimSpace(c.Arguments)
 	whole := strings.HasPrefix(text, "{") && json.Valid([]byte(text)) && mask.Escape(text) == text

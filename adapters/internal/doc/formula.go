@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// formulas reads LaTeX: \(…\), \[…\], $$…$$ and, on one line, $…$. No surface draws it, so people see it as it was typed, with all of its
-// backslashes, stars and underscores.
+// formulas reads LaTeX: \(…\), \[…\], $$…$$ and, on one line, $…$. No surface draws it, so people see it as it was
+// typed, with all of its backslashes, stars and underscores.
 type formulas struct{}
 
 // Trigger returns what a formula begins with.
@@ -60,6 +60,6 @@ const maxFormula = 50
 // dollars matches a formula on one line, and finds all of it but its last sign: no price, and no name of a variable.
 var dollars = regexp.MustCompile("^(\\$[^\\s$`](?:[^$`\n]*[^\\s$`\\\\])?)\\$(?:[^0-9A-Za-z$]|$)")
 
-// escape matches an escaped sign that would be markup without the backslash. One before any other sign is there to be seen, as in LaTeX; so
-// is a bracket apart from words, as around a formula with empty lines.
+// escape matches an escaped sign that would be markup without the backslash. One before any other sign is there to be
+// seen, as in LaTeX; so is a bracket apart from words, as around a formula with empty lines.
 var escape = regexp.MustCompile(`\\([\\*_~#|<>!+.$` + "`" + `-]|\[\b)|\b\\(\])`)

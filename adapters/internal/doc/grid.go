@@ -72,7 +72,8 @@ func Rows(table Block) Block {
 				spans = append(spans, Span{Kind: Words, Text: " · "})
 			}
 			if !long && i < len(head) {
-				spans = append(spans, Span{Kind: Words, Text: OneLine(head[i]) + ":", Style: Bold}, Span{Kind: Words, Text: " "})
+				spans = append(spans, Span{Kind: Words, Text: OneLine(head[i]) + ":", Style: Bold},
+					Span{Kind: Words, Text: " "})
 			}
 			spans = append(spans, cell...)
 		}

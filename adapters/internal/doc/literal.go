@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Literal returns a model's Markdown as paragraphs of its characters as they are, with its blocks of code between them: for a reply that
-// people could take for a card, and whose headings, tables and emphasis are therefore not drawn.
+// Literal returns a model's Markdown as paragraphs of its characters as they are, with its blocks of code between them:
+// for a reply that people could take for a card, and whose headings, tables and emphasis are therefore not drawn.
 func Literal(markdown string) (all []Block) {
 	s := chat.Clean(markdown)
 	source := []byte(s)

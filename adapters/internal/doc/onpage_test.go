@@ -17,12 +17,14 @@ func TestWhoCanReadWhatIsHidden(t *testing.T) {
 		reader    doc.Reader
 		said      bool
 	}{
-		"an approver of the page":          {[]string{"openharness:bob"}, nil, doc.Reader{}, true},
-		"at gatehouse's machine":           {[]string{core.LocalPerson}, nil, doc.Reader{}, true},
-		"with an account of the page":      {[]string{"slack:U2"}, known, doc.Reader{}, true},
-		"none of the page":                 {[]string{"slack:U2", "discord:role:1"}, nil, doc.Reader{}, false},
-		"another person's account":         {[]string{"slack:U3"}, known, doc.Reader{}, false},
-		"to the approver on the page":      {[]string{"openharness:bob"}, nil, doc.Reader{Apart: true, Who: bob}, false},
+		"an approver of the page":     {[]string{"openharness:bob"}, nil, doc.Reader{}, true},
+		"at gatehouse's machine":      {[]string{core.LocalPerson}, nil, doc.Reader{}, true},
+		"with an account of the page": {[]string{"slack:U2"}, known, doc.Reader{}, true},
+		"none of the page":            {[]string{"slack:U2", "discord:role:1"}, nil, doc.Reader{}, false},
+		"another person's account":    {[]string{"slack:U3"}, known, doc.Reader{}, false},
+		"to the approver on the page": {
+			[]string{"openharness:bob"}, nil, doc.Reader{Apart: true, Who: bob}, false,
+		},
 		"to somebody else on the page":     {[]string{"openharness:bob"}, nil, doc.Reader{Apart: true, Who: ann}, true},
 		"to whoever runs gatehouse":        {[]string{core.LocalPerson}, nil, doc.Reader{IDs: true}, false},
 		"who asked may not decide, either": {[]string{"openharness:ann"}, nil, doc.Reader{}, false},

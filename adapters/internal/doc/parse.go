@@ -13,12 +13,13 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// Parse returns a model's Markdown (GitHub's flavour) as blocks. Code is in them byte for byte. Outside of code an entity and a formula stay
-// as they were typed, raw HTML is text, and so is the definition of a link: nothing is resolved that people could then not see. A line end
-// is one.
+// Parse returns a model's Markdown (GitHub's flavour) as blocks. Code is in them byte for byte. Outside of code an
+// entity and a formula stay as they were typed, raw HTML is text, and so is the definition of a link: nothing is
+// resolved that people could then not see. A line end is one.
 //
-// Time is bounded: a text that is too long, or nested too deeply, is paragraphs of its lines as they are. So is one at which the parser
-// fails, since its fault must not keep people from the reply. Code of nothing but white space is left out.
+// Time is bounded: a text that is too long, or nested too deeply, is paragraphs of its lines as they are. So is one at
+// which the parser fails, since its fault must not keep people from the reply. Code of nothing but white space is left
+// out.
 func Parse(markdown string) []Block {
 	markdown = chat.Clean(markdown)
 	if !isPlain(markdown) {
@@ -149,7 +150,8 @@ func (r reader) code(n ast.Node) Block {
 	code := Block{Kind: CodeBlock, Code: b.String()}
 	if fenced, ok := n.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
 		code.Lang = language.FindString(string(fenced.Language(r.source)))
-		if info := string(fenced.Info.Value(r.source)); code.Code == "" && info != code.Lang { // the code stands behind the fence
+		// the code stands behind the fence
+		if info := string(fenced.Info.Value(r.source)); code.Code == "" && info != code.Lang {
 			code.Code, code.Lang = info, ""
 		}
 	}
@@ -198,7 +200,8 @@ func (r reader) span(n ast.Node, like Span, all []Span) []Span {
 	return r.all(n, like, all)
 }
 
-// link appends a link whose text is in a node. One without a text shows its address. There is no link in another one: that is words.
+// link appends a link whose text is in a node. One without a text shows its address. There is no link in another one:
+// that is words.
 func (r reader) link(n ast.Node, address []byte, like Span, all []Span) []Span {
 	to := string(util.UnescapePunctuations(address))
 	linked := like
@@ -216,7 +219,8 @@ func (r reader) link(n ast.Node, address []byte, like Span, all []Span) []Span {
 	return all
 }
 
-// autoLink is an address in the text, whose text is the address itself. One of another scheme may be anything between angle brackets.
+// autoLink is an address in the text, whose text is the address itself. One of another scheme may be anything between
+// angle brackets.
 func (r reader) autoLink(n *ast.AutoLink, like Span) Span {
 	like.Text = string(n.Label(r.source))
 	scheme, _, _ := strings.Cut(strings.ToLower(like.Text), ":")

@@ -34,17 +34,20 @@ func seen(markdown string) string { return doc.Text(doc.Parse(markdown), false) 
 func TestFormulasAreSeenAsTheyWereTyped(t *testing.T) {
 	for _, text := range []string{
 		`With \(x^2\), \[f(x^*) = g(y^*)\] and $\mathbf{x}_{i} + \mathbf{y}_{j}$.`, `$$a_1 \{b\} \\ c$$`,
-		"\\[\nx = \\frac{-b \\pm \\sqrt{b^2}}{2a} \\\\\n\\{a\\}_{i} \\& \\{b\\}_{j}\n\\]", "$$\n\\vec{a}_{i} * b * c\n$$", "> \\(a_\n> b_ \\\\ c\\)",
+		"\\[\nx = \\frac{-b \\pm \\sqrt{b^2}}{2a} \\\\\n\\{a\\}_{i} \\& \\{b\\}_{j}\n\\]",
+		"$$\n\\vec{a}_{i} * b * c\n$$", "> \\(a_\n> b_ \\\\ c\\)",
 		"\\[\n\na \\quad b\n\n\\]", `C:\Users\(me)\%TEMP%, \(`, `\{1, 2\} \, \;`,
 	} {
 		want := strings.TrimPrefix(text, "> ")
-		if got := strings.ReplaceAll(seen(text), "\n> ", "\n"); strings.TrimPrefix(got, "> ") != strings.ReplaceAll(want, "\n> ", "\n") {
+		if got := strings.ReplaceAll(seen(text), "\n> ", "\n"); strings.TrimPrefix(got,
+			"> ") != strings.ReplaceAll(want, "\n> ", "\n") {
 			t.Errorf("%s\nis seen as\n%s", text, got)
 		}
 	}
 	for text, want := range map[string]string{
 		`\*a\* 1\. \_b\_ \# \\ \$5 \[c](d)`: `*a* 1. _b_ # \ $5 [c](d)`,
-		"$5 or *$6* or **$7**, $A *and* $B": "$5 or $6 or $7, $A and $B", "\\(a `b*` c\\)": "\\(a b* c\\)", "$$a *b*": "$$a b",
+		"$5 or *$6* or **$7**, $A *and* $B": "$5 or $6 or $7, $A and $B", "\\(a `b*` c\\)": "\\(a b* c\\)",
+		"$$a *b*": "$$a b",
 	} {
 		if got := seen(text); got != want {
 			t.Errorf("%s is seen as %s, want %s", text, got, want)
@@ -55,7 +58,8 @@ func TestFormulasAreSeenAsTheyWereTyped(t *testing.T) {
 func TestTasksAreMarkedAndLinksAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"- [ ] a\n- [x] b\n1. [X] c": "- ☐ a\n- ☑ b\n\n1. ☑ c", "- [ ]\n- [x]\n  b": "- ☐\n- ☑\n  b",
-		"- [x](https://x.example)\n- [x]y": "- x (https://x.example)\n- [x]y", "- **[ ] a**\n- `[ ] b`": "- [ ] a\n- [ ] b", "[ ] a": "[ ] a",
+		"- [x](https://x.example)\n- [x]y": "- x (https://x.example)\n- [x]y",
+		"- **[ ] a**\n- `[ ] b`":           "- [ ] a\n- [ ] b", "[ ] a": "[ ] a",
 	} {
 		if got := seen(text); got != want {
 			t.Errorf("%q is seen as %q, want %q", text, got, want)
@@ -67,14 +71,16 @@ func TestTasksAreMarkedAndLinksAreNone(t *testing.T) {
 func TestManySignsInOneParagraph(t *testing.T) {
 	text := "**a**\n\n" + strings.Repeat("*a_ ", 10_000) + "\n\n```\nx*\n```"
 	blocks := doc.Parse(text)
-	if len(blocks) != 3 || blocks[0].Spans[0].Style != doc.Bold || blocks[2].Code != "x*\n" || len(blocks[1].Spans[0].Text) != 39_999 {
+	if len(blocks) != 3 || blocks[0].Spans[0].Style != doc.Bold || blocks[2].Code != "x*\n" ||
+		len(blocks[1].Spans[0].Text) != 39_999 {
 		t.Errorf("%d blocks: %.80q", len(blocks), seen(text))
 	}
 }
 
 func TestCodeBehindItsFenceIsCode(t *testing.T) {
 	for text, want := range map[string]string{
-		"``` rm -f *.log\n```\nend": "rm -f *.log", "~~~sh make all\n~~~\nend": "sh make all", "```sh\n```\nend": "", "```sh a=b\nmake\n```\nend": "make\n",
+		"``` rm -f *.log\n```\nend": "rm -f *.log", "~~~sh make all\n~~~\nend": "sh make all", "```sh\n```\nend": "",
+		"```sh a=b\nmake\n```\nend": "make\n",
 	} {
 		if got := doc.Text(doc.Literal(text), true); !strings.HasSuffix(got, "end") {
 			t.Errorf("%q is literally %q", text, got)
@@ -90,7 +96,9 @@ func TestCodeBehindItsFenceIsCode(t *testing.T) {
 }
 
 func TestLineEndsInCodeAreSpaces(t *testing.T) {
-	for text, want := range map[string]string{"`a\nb`": "a b", "> `a\n> b` c": "> a b c", "- ``a`\n  b`` c": "- a` b c", "`\ta`\nb": "\ta\nb"} {
+	for text, want := range map[string]string{
+		"`a\nb`": "a b", "> `a\n> b` c": "> a b c", "- ``a`\n  b`` c": "- a` b c", "`\ta`\nb": "\ta\nb",
+	} {
 		if got := seen(text); got != want {
 			t.Errorf("%q is seen as %q, want %q", text, got, want)
 		}

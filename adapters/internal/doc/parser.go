@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// whole reads GitHub's flavour without raw HTML and without definitions of links; inline reads what is in a paragraph. The numbers are the
-// library's own: they order its parsers among each other.
+// whole reads GitHub's flavour without raw HTML and without definitions of links; inline reads what is in a paragraph.
+// The numbers are the library's own: they order its parsers among each other.
 var (
 	whole = newParser(
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),

@@ -11,7 +11,10 @@ import (
 func (r reader) table(n *table.Table) Block {
 	b := Block{Kind: Table}
 	for _, a := range n.Alignments {
-		b.Align = append(b.Align, map[table.Alignment]Align{table.AlignLeft: AlignLeft, table.AlignCenter: AlignCenter, table.AlignRight: AlignRight}[a])
+		b.Align = append(b.Align,
+			map[table.Alignment]Align{
+				table.AlignLeft: AlignLeft, table.AlignCenter: AlignCenter, table.AlignRight: AlignRight,
+			}[a])
 	}
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		b.Rows = append(b.Rows, r.row(row))
@@ -19,7 +22,8 @@ func (r reader) table(n *table.Table) Block {
 	return b
 }
 
-// row is a row of a table. The parser would end a cell within code, at a bar, and drop what is more than the head has: so it is divided here.
+// row is a row of a table. The parser would end a cell within code, at a bar, and drop what is more than the head has:
+// so it is divided here.
 func (r reader) row(n ast.Node) (cells []Cell) {
 	line, _, _ := strings.Cut(string(r.source[n.Pos():]), "\n")
 	for _, cell := range divide(line) {

@@ -68,8 +68,8 @@ func (v *Document) called(id string) string {
 // maxNameID is the longest id that a name with misleading letters is shown with.
 const maxNameID = 80
 
-// person is somebody by their name, and by their id only if the name has letters that look like others. Whose name is not known is somebody, but
-// for a reader who is shown ids.
+// person is somebody by their name, and by their id only if the name has letters that look like others. Whose name is
+// not known is somebody, but for a reader who is shown ids.
 func (v *Document) person(who core.Actor, name string) Span {
 	switch {
 	case mask.LookAlike(who.Name) && len(who.ID) <= maxNameID:
@@ -123,7 +123,8 @@ func (v *Document) people(kind SpanKind, who []core.Actor) (spans []Span) {
 	return spans
 }
 
-// tokenName names a person of the web pages by their token, and the person at gatehouse's own machine; "" for anybody else.
+// tokenName names a person of the web pages by their token, and the person at gatehouse's own machine; "" for anybody
+// else.
 func tokenName(t *wording.Texts, id string) string {
 	name, web := strings.CutPrefix(id, "openharness:")
 	switch {

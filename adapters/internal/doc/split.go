@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Split cuts blocks into parts that fit. It cuts between blocks where that does not leave a part mostly empty, else within one: code
-// between its lines, a list between its items, a table between its rows, words at a line end, at white space, and at last between
-// characters. A heading, a bold line and words before a colon stay with what follows them. The next part of a list goes on counting.
+// Split cuts blocks into parts that fit. It cuts between blocks where that does not leave a part mostly empty, else
+// within one: code between its lines, a list between its items, a table between its rows, words at a line end, at white
+// space, and at last between characters. A heading, a bold line and words before a colon stay with what follows them.
+// The next part of a list goes on counting.
 //
-// Nothing is lost but the white space at a cut in words, and nothing is doubled but the head of a table. The same blocks yield the same
-// parts. If something fits, so must each piece of it.
+// Nothing is lost but the white space at a cut in words, and nothing is doubled but the head of a table. The same
+// blocks yield the same parts. If something fits, so must each piece of it.
 func Split(blocks []Block, fits func([]Block) bool) (parts [][]Block) {
 	for len(blocks) > 0 {
 		part, rest := cut(blocks, fits, true)
@@ -20,7 +21,8 @@ func Split(blocks []Block, fits func([]Block) bool) (parts [][]Block) {
 	return parts
 }
 
-// cut cuts blocks in two, of which the first fits. It may be empty, unless all is forced: then a piece is cut off, whether it fits or not.
+// cut cuts blocks in two, of which the first fits. It may be empty, unless all is forced: then a piece is cut off,
+// whether it fits or not.
 func cut(blocks []Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
 	n := most(len(blocks), func(n int) bool { return !isHuge(blocks[n-1]) && fits(blocks[:n]) })
 	if n == len(blocks) {
@@ -51,7 +53,9 @@ func leads(b Block) bool {
 		return b.Kind == Heading
 	}
 	last := b.Spans[len(b.Spans)-1]
-	return strings.HasSuffix(last.Text, ":") || !slices.ContainsFunc(b.Spans, func(s Span) bool { return s.Style&Bold == 0 })
+	return strings.HasSuffix(last.Text, ":") || !slices.ContainsFunc(b.Spans, func(s Span) bool {
+		return s.Style&Bold == 0
+	})
 }
 
 // isHuge reports whether a paragraph is too long for any part. It is not drawn to find that out.
@@ -81,7 +85,8 @@ func cutBlock(b Block, fits func([]Block) bool, forced bool) (part, rest []Block
 	return nil, []Block{b}
 }
 
-// cutList cuts a list between items, or in its first one that does not fit. What is left of that stands in front of the other items.
+// cutList cuts a list between items, or in its first one that does not fit. What is left of that stands in front of the
+// other items.
 func cutList(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
 	list := func(from, to int, more []Block) []Block {
 		l := b
@@ -132,7 +137,8 @@ func cutTable(b Block, fits func([]Block) bool, forced bool) (part, rest []Block
 	return nil, []Block{b}
 }
 
-// most returns the largest n up to limit for which fits holds, 0 if it does for none. Its cost is that of what fits, not of all.
+// most returns the largest n up to limit for which fits holds, 0 if it does for none. Its cost is that of what fits,
+// not of all.
 func most(limit int, fits func(int) bool) int {
 	low, high := 0, 1
 	for high <= limit && fits(high) {

@@ -28,30 +28,54 @@ func TestSplitChoosesGoodPlaces(t *testing.T) {
 		text string
 		want []string
 	}{
-		"empty":      {"", nil},
-		"blank":      {" \r\n\t\n\u00a0", nil},
-		"short":      {"hello", []string{"hello"}},
-		"paragraphs": {"first paragraph, of some words\n\nsecond paragraph", []string{"first paragraph, of some words", "second paragraph"}},
-		"lines":      {"a first line of some words\na second line of some words", []string{"a first line of some words", "a second line of some words"}},
-		"words":      {"one two three four five six seven eight nine ten", []string{"one two three four five six seven eight", "nine ten"}},
-		"characters": {strings.Repeat("x", 90), []string{strings.Repeat("x", 40), strings.Repeat("x", 40), strings.Repeat("x", 10)}},
-		"pairs":      {strings.Repeat("😀", 30), []string{strings.Repeat("😀", 20), strings.Repeat("😀", 10)}},
-		"families":   {strings.Repeat("x", 31) + strings.Repeat("👩‍👩‍👧", 2), []string{strings.Repeat("x", 31) + "👩‍👩‍👧", "👩‍👩‍👧"}},
+		"empty": {"", nil},
+		"blank": {" \r\n\t\n\u00a0", nil},
+		"short": {"hello", []string{"hello"}},
+		"paragraphs": {
+			"first paragraph, of some words\n\nsecond paragraph",
+			[]string{"first paragraph, of some words", "second paragraph"},
+		},
+		"lines": {
+			"a first line of some words\na second line of some words",
+			[]string{"a first line of some words", "a second line of some words"},
+		},
+		"words": {
+			"one two three four five six seven eight nine ten",
+			[]string{"one two three four five six seven eight", "nine ten"},
+		},
+		"characters": {
+			strings.Repeat("x", 90),
+			[]string{strings.Repeat("x", 40), strings.Repeat("x", 40), strings.Repeat("x", 10)},
+		},
+		"pairs": {strings.Repeat("😀", 30), []string{strings.Repeat("😀", 20), strings.Repeat("😀", 10)}},
+		"families": {
+			strings.Repeat("x", 31) + strings.Repeat("👩‍👩‍👧", 2), []string{strings.Repeat("x", 31) + "👩‍👩‍👧", "👩‍👩‍👧"},
+		},
 		"code": {"words\n```go\nfunc main() {\n\tprintln(1)\n\tprintln(2)\n}\n```\nmore", []string{
 			"words\n```go\nfunc main() {\n```", "```go\n\tprintln(1)\n\tprintln(2)\n}\n```", "more",
 		}},
 		"long code line": {"~~~~\n" + strings.Repeat("y", 50) + "\n~~~~\nend", []string{
 			"```\n" + strings.Repeat("y", 32) + "\n```", "```\n" + strings.Repeat("y", 18) + "\n```\n\nend",
 		}},
-		"code in a list": {"1. do this:\n   ```sh\n   make all the things\n     now and here\n   ```\n   then rest\n2. more", []string{
+		"code in a list": {"1. do this:\n   ```sh\n   make all the things\n     now and here\n   ```\n   then " +
+			"rest\n2. more", []string{
 			"1. do this:", "```sh\nmake all the things\n```", "```sh\n  now and here\n```\n\nthen rest", "2. more",
 		}},
-		"long quote": {"> " + strings.Repeat("word ", 12), []string{"> word word word word word word word", "> word word word word word"}},
+		"long quote": {
+			"> " + strings.Repeat("word ", 12),
+			[]string{"> word word word word word word word", "> word word word word word"},
+		},
 		"table": {"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n| 7 | 8 |\n| 9 | 0 |\n|10 | 1 |", []string{
 			"a | b\n--|--\n1 | 2\n3 | 4\n5 | 6\n7 | 8", "a  | b\n---|--\n9  | 0\n10 | 1",
 		}},
-		"items":   {"3. one item of a list\n4. another item\n   with a second line\n5. last", []string{"3. one item of a list", "4. another item\n   with a second line", "5. last"}},
-		"heading": {"some words to begin with here\n\n# Heading\n\ntext under it", []string{"some words to begin with here", "# Heading\ntext under it"}},
+		"items": {
+			"3. one item of a list\n4. another item\n   with a second line\n5. last",
+			[]string{"3. one item of a list", "4. another item\n   with a second line", "5. last"},
+		},
+		"heading": {
+			"some words to begin with here\n\n# Heading\n\ntext under it",
+			[]string{"some words to begin with here", "# Heading\ntext under it"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := split(c.text, 40)
@@ -64,7 +88,9 @@ func TestSplitChoosesGoodPlaces(t *testing.T) {
 
 // TestNoPartOfCodeIsBlank: neither blank lines at its end nor at its beginning are a message of their own.
 func TestNoPartOfCodeIsBlank(t *testing.T) {
-	for _, text := range []string{"```\n" + strings.Repeat("y", 28) + "\nx\n\n```\nend", "```\n\n\n\n" + strings.Repeat("y", 50) + "\n```"} {
+	for _, text := range []string{
+		"```\n" + strings.Repeat("y", 28) + "\nx\n\n```\nend", "```\n\n\n\n" + strings.Repeat("y", 50) + "\n```",
+	} {
 		for i, part := range doc.Split(doc.Parse(text), within(40)) {
 			if strings.TrimSpace(doc.Text(part, false)) == "" {
 				t.Errorf("part %d of %q is blank", i, text)
@@ -138,10 +164,16 @@ func TestSplitGetsPastLongWhiteSpace(t *testing.T) {
 	for _, blank := range []string{" ", "\f", "\t", "\u00a0"} {
 		for _, n := range []int{20, 39, 40, 41, 1000} {
 			long := strings.Repeat(blank, n)
-			for _, text := range []string{"g" + long + "x", "g" + long + "\nx", "g" + long, "> g" + long + "\n> x", "- g" + long + "\n  x", long + "x"} {
-				for _, around := range []string{"%s", "`````\n%s", "```go\n%s\n```\nend", "| a | b |\n|---|---|\n| %s |"} {
+			for _, text := range []string{
+				"g" + long + "x", "g" + long + "\nx", "g" + long, "> g" + long + "\n> x",
+				"- g" + long + "\n  x", long + "x",
+			} {
+				for _, around := range []string{
+					"%s", "`````\n%s", "```go\n%s\n```\nend", "| a | b |\n|---|---|\n| %s |",
+				} {
 					text := strings.Replace(around, "%s", text, 1)
-					if got := strings.Join(split(text, 40), ""); !strings.Contains(got, "x") && strings.Contains(text, "x") {
+					if got := strings.Join(split(text, 40), ""); !strings.Contains(got, "x") &&
+						strings.Contains(text, "x") {
 						t.Errorf("%q became %q", text, got)
 					}
 				}
@@ -154,11 +186,12 @@ func TestSplitGetsPastLongWhiteSpace(t *testing.T) {
 func TestSplitIsNearlyLinear(t *testing.T) {
 	probes := func(n int) (total int) {
 		text := strings.Repeat("word ", n)
-		doc.Split([]doc.Block{{Kind: doc.Paragraph, Spans: []doc.Span{{Kind: doc.Words, Text: text}}}}, func(b []doc.Block) bool {
-			size := len(b[0].Spans[0].Text)
-			total += size
-			return size <= 1000
-		})
+		doc.Split([]doc.Block{{Kind: doc.Paragraph, Spans: []doc.Span{{Kind: doc.Words, Text: text}}}},
+			func(b []doc.Block) bool {
+				size := len(b[0].Spans[0].Text)
+				total += size
+				return size <= 1000
+			})
 		return total
 	}
 	if few, many := probes(2_000), probes(20_000); many > 12*few {

@@ -8,8 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cutWords cuts a paragraph or a heading: at the last line end or, failing that, white space in the second half of what fits, else between
-// characters.
+// cutWords cuts a paragraph or a heading: at the last line end or, failing that, white space in the second half of what
+// fits, else between characters.
 func cutWords(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
 	b.Spans = trimmed(slices.Clone(Shown(b.Spans))) // no address is shown twice
 	upTo := func(n int) []Block {
@@ -75,7 +75,8 @@ func placeIn(spans []Span, fits int) int {
 		}
 		if s.Kind == Break {
 			line = at
-		} else if found := strings.LastIndexFunc(s.Text[:min(len(s.Text), fits-at+1)], unicode.IsSpace); found >= 0 && s.Kind != Code {
+		} else if found := strings.LastIndexFunc(s.Text[:min(len(s.Text), fits-at+1)], unicode.IsSpace); found >= 0 &&
+			s.Kind != Code {
 			word = at + found
 		}
 		at += lengthOf(s)
@@ -89,7 +90,8 @@ func placeIn(spans []Span, fits int) int {
 	return line
 }
 
-// betweenCharacters returns the last place up to n that is not within a character as people see it, or the first after n.
+// betweenCharacters returns the last place up to n that is not within a character as people see it, or the first after
+// n.
 func betweenCharacters(text string, n int) (at int) {
 	for state := -1; at == 0 || at < n; {
 		character, _, _, next := uniseg.FirstGraphemeClusterInString(text[at:], state)
@@ -118,8 +120,8 @@ func trimmed(spans []Span) []Span {
 	return spans
 }
 
-// cutCode cuts code between lines, at a blank one if there is one in the second half of what fits, but so that neither piece is blank. A
-// line that does not fit by itself is cut between characters.
+// cutCode cuts code between lines, at a blank one if there is one in the second half of what fits, but so that neither
+// piece is blank. A line that does not fit by itself is cut between characters.
 func cutCode(b Block, fits func([]Block) bool, forced bool) (part, rest []Block) {
 	code := func(text string) []Block {
 		c := b

@@ -128,7 +128,8 @@ func (v *Document) waiting(d core.Delivery) {
 	}
 }
 
-// maxTold is how long a sentence may be, in UTF-16 units, for every surface to show all of it, however much it has to escape.
+// maxTold is how long a sentence may be, in UTF-16 units, for every surface to show all of it, however much it has to
+// escape.
 const maxTold = 120
 
 // maxFor is how many spans a question's headline names people with: three, and what stands between them.

@@ -16,19 +16,40 @@ func text(spans []doc.Span) string {
 
 func TestAnEditSaysWhatItChanged(t *testing.T) {
 	for name, c := range map[string]struct{ before, now, want string }{
-		"a value":     {`{"amount": 20, "to": "ann"}`, `{"amount": 21, "to": "ann"}`, "Bob changed the arguments: amount: 20 → 21"},
-		"two":         {`{"amount": 20, "to": "ann"}`, `{"to": "eve"}`, "Bob changed the arguments: amount: 20 → (none); to: ann → eve"},
-		"a new one":   {`{"to": "ann"}`, `{"to": "ann", "tip": {"of": [1, 2]}}`, `Bob changed the arguments: tip: (none) → {"of":[1,2]}`},
-		"a text":      {`{"n": 5}`, `{"n": "5"}`, `Bob changed the arguments: n: 5 → "5"`},
-		"long":        {`{"n": "` + strings.Repeat("x", 90) + `"}`, `{"n": 1}`, "Bob changed the arguments: n: " + strings.Repeat("x", 60) + "… → 1"},
-		"the end":     {`{"n": "` + strings.Repeat("é", 90) + `a"}`, `{"n": "` + strings.Repeat("é", 90) + `b"}`, "Bob changed the arguments: n: …éa → …éb"},
-		"cut off":     {`{"n": "` + strings.Repeat("é", 90) + `a"}`, `{"n": "` + strings.Repeat("é", 90) + `"}`, "Bob changed the arguments: n: …éa → …é"},
-		"an arrow":    {`{"n": "5 → 6; m: 1"}`, `{"n": "7 → 8"}`, `Bob changed the arguments: n: "5 → 6; m: 1" → "7 → 8"`},
+		"a value": {
+			`{"amount": 20, "to": "ann"}`, `{"amount": 21, "to": "ann"}`, "Bob changed the arguments: amount: 20 → 21",
+		},
+		"two": {
+			`{"amount": 20, "to": "ann"}`, `{"to": "eve"}`,
+			"Bob changed the arguments: amount: 20 → (none); to: ann → eve",
+		},
+		"a new one": {
+			`{"to": "ann"}`, `{"to": "ann", "tip": {"of": [1, 2]}}`,
+			`Bob changed the arguments: tip: (none) → {"of":[1,2]}`,
+		},
+		"a text": {`{"n": 5}`, `{"n": "5"}`, `Bob changed the arguments: n: 5 → "5"`},
+		"long": {
+			`{"n": "` + strings.Repeat("x", 90) + `"}`, `{"n": 1}`,
+			"Bob changed the arguments: n: " + strings.Repeat("x", 60) + "… → 1",
+		},
+		"the end": {
+			`{"n": "` + strings.Repeat("é", 90) + `a"}`, `{"n": "` + strings.Repeat("é", 90) + `b"}`,
+			"Bob changed the arguments: n: …éa → …éb",
+		},
+		"cut off": {
+			`{"n": "` + strings.Repeat("é", 90) + `a"}`, `{"n": "` + strings.Repeat("é", 90) + `"}`,
+			"Bob changed the arguments: n: …éa → …é",
+		},
+		"an arrow": {
+			`{"n": "5 → 6; m: 1"}`, `{"n": "7 → 8"}`, `Bob changed the arguments: n: "5 → 6; m: 1" → "7 → 8"`,
+		},
 		"a key":       {`{"a\u202e\nb: 1 → 2": 3}`, `{}`, `Bob changed the arguments: "a\u202e\nb: 1 → 2": 3 → (none)`},
 		"a plain key": {`{"où": 3}`, `{"où": "(none)"}`, "Bob changed the arguments: où: 3 → \"(none)\""},
 		"not stored":  {"", `{"n": 1}`, "Bob changed the arguments."},
 	} {
-		card := core.Card{State: core.Open, Edits: 1, Editor: core.Actor{Name: "Bob"}, Before: c.before, Arguments: c.now}
+		card := core.Card{
+			State: core.Open, Edits: 1, Editor: core.Actor{Name: "Bob"}, Before: c.before, Arguments: c.now,
+		}
 		notes := doc.View(core.Delivery{Card: &card}, doc.Reader{}).Notes
 		if len(notes) != 1 || text(notes[0].Spans) != c.want {
 			t.Errorf("%s: %q, want %q", name, text(notes[0].Spans), c.want)
@@ -37,7 +58,9 @@ func TestAnEditSaysWhatItChanged(t *testing.T) {
 }
 
 func TestArgumentsAreNotRepeatedWhereTheSentenceSaysThem(t *testing.T) {
-	for summary, want := range map[string]string{"Pay 20 to ann": "", "Pay 20 to " + strings.Repeat("a", 130): "amount: 20"} {
+	for summary, want := range map[string]string{
+		"Pay 20 to ann": "", "Pay 20 to " + strings.Repeat("a", 130): "amount: 20",
+	} {
 		card := core.Card{State: core.Open, Said: true, Summary: summary, Arguments: "{\n  \"amount\": 20\n}"}
 		if code, instead := doc.View(core.Delivery{Card: &card}, doc.Reader{}).Shown(); code != want || instead != "" {
 			t.Errorf("%s: %q, %q", summary, code, instead)
@@ -58,8 +81,12 @@ func TestArgumentsThatAreNotKnownAreNotNone(t *testing.T) {
 // TestEverybodyWhoDecidedIsNamed where it took several.
 func TestEverybodyWhoDecidedIsNamed(t *testing.T) {
 	two := []core.Actor{{ID: "here:1", Name: "Ann"}, {ID: "here:2", Name: "Bob"}}
-	for state, want := range map[core.ApprovalState]string{core.Approved: "Approved by: Ann, Bob", core.Denied: "Denied by: Ann, Bob"} {
-		card := core.Card{State: state, Quorum: 2, Vetoes: 2, Voters: two, Against: two, Decided: two[1], DecidedBy: "Bob"}
+	for state, want := range map[core.ApprovalState]string{
+		core.Approved: "Approved by: Ann, Bob", core.Denied: "Denied by: Ann, Bob",
+	} {
+		card := core.Card{
+			State: state, Quorum: 2, Vetoes: 2, Voters: two, Against: two, Decided: two[1], DecidedBy: "Bob",
+		}
 		found := false
 		for _, f := range doc.View(core.Delivery{Card: &card}, doc.Reader{}).Fields {
 			found = found || f.Label+": "+doc.Writer{Foreign: strings.TrimSpace}.Text(f.Value) == want
@@ -110,7 +137,8 @@ func TestWithdrawIsOfferedToWhomeverItIsFor(t *testing.T) {
 		"a copy for bob": {bob.ID, core.Actor{}, ""},
 	} {
 		got := ""
-		for _, choice := range doc.View(core.Delivery{Post: core.Post{Person: c.to}, Card: &card}, doc.Reader{Platform: "here", Who: c.who}).Cut(0, 0) {
+		for _, choice := range doc.View(core.Delivery{Post: core.Post{Person: c.to}, Card: &card},
+			doc.Reader{Platform: "here", Who: c.who}).Cut(0, 0) {
 			if strings.HasPrefix(choice.Label, "Withdraw") {
 				got = choice.Label
 			}

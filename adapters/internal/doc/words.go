@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Shown returns spans of a reply in which no link hides its address: that stands behind the words of the link, as a span of its own. A
-// span that has an address is the address, and nothing but that.
+// Shown returns spans of a reply in which no link hides its address: that stands behind the words of the link, as a
+// span of its own. A span that has an address is the address, and nothing but that.
 func Shown(spans []Span) (all []Span) {
 	if !slices.ContainsFunc(spans, func(s Span) bool { return s.To != "" }) {
 		return spans
@@ -24,7 +24,8 @@ func Shown(spans []Span) (all []Span) {
 			all = append(all, s)
 		}
 		if to != "" && shortened(label) != shortened(to) {
-			all = append(all, Span{Kind: Words, Text: " ("}, Span{Kind: Words, Text: to, To: to}, Span{Kind: Words, Text: ")"})
+			all = append(all, Span{Kind: Words, Text: " ("}, Span{Kind: Words, Text: to, To: to},
+				Span{Kind: Words, Text: ")"})
 		}
 	}
 	return all
@@ -50,8 +51,8 @@ func OneLine(spans []Span) string {
 	return b.String()
 }
 
-// Text is blocks as plain text, for a terminal or to be read aloud. With marks, it has Markdown's signs of headings, quotations, code and
-// emphasis; signs that the text itself has are not escaped.
+// Text is blocks as plain text, for a terminal or to be read aloud. With marks, it has Markdown's signs of headings,
+// quotations, code and emphasis; signs that the text itself has are not escaped.
 func Text(blocks []Block, marks bool) string {
 	w := plain{marks: marks}
 	w.blocks(TextForms.Drawable(blocks), "", "")

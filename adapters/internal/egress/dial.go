@@ -26,24 +26,26 @@ type Dialer struct {
 	Roots    *x509.CertPool // who certifies servers; nil: the system's
 }
 
-// Dial connects to HOST:PORT, whose text was compared with the list before. The address is checked after its name was resolved, before
-// anything is sent to it.
+// Dial connects to HOST:PORT, whose text was compared with the list before. The address is checked after its name was
+// resolved, before anything is sent to it.
 func (d Dialer) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
 	inside := d.Hosts.ListsWithPort(host, port)
-	dialer := net.Dialer{Timeout: dialTimeout, Resolver: d.Resolver, Control: func(_, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return err
-		}
-		if is := ReachOf(to.Addr()); is == Blocked || is == Private && !inside {
-			return d.Refuse(host, to.Addr(), is)
-		}
-		return nil
-	}}
+	dialer := net.Dialer{
+		Timeout: dialTimeout, Resolver: d.Resolver, Control: func(_, address string, _ syscall.RawConn) error {
+			to, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return err
+			}
+			if is := ReachOf(to.Addr()); is == Blocked || is == Private && !inside {
+				return d.Refuse(host, to.Addr(), is)
+			}
+			return nil
+		},
+	}
 	return dialer.DialContext(ctx, network, address)
 }
 

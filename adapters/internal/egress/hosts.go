@@ -24,8 +24,8 @@ type listed struct {
 
 var hostName = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
-// ParseHosts reads a list with commas between its entries: HOST, *.DOMAIN or HOST:PORT. A host that is listed with its port may have a
-// private address. Errors: invalid, with every entry that is wrong.
+// ParseHosts reads a list with commas between its entries: HOST, *.DOMAIN or HOST:PORT. A host that is listed with its
+// port may have a private address. Errors: invalid, with every entry that is wrong.
 func ParseHosts(text string) (Hosts, error) {
 	var h Hosts
 	var wrong []string
@@ -42,7 +42,8 @@ func ParseHosts(text string) (Hosts, error) {
 		h.listed = append(h.listed, one)
 	}
 	if len(wrong) > 0 {
-		return Hosts{}, core.Errorf(core.Invalid, "%s: write each host as example.com, *.example.com or example.com:8443, without https:// and path", strings.Join(wrong, ", "))
+		return Hosts{}, core.Errorf(core.Invalid, "%s: write each host as example.com, *.example.com or "+
+			"example.com:8443, without https:// and path", strings.Join(wrong, ", "))
 	}
 	return h, nil
 }
@@ -90,7 +91,9 @@ func (h Hosts) String() string {
 // Lists reports whether the host of a URL of http or https is listed for the port of that URL.
 func (h Hosts) Lists(u *url.URL) bool {
 	port := Port(u)
-	return h.find(u.Hostname(), func(l listed) bool { return l.port == port || l.port == "" && port == standardPort(u) })
+	return h.find(u.Hostname(), func(l listed) bool {
+		return l.port == port || l.port == "" && port == standardPort(u)
+	})
 }
 
 // ListsWithPort reports whether a host is listed by its whole name with this port. It may have a private address.

@@ -40,7 +40,8 @@ func DumpMessage(out *strings.Builder, margin, head, shown, marks string) {
 // Numbers replaces ids that differ from run to run with numbers, in the order in which they are found.
 type Numbers map[string]string
 
-// Replace numbers the matches of the pattern in a text. kind returns the word before the number of a match; "" leaves the match unchanged.
+// Replace numbers the matches of the pattern in a text. kind returns the word before the number of a match; "" leaves
+// the match unchanged.
 func (n Numbers) Replace(text string, pattern *regexp.Regexp, kind func(found string) string) string {
 	return pattern.ReplaceAllStringFunc(text, func(found string) string {
 		word := kind(found)

@@ -66,10 +66,12 @@ func (in *Injected[C]) Waiting() int {
 	return in.waiting
 }
 
-// faultFor returns the fault that applies to a call, if any, counts it, and records it in the call. The caller holds the lock.
+// faultFor returns the fault that applies to a call, if any, counts it, and records it in the call. The caller holds
+// the lock.
 func (r *Record[C, P]) faultFor(call *C) *Injected[C] {
 	for _, in := range r.faults {
-		if in.over || (in.fault.Endpoint != "" && !P(call).Of(in.fault.Endpoint)) || (in.fault.When != nil && !in.fault.When(*call)) {
+		if in.over || (in.fault.Endpoint != "" && !P(call).Of(in.fault.Endpoint)) ||
+			(in.fault.When != nil && !in.fault.When(*call)) {
 			continue
 		}
 		if in.isDue() {
@@ -173,8 +175,11 @@ func (t Trouble) Afterwards() Trouble {
 
 // ServerError answers with a 5xx status and an HTML page.
 func ServerError(status int) Trouble {
-	return Trouble{Name: fmt.Sprint("HTTP ", status), Status: status, Header: map[string]string{"Content-Type": "text/html"},
-		Body: "<!DOCTYPE html><html><head><title>Server Error</title></head><body><h1>Server Error</h1><p>Something went wrong.</p></body></html>"}
+	return Trouble{
+		Name: fmt.Sprint("HTTP ", status), Status: status, Header: map[string]string{"Content-Type": "text/html"},
+		Body: "<!DOCTYPE html><html><head><title>Server Error</title></head><body><h1>Server Error</h1><p>Something " +
+			"went wrong.</p></body></html>",
+	}
 }
 
 // ServerErrorAfterwards does the work, and then answers with a 5xx status.

@@ -19,7 +19,8 @@ type Foreign struct {
 	seen []ForeignRequest
 }
 
-// ForeignURL returns the address of a host that is not the platform. Its host name differs from the fake's. Requests to it are recorded.
+// ForeignURL returns the address of a host that is not the platform. Its host name differs from the fake's. Requests to
+// it are recorded.
 func (f *Foreign) ForeignURL() string {
 	f.host.mu.Lock()
 	defer f.host.mu.Unlock()

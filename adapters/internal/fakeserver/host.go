@@ -15,7 +15,8 @@ import (
 type Host struct {
 	Platform string          // its name in messages, such as "Slack"
 	Ctx      context.Context // ends with Close
-	Dump     func() string   // returns the current state, for the error of a wait that gave up; it takes the lock itself
+	// returns the current state, for the error of a wait that gave up; it takes the lock itself
+	Dump func() string
 
 	mu      *sync.Mutex // the fake's
 	end     context.CancelFunc
@@ -37,7 +38,8 @@ func (h *Host) Changed() {
 	h.changed = make(chan struct{})
 }
 
-// WaitFor waits until holds returns true. It calls holds again after each change. Error: ctx ended; the text contains the current state.
+// WaitFor waits until holds returns true. It calls holds again after each change. Error: ctx ended; the text contains
+// the current state.
 func (h *Host) WaitFor(ctx context.Context, holds func() bool) error {
 	for {
 		h.mu.Lock()
@@ -64,8 +66,8 @@ func WaitFor[T any](ctx context.Context, h *Host, find func() (T, bool)) (T, err
 	return found, err
 }
 
-// Serve opens a listener on 127.0.0.1 and returns its URL, without a slash at the end. The caller holds the lock, unless the fake is still
-// being made.
+// Serve opens a listener on 127.0.0.1 and returns its URL, without a slash at the end. The caller holds the lock,
+// unless the fake is still being made.
 func (h *Host) Serve(handler http.Handler) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -79,13 +81,15 @@ func (h *Host) Serve(handler http.Handler) string {
 		defer h.work.Done()
 		handler.ServeHTTP(w, r)
 	})
-	web := &http.Server{Handler: counted, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)} // faults cut connections
+	// faults cut connections
+	web := &http.Server{Handler: counted, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	h.webs = append(h.webs, web)
 	h.work.Go(func() { _ = web.Serve(listener) })
 	return "http://" + listener.Addr().String()
 }
 
-// begin counts a request as work, unless the fake is closed. Work begins only under the lock, so that Close waits for all of it.
+// begin counts a request as work, unless the fake is closed. Work begins only under the lock, so that Close waits for
+// all of it.
 func (h *Host) begin() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,8 +103,8 @@ func (h *Host) begin() bool {
 // Go runs do in a goroutine that Close waits for. The caller holds the lock or is part of such work itself.
 func (h *Host) Go(do func()) { h.work.Go(do) }
 
-// Close ends the context, calls drop under the lock to end what does not end with the context, closes the listeners, and waits for all
-// work.
+// Close ends the context, calls drop under the lock to end what does not end with the context, closes the listeners,
+// and waits for all work.
 func (h *Host) Close(drop func()) {
 	h.mu.Lock()
 	h.end()

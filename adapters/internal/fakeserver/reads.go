@@ -12,8 +12,8 @@ type Visibility struct {
 	left int // how many reads still hide it; negative: all until ReleaseReads
 }
 
-// LagReads hides each message that the bot posts from now on from so many of the reads that would show it. A negative number hides it
-// until ReleaseReads; 0 ends the lag for later messages.
+// LagReads hides each message that the bot posts from now on from so many of the reads that would show it. A negative
+// number hides it until ReleaseReads; 0 ends the lag for later messages.
 func (r *Reads) LagReads(reads int) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()

@@ -11,10 +11,11 @@ type Call struct {
 	Header http.Header
 	Body   []byte // as sent
 
-	Done   bool   // the call was answered, or its connection was cut
-	Status int    // of the answer; 0 if there was none
-	Error  string // the platform's error, "" if there was none; "(cut)", "(lost)" or "(garbled)" for a fault of the connection
-	Fault  string // the name of the injected trouble, if any
+	Done   bool // the call was answered, or its connection was cut
+	Status int  // of the answer; 0 if there was none
+	// the platform's error, "" if there was none; "(cut)", "(lost)" or "(garbled)" for a fault of the connection
+	Error string
+	Fault string // the name of the injected trouble, if any
 }
 
 // Common returns the part of the record that all fakes share.

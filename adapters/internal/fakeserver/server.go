@@ -9,10 +9,12 @@ type Server[C any, P CallPointer[C]] struct {
 	Foreign
 }
 
-// New returns the shared part of a fake. answering adds the platform's headers to the answer of an injected trouble, and its fields to the
-// recorded call. It is called under the lock.
+// New returns the shared part of a fake. answering adds the platform's headers to the answer of an injected trouble,
+// and its fields to the recorded call. It is called under the lock.
 func New[C any, P CallPointer[C]](h *Host, answering func(c *C, t Trouble, header http.Header)) Server[C, P] {
-	return Server[C, P]{Record: Record[C, P]{host: h, answering: answering}, Reads: Reads{host: h}, Foreign: Foreign{host: h}}
+	return Server[C, P]{
+		Record: Record[C, P]{host: h, answering: answering}, Reads: Reads{host: h}, Foreign: Foreign{host: h},
+	}
 }
 
 // TB is the part of *testing.T and *testing.B that a fake needs.

@@ -13,22 +13,30 @@ import (
 
 // allowed lists, for each element, its attributes.
 var allowed = map[string][]string{
-	"h3": nil, "h4": nil, "h5": nil, "h6": nil, "p": nil, "br": nil, "hr": nil, "blockquote": nil, "ul": nil, "ol": {"start"}, "li": nil, "em": nil, "strong": nil, "del": nil, "code": nil,
-	"pre": {"tabindex"}, "div": {"class", "tabindex"}, "table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"class"}, "td": {"class"},
+	"h3": nil, "h4": nil, "h5": nil, "h6": nil, "p": nil, "br": nil, "hr": nil, "blockquote": nil, "ul": nil,
+	"ol": {"start"}, "li": nil, "em": nil, "strong": nil, "del": nil, "code": nil,
+	"pre": {"tabindex"}, "div": {"class", "tabindex"}, "table": nil, "thead": nil, "tbody": nil, "tr": nil,
+	"th": {"class"}, "td": {"class"},
 	"a": {"href", "rel", "target"},
 }
 
-// FuzzHTML: whatever a model writes, a browser finds only elements that show text, and links that leave for the web or for mail.
+// FuzzHTML: whatever a model writes, a browser finds only elements that show text, and links that leave for the web or
+// for mail.
 func FuzzHTML(f *testing.F) {
 	for _, seed := range []string{
-		"# a\n\n- [x] *b* **c** ~~d~~ `e`\n\n> 1. f\n\n|a|b|\n|-|:-:|\n|1|2|\n", "<script>alert(1)</script><img src=x onerror=alert(1)>", "[a](javascript:alert(1) \"t\") <javascript:x>",
-		"[a]: data:text/html,x 'y'\n\n[a] ![a] [![b](https://c.d)](https://e.f)", "```html\n</code></pre><script>\n```", "<!-- --> <?php ?> <![CDATA[ x ]]> &lt;b&gt; &#0; \x00", "www.a.example http://a.example/\"onclick='x' a@b.example",
-		"a|b\n-|-\n\\|`|`|<td>", "![](https://a.b) [](https://a.b)\\\nx  \ny", "[a](https://x:y@z) [a](ht\ttps://x) [a](<https://a b>)",
+		"# a\n\n- [x] *b* **c** ~~d~~ `e`\n\n> 1. f\n\n|a|b|\n|-|:-:|\n|1|2|\n",
+		"<script>alert(1)</script><img src=x onerror=alert(1)>", "[a](javascript:alert(1) \"t\") <javascript:x>",
+		"[a]: data:text/html,x 'y'\n\n[a] ![a] [![b](https://c.d)](https://e.f)", "```html\n</code></pre><script>\n```",
+		"<!-- --> <?php ?> <![CDATA[ x ]]> &lt;b&gt; &#0; \x00",
+		"www.a.example http://a.example/\"onclick='x' a@b.example",
+		"a|b\n-|-\n\\|`|`|<td>", "![](https://a.b) [](https://a.b)\\\nx  \ny",
+		"[a](https://x:y@z) [a](ht\ttps://x) [a](<https://a b>)",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		root, err := html.Parse(strings.NewReader("<!doctype html><title>x</title><body>" + string(markup.HTML(doc.Parse(text)))))
+		root, err := html.Parse(
+			strings.NewReader("<!doctype html><title>x</title><body>" + string(markup.HTML(doc.Parse(text)))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +71,8 @@ func check(t *testing.T, n *html.Node) {
 			continue
 		}
 		u, err := url.Parse(a.Val)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" || u.User != nil || strings.ContainsAny(a.Val, " \t\r\n\\") {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" || u.User != nil ||
+			strings.ContainsAny(a.Val, " \t\r\n\\") {
 			t.Errorf("a link to %q", a.Val)
 		}
 	}

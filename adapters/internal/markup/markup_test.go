@@ -26,26 +26,34 @@ func TestMarkdownBecomesHTML(t *testing.T) {
 		"> a\n\n---":                 "<blockquote><p>a</p>\n</blockquote>\n<hr>\n",
 		"```go\n\ta := <-b\n\n# c\n": "<pre tabindex=\"0\"><code>\ta := &lt;-b\n\n# c\n</code></pre>\n",
 		"    indented":               "<pre tabindex=\"0\"><code>indented\n</code></pre>\n",
-		"|a|b|\n|-:|:-:|\n|1|`x\\|y`|": "<div class=\"table\" tabindex=\"0\"><table><thead><tr><th class=\"right\">a</th>\n<th class=\"center\">b</th>\n</tr>\n</thead>" +
+		"|a|b|\n|-:|:-:|\n|1|`x\\|y`|": "<div class=\"table\" tabindex=\"0\"><table><thead><tr><th " +
+			"class=\"right\">a</th>\n<th class=\"center\">b</th>\n</tr>\n</thead>" +
 			"<tr><td class=\"right\">1</td>\n<td class=\"center\"><code>x|y</code></td>\n</tr>\n</table>\n</div>\n",
-		"<b onclick=x>*a*</b>":                           "<p>&lt;b onclick=x&gt;<em>a</em>&lt;/b&gt;</p>\n",
-		"<script>\nalert(1)\n</script>":                  "<p>&lt;script&gt;<br>\nalert(1)<br>\n&lt;/script&gt;</p>\n",
-		"nul \x00 and \xff":                              "<p>nul  and \ufffd</p>\n",
-		"[a *b*](https://x.example/?a=1&b)":              "<p><a href=\"https://x.example/?a=1&amp;b\"" + rest + "a <em>b</em></a></p>\n",
-		"[a](HTTP://x.example \"title\")":                "<p><a href=\"http://x.example\"" + rest + "a</a></p>\n",
-		"see https://x.example/a.":                       "<p>see <a href=\"https://x.example/a\"" + rest + "https://x.example/a</a>.</p>\n",
-		"www.x.example":                                  "<p><a href=\"http://www.x.example\"" + rest + "www.x.example</a></p>\n",
-		"<ann@x.example>":                                "<p><a href=\"mailto:ann@x.example\"" + rest + "ann@x.example</a></p>\n",
-		"[a](javascript:alert(1))":                       "<p>a (javascript:alert(1))</p>\n",
-		"[a](java&#115;cript&colon;x)":                   "<p>a (java&amp;#115;cript&amp;colon;x)</p>\n",
-		"[a](data:text/html,x) <ftp://x.yz>":             "<p>a (data:text/html,x) ftp://x.yz</p>\n",
-		"[a](/logout) [b](//x.example)":                  "<p>a (/logout) b (//x.example)</p>\n",
-		"[a](https://bank.example@evil.x)":               "<p>a (https://bank.example@evil.x)</p>\n",
-		"[a](https:x) [b](http:///x)":                    "<p>a (https:x) b (http:///x)</p>\n",
-		"![a *b*](https://x.example/i.png)":              "<p>image: <a href=\"https://x.example/i.png\"" + rest + "a <em>b</em></a></p>\n",
-		"![a](http://x.example/i.png)":                   "<p>image: <a href=\"http://x.example/i.png\"" + rest + "a</a></p>\n",
-		"![a](data:image/png;base64,AA)":                 "<p>image: a (data:image/png;base64,AA)</p>\n",
-		"[![a](https://x.example/i)](https://x.example)": "<p><a href=\"https://x.example\"" + rest + "image: a (https://x.example/i)</a></p>\n",
+		"<b onclick=x>*a*</b>":          "<p>&lt;b onclick=x&gt;<em>a</em>&lt;/b&gt;</p>\n",
+		"<script>\nalert(1)\n</script>": "<p>&lt;script&gt;<br>\nalert(1)<br>\n&lt;/script&gt;</p>\n",
+		"nul \x00 and \xff":             "<p>nul  and \ufffd</p>\n",
+		"[a *b*](https://x.example/?a=1&b)": "<p><a href=\"https://x.example/?a=1&amp;b\"" + rest +
+			"a <em>b</em></a></p>\n",
+		"[a](HTTP://x.example \"title\")": "<p><a href=\"http://x.example\"" + rest + "a</a></p>\n",
+		"see https://x.example/a.": "<p>see <a href=\"https://x.example/a\"" + rest +
+			"https://x.example/a</a>.</p>\n",
+		"www.x.example": "<p><a href=\"http://www.x.example\"" + rest +
+			"www.x.example</a></p>\n",
+		"<ann@x.example>": "<p><a href=\"mailto:ann@x.example\"" + rest +
+			"ann@x.example</a></p>\n",
+		"[a](javascript:alert(1))":           "<p>a (javascript:alert(1))</p>\n",
+		"[a](java&#115;cript&colon;x)":       "<p>a (java&amp;#115;cript&amp;colon;x)</p>\n",
+		"[a](data:text/html,x) <ftp://x.yz>": "<p>a (data:text/html,x) ftp://x.yz</p>\n",
+		"[a](/logout) [b](//x.example)":      "<p>a (/logout) b (//x.example)</p>\n",
+		"[a](https://bank.example@evil.x)":   "<p>a (https://bank.example@evil.x)</p>\n",
+		"[a](https:x) [b](http:///x)":        "<p>a (https:x) b (http:///x)</p>\n",
+		"![a *b*](https://x.example/i.png)": "<p>image: <a href=\"https://x.example/i.png\"" + rest +
+			"a <em>b</em></a></p>\n",
+		"![a](http://x.example/i.png)": "<p>image: <a href=\"http://x.example/i.png\"" + rest +
+			"a</a></p>\n",
+		"![a](data:image/png;base64,AA)": "<p>image: a (data:image/png;base64,AA)</p>\n",
+		"[![a](https://x.example/i)](https://x.example)": "<p><a href=\"https://x.example\"" + rest +
+			"image: a (https://x.example/i)</a></p>\n",
 	} {
 		if got := string(markup.HTML(doc.Parse(text))); got != want {
 			t.Errorf("%q\n got %q\nwant %q", text, got, want)
@@ -53,7 +61,8 @@ func TestMarkdownBecomesHTML(t *testing.T) {
 	}
 }
 
-// TestBoundedTexts: what would take long is shown without markup, and at once. Nothing becomes large: no reference repeats a link.
+// TestBoundedTexts: what would take long is shown without markup, and at once. Nothing becomes large: no reference
+// repeats a link.
 func TestBoundedTexts(t *testing.T) {
 	const size = 64 << 10
 	full := func(s string) string { return strings.Repeat(s, size/len(s)) }
@@ -69,15 +78,18 @@ func TestBoundedTexts(t *testing.T) {
 		"images":          full("![a]("),
 		"delimiters":      full("*a_ "),
 		"strikes":         full("~a~~b "),
-		"table":           strings.Repeat("a|", 500) + "\n" + strings.Repeat("-|", 500) + "\n" + strings.Repeat("a\n", size/2-2000),
-		"one long link":   "[a]: https://x.example/" + strings.Repeat("x", 1900) + "\n\n" + strings.Repeat("[a]\n\n", 3000),
+		"table": strings.Repeat("a|", 500) + "\n" + strings.Repeat("-|", 500) +
+			"\n" + strings.Repeat("a\n", size/2-2000),
+		"one long link": "[a]: https://x.example/" + strings.Repeat("x", 1900) +
+			"\n\n" + strings.Repeat("[a]\n\n", 3000),
 	} {
 		begun := time.Now()
 		got := string(markup.HTML(doc.Parse(text)))
 		if took := time.Since(begun); took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
-		if !strings.HasPrefix(got, "<p>") || strings.Contains(got, "<a") && name != "one long link" || len(got) > 6*size {
+		if !strings.HasPrefix(got, "<p>") || strings.Contains(got, "<a") && name != "one long link" ||
+			len(got) > 6*size {
 			t.Errorf("%s became %d bytes: %.80q", name, len(got), got)
 		}
 	}

@@ -15,7 +15,8 @@ func (m Moment) HTML() template.HTML {
 	if m.At.IsZero() {
 		return ""
 	}
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.At.UTC().Format(time.RFC3339), m.Full(), m.Text()))
+	return template.HTML(
+		fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.At.UTC().Format(time.RFC3339), m.Full(), m.Text()))
 }
 
 // Full is the time for people.

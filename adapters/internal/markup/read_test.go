@@ -94,7 +94,8 @@ func checkRead(t interface {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	adaptertest.SameLeaves(t, text, adaptertest.Joined(adaptertest.Leaves(blocks)), adaptertest.Joined(read(root, adaptertest.Words)))
+	adaptertest.SameLeaves(t, text, adaptertest.Joined(adaptertest.Leaves(blocks)),
+		adaptertest.Joined(read(root, adaptertest.Words)))
 }
 
 // TestRepliesAreReadBack: whatever a model writes, all of it is on the page, and nothing is altered.

@@ -28,9 +28,13 @@ type Complaint struct {
 // longestMessage bounds what of a vendor's sentence is passed on.
 const longestMessage = 500
 
-// Complaint reads what an answer with a bad status says. The forms differ: an object "error" in the body, vLLM's without that, Ollama's plain text.
+// Complaint reads what an answer with a bad status says. The forms differ: an object "error" in the body, vLLM's
+// without that, Ollama's plain text.
 func (e *Endpoint) Complaint(a Answer) Complaint {
-	c := Complaint{Status: a.Status, Request: cmp.Or(a.Header.Get("Request-Id"), a.Header.Get("X-Request-Id")), wait: retryafter.Of(a.Header, time.Now())}
+	c := Complaint{
+		Status: a.Status, Request: cmp.Or(a.Header.Get("Request-Id"), a.Header.Get("X-Request-Id")),
+		wait: retryafter.Of(a.Header, time.Now()),
+	}
 	v, err := strictjson.Parse(a.Body, strictjson.Repeats, strictjson.Replace)
 	if err != nil {
 		c.page = len(bytes.TrimSpace(a.Body)) > 0
@@ -71,7 +75,8 @@ func (c Complaint) Error() string {
 
 var wholeNumber = regexp.MustCompile(`\d[\d,]*`)
 
-// Below is the highest number that the vendor names below one that was asked for: the limit that it has. ok is false if it names none.
+// Below is the highest number that the vendor names below one that was asked for: the limit that it has. ok is false if
+// it names none.
 func (c Complaint) Below(asked int64) (limit int64, ok bool) {
 	for _, text := range wholeNumber.FindAllString(c.Message, -1) {
 		n, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)

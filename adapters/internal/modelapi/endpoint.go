@@ -34,17 +34,21 @@ const (
 	idleConnections    = 64 // of one host; a turn holds none while it waits for a person
 )
 
-// Faults returns what is wrong with the settings, one line each, which begins with the setting's name. None contains the key.
+// Faults returns what is wrong with the settings, one line each, which begins with the setting's name. None contains
+// the key.
 func (c Config) Faults() (faults []string) {
 	switch {
 	case c.NeedsKey && c.Key == "":
 		faults = append(faults, c.Settings+"_API_KEY: it is missing")
 	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		faults = append(faults, c.Settings+"_API_KEY: there is a space, a line break or a foreign character in it; copy the key again")
+		faults = append(faults, c.Settings+"_API_KEY: there is a space, a line break or a foreign character in it; "+
+			"copy the key again")
 	}
 	u, err := url.Parse(c.BaseURL)
-	if c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "") {
-		faults = append(faults, c.Settings+"_BASE_URL: it is not an address such as "+c.Default+", without a user or a query")
+	if c.BaseURL != "" &&
+		(err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "") {
+		faults = append(faults,
+			c.Settings+"_BASE_URL: it is not an address such as "+c.Default+", without a user or a query")
 	}
 	return faults
 }
@@ -58,8 +62,8 @@ type Endpoint struct {
 	client *http.Client
 }
 
-// New makes the Endpoint of a model, with what the configuration leaves open filled in. It calls nothing. The error lists all faults, of category
-// invalid.
+// New makes the Endpoint of a model, with what the configuration leaves open filled in. It calls nothing. The error
+// lists all faults, of category invalid.
 func New(model string, c Config) (*Endpoint, error) {
 	faults := c.Faults()
 	if model == "" {
@@ -93,7 +97,8 @@ func New(model string, c Config) (*Endpoint, error) {
 	return &Endpoint{Model: model, Place: u.Host, Config: c, client: client}, nil
 }
 
-// Origin identifies the model, its endpoint and the account that asks it, for what belongs to all three (core.Kept). The key can't be found from it.
+// Origin identifies the model, its endpoint and the account that asks it, for what belongs to all three (core.Kept).
+// The key can't be found from it.
 func (e *Endpoint) Origin() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q", e.BaseURL, e.Model, e.Key, e.Headers["OpenAI-Organization"])

@@ -30,7 +30,8 @@ type report struct {
 func reports(t *testing.T) map[string]report {
 	root := os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {
-		t.Skip("SKIPPED: no reports of servers' answers were read. Set GATEHOUSE_FIXTURES to the folder that holds field/models.")
+		t.Skip("SKIPPED: no reports of servers' answers were read. Set GATEHOUSE_FIXTURES to the folder that holds " +
+			"field/models.")
 	}
 	data, err := os.ReadFile(filepath.Join(root, "field", "models", "answers.json"))
 	if err != nil {
@@ -132,11 +133,13 @@ func TestErrorsThatServersSend(t *testing.T) {
 			fake.Then(r.answer(streamed), r.answer(streamed), r.answer(streamed))
 			var failed []error
 			_, err := chained(p, &failed).Complete(t.Context(), hello)
-			if n := len(fake.Calls()); llm.ClassOf(err) != c.class || n != c.asked || !strings.Contains(failed[0].Error(), c.words) {
+			if n := len(fake.Calls()); llm.ClassOf(err) != c.class || n != c.asked ||
+				!strings.Contains(failed[0].Error(), c.words) {
 				t.Errorf("%s, streamed %t: %d requests, %q: %v", name, streamed, n, llm.ClassOf(err), failed)
 			}
 			said := core.Sentences(nil).Of(err)
-			if strings.Contains(core.MessageOf(err), "key") || strings.Contains(said, "other words") && c.class == llm.TellAdmin {
+			if strings.Contains(core.MessageOf(err), "key") ||
+				strings.Contains(said, "other words") && c.class == llm.TellAdmin {
 				t.Errorf("%s: people read %q, admins %q", name, said, core.MessageOf(err))
 			}
 			if r.Then == nil {
@@ -144,20 +147,24 @@ func TestErrorsThatServersSend(t *testing.T) {
 			}
 			fake, p = r.server(t, streamed)
 			fake.Then(r.answer(streamed), llmtest.Answer{Body: r.Then})
-			if answer, err := chained(p, &failed).Complete(t.Context(), hello); err != nil || answer.Message.Content.String() != "The answer." {
+			if answer, err := chained(p, &failed).Complete(t.Context(), hello); err != nil ||
+				answer.Message.Content.String() != "The answer." {
 				t.Errorf("%s: the second answer is %q, %v", name, answer.Message.Content, err)
 			}
 		}
 	}
 }
 
-// TestAConversationThatAServerRefusesForItsSize is sent again with less of it, twice at most; what was found to fit is kept to afterwards.
+// TestAConversationThatAServerRefusesForItsSize is sent again with less of it, twice at most; what was found to fit is
+// kept to afterwards.
 func TestAConversationThatAServerRefusesForItsSize(t *testing.T) {
 	all := reports(t)
 	all["context_as_400"] = report{Wire: "chat", Status: 400,
-		Body: json.RawMessage(`{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}`)}
+		Body: json.RawMessage(
+			`{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}`)}
 	all["anthropic_400"] = report{Wire: "messages", Status: 400,
-		Body: json.RawMessage(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 214000 tokens > 200000 maximum"}}`)}
+		Body: json.RawMessage(
+			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 214000 tokens > 200000 maximum"}}`)}
 	for _, name := range []string{"context_as_200", "context_as_500", "context_as_400", "anthropic_400"} {
 		for most, told := range map[int]string{90_000: "", 50_000: "", 10: "too long for the model"} {
 			r := all[name]
@@ -176,7 +183,8 @@ func TestAConversationThatAServerRefusesForItsSize(t *testing.T) {
 			m := agent.ProviderModel{Provider: chained(p, &failed), Tools: tool.NewRegistry()}
 			history := core.History{}
 			for range 40 {
-				history = history.Append(core.Message{Role: core.User, Content: core.Text(strings.Repeat("word ", 700))},
+				history = history.Append(
+					core.Message{Role: core.User, Content: core.Text(strings.Repeat("word ", 700))},
 					core.Message{Role: core.Assistant, Content: core.Text("yes")})
 			}
 			history = history.Append(core.Message{Role: core.User, Content: core.Text("hi")})
@@ -185,7 +193,8 @@ func TestAConversationThatAServerRefusesForItsSize(t *testing.T) {
 				answer, err := m.Next(core.WithTurn(context.Background(), core.Turn{}), history, nil)
 				n := len(fake.Calls()) - before
 				before += n
-				if said := core.Sentences(nil).Of(err); n > want && told == "" || n > 3 || (err == nil) != (told == "") || !strings.Contains(said, told) {
+				if said := core.Sentences(nil).Of(err); n > want && told == "" || n > 3 ||
+					(err == nil) != (told == "") || !strings.Contains(said, told) {
 					t.Errorf("%s, %d bytes, message %d: %d requests; %q, %v", name, most, i, n, answer.Content, err)
 				}
 			}
@@ -199,7 +208,9 @@ func TestFormsThatServersRefuse(t *testing.T) {
 	most := int64(1000)
 	thinking := core.Block{Type: core.ThinkingBlock, Text: "Hm.", Signature: "of another model"}
 	bound := llm.Request{Messages: []core.Message{
-		hello.Messages[0], {Role: core.Assistant, Content: core.Blocks(thinking, core.Block{Type: core.TextBlock, Text: "Yes?"})}, hello.Messages[0],
+		hello.Messages[0],
+		{Role: core.Assistant, Content: core.Blocks(thinking, core.Block{Type: core.TextBlock, Text: "Yes?"})},
+		hello.Messages[0],
 	}}
 	limited := hello
 	limited.Config.MaxTokens = &most
@@ -208,7 +219,9 @@ func TestFormsThatServersRefuse(t *testing.T) {
 		say       func(string) llmtest.Answer
 		left, new string
 	}{
-		"max_tokens_refused":                   {limited, llmtest.OpenAISay, `"max_tokens"`, `"max_completion_tokens":1000`},
+		"max_tokens_refused": {
+			limited, llmtest.OpenAISay, `"max_tokens"`, `"max_completion_tokens":1000`,
+		},
 		"anthropic_signature_of_another_model": {bound, llmtest.AnthropicSay, `"of another model"`, `"Yes?"`},
 	} {
 		fake, p := all[name].server(t, false)
@@ -218,7 +231,8 @@ func TestFormsThatServersRefuse(t *testing.T) {
 		if err != nil || answer.Message.Content.String() != "The answer." || len(calls) != 2 {
 			t.Fatalf("%s: %q, %v after %d requests", name, answer.Message.Content, err, len(calls))
 		}
-		if body := string(calls[1].Body); !strings.Contains(string(calls[0].Body), c.left) || strings.Contains(body, c.left) || !strings.Contains(body, c.new) {
+		if body := string(calls[1].Body); !strings.Contains(string(calls[0].Body), c.left) ||
+			strings.Contains(body, c.left) || !strings.Contains(body, c.new) {
 			t.Errorf("%s: %s, then %s", name, calls[0].Body, body)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"gatehouse/core/llm"
 )
 
-// odd is what a server answers, and what becomes of it: a text or calls, or else a class of error with words of the log.
+// odd is what a server answers, and what becomes of it: a text or calls, or else a class of error with words of the
+// log.
 type odd struct {
 	name, wire, kind, body string
 	status                 int
@@ -89,12 +90,14 @@ func (o odd) check(t *testing.T) {
 	if o.class == llm.AskAgain {
 		want = 2
 	}
-	if err == nil || llm.ClassOf(err) != o.class || core.ReasonOf(err) != o.reason || n != want || !strings.Contains(log, o.words) {
+	if err == nil || llm.ClassOf(err) != o.class || core.ReasonOf(err) != o.reason || n != want ||
+		!strings.Contains(log, o.words) {
 		t.Errorf("%s: %d requests, %q, %q, %v, log %s", o.name, n, llm.ClassOf(err), core.ReasonOf(err), err, log)
 	}
 }
 
-// TestAStreamIsKnownByItsBeginning: proxies give it the type of another text, and an answer at once the type of a stream.
+// TestAStreamIsKnownByItsBeginning: proxies give it the type of another text, and an answer at once the type of a
+// stream.
 func TestAStreamIsKnownByItsBeginning(t *testing.T) {
 	good := eventsOf(delta(`{"role":"assistant","content":"The "}`, "null"), delta(`{"content":"answer."}`, `"stop"`))
 	for _, o := range []odd{
@@ -106,7 +109,9 @@ func TestAStreamIsKnownByItsBeginning(t *testing.T) {
 		{name: "an answer at once", kind: eventsKind, body: choice(`{"content":"The answer."}`, `"stop"`)},
 		{name: "the other wire", wire: "messages", kind: jsonKind,
 			body: "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n\n" +
-				"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"The answer.\"}}\n\n" +
+				"event: content_block_start\ndata: " +
+				"{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"The " +
+				"answer.\"}}\n\n" +
 				"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"},
 	} {
 		o.says = "The answer."
@@ -114,21 +119,27 @@ func TestAStreamIsKnownByItsBeginning(t *testing.T) {
 		o.unasked = true
 		o.check(t)
 	}
-	odd{name: "an error at once", kind: eventsKind, body: fault("Slow down", "429"), class: llm.AskAgain, words: "Slow down"}.check(t)
+	odd{
+		name: "an error at once", kind: eventsKind, body: fault("Slow down", "429"), class: llm.AskAgain,
+		words: "Slow down",
+	}.check(t)
 }
 
 // TestAnAnswerThatBrokeOffIsAskedForAgain, and never shown as if it were whole, nor do its calls run.
 func TestAnAnswerThatBrokeOffIsAskedForAgain(t *testing.T) {
 	call := `{"content":"","tool_calls":[{"id":"a","function":{"name":"note__add","arguments":"{}"}}]}`
 	beside := func(text string) string {
-		return `{"error":{"code":502,"message":"upstream gone"},` + strings.TrimPrefix(choice(`{"content":"`+text+`"}`, `"error"`), "{")
+		return `{"error":{"code":502,"message":"upstream gone"},` +
+			strings.TrimPrefix(choice(`{"content":"`+text+`"}`, `"error"`), "{")
 	}
 	for _, o := range []odd{
 		{name: "at once", kind: jsonKind, body: choice(`{"content":"The ans"}`, `"error"`), words: "error"},
 		{name: "in a stream", kind: eventsKind,
-			body: eventsOf(delta(`{"content":"The ans"}`, "null"), delta("{}", `"network_error"`)), words: "network_error"},
+			body:  eventsOf(delta(`{"content":"The ans"}`, "null"), delta("{}", `"network_error"`)),
+			words: "network_error"},
 		{name: "DeepSeek's", kind: jsonKind,
-			body: choice(`{"content":"The ans"}`, `"insufficient_system_resource"`), words: "insufficient_system_resource"},
+			body:  choice(`{"content":"The ans"}`, `"insufficient_system_resource"`),
+			words: "insufficient_system_resource"},
 		{name: "a call", kind: jsonKind, body: choice(call, `"abort"`), words: "abort"},
 		{name: "words beside nothing", kind: jsonKind, body: beside(""), words: "upstream gone"},
 		{name: "words beside a part", kind: jsonKind, body: beside("The ans"), words: "upstream gone"},
@@ -155,19 +166,22 @@ func TestPartsOfAnAnswerAreKept(t *testing.T) {
 			delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]}]}`, "null"),
 			delta(`{"content":[{"type":"text","text":"The "}]}`, "null"), delta(`{"content":"answer."}`, `"stop"`))},
 		{name: "a text, then a list", says: "The answer.",
-			body: eventsOf(delta(`{"content":"The "}`, "null"), delta(`{"content":[{"type":"text","text":"answer."}]}`, `"stop"`))},
+			body: eventsOf(delta(`{"content":"The "}`, "null"),
+				delta(`{"content":[{"type":"text","text":"answer."}]}`, `"stop"`))},
 		{name: "parts of the Responses API", says: "The answer.",
 			body: choice(`{"content":[{"type":"output_text","text":"The "},"answer."]}`, `"stop"`)},
 		{name: "no calls, as a text", says: "The answer.",
 			body: choice(`{"content":"The answer.","tool_calls":""}`, `"stop"`)},
 		{name: "an id for each part", calls: `note.add{"n":1}`, body: eventsOf(
-			part(`"index":0,"id":"a","function":{"name":"note__add","arguments":""}`), part(`"index":0,"id":"b","function":{"arguments":"{\"n\":"}`),
+			part(`"index":0,"id":"a","function":{"name":"note__add","arguments":""}`),
+			part(`"index":0,"id":"b","function":{"arguments":"{\"n\":"}`),
 			part(`"index":0,"id":"c","function":{"name":null,"arguments":"1}"}`), end)},
 		{name: "no ids, one index", calls: `note.add{"n":1}note.add{"n":2}`, body: eventsOf(
 			part(`"index":0,"id":"","function":{"name":"note__add","arguments":"{\"n\":1}"}`),
 			part(`"index":0,"id":"","function":{"name":"note__add","arguments":"{\"n\":2}"}`), end)},
 		{name: "the name in each part", calls: `note.add{"n":1}`, body: eventsOf(
-			part(`"index":0,"id":"a","function":{"name":"note__add","arguments":"{\"n\":"}`), part(`"index":0,"function":{"name":"note__add","arguments":"1}"}`), end)},
+			part(`"index":0,"id":"a","function":{"name":"note__add","arguments":"{\"n\":"}`),
+			part(`"index":0,"function":{"name":"note__add","arguments":"1}"}`), end)},
 	} {
 		o.kind = eventsKind
 		o.check(t)
@@ -189,21 +203,33 @@ func TestRefusalsThatSayOneThingAndMeanAnother(t *testing.T) {
 		{name: "Bedrock's model", status: 424,
 			body: `{"message":"Try your request again."}`, class: llm.AskAgain, words: "can't answer now"},
 		{name: "OpenAI's minute", status: 429, class: llm.AskAnother, reason: core.ConversationTooLong,
-			body: fault("Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 40000.", `"rate_limit_exceeded"`)},
+			body: fault("Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 40000.",
+				`"rate_limit_exceeded"`)},
 		{name: "Together's size", status: 422, class: llm.AskAnother, reason: core.ConversationTooLong,
-			body: fault("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens", "null")},
+			body: fault("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 "+
+				"`inputs` tokens", "null")},
 		{name: "Gemini's key", status: 400,
-			body: `[` + fault("API key not valid. Please pass a valid API key.", "400") + `]`, class: llm.TellAdmin, words: "refuses the API key"},
+			body: `[` + fault("API key not valid. Please pass a valid API key.", "400") + `]`, class: llm.TellAdmin,
+			words: "refuses the API key"},
 		{name: "xAI's key", status: 400,
-			body: `{"error":"Incorrect API key provided: xa***yz."}`, class: llm.TellAdmin, words: "refuses the API key"},
-		{name: "Azure's deployment", status: 404, body: fault("The API deployment for this resource does not exist.", `"DeploymentNotFound"`),
-			class: llm.TellAdmin, words: "does not know the model"},
+			body: `{"error":"Incorrect API key provided: xa***yz."}`, class: llm.TellAdmin,
+			words: "refuses the API key"},
+		{
+			name: "Azure's deployment", status: 404,
+			body:  fault("The API deployment for this resource does not exist.", `"DeploymentNotFound"`),
+			class: llm.TellAdmin, words: "does not know the model",
+		},
 		{name: "OpenRouter's route", status: 404,
-			body: fault("No endpoints found that support tool use.", "404"), class: llm.TellAdmin, words: "refuses the request: No endpoints"},
-		{name: "MiniMax's account", body: `{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`,
-			class: llm.TellAdmin, reason: core.QuotaUsedUp, words: "insufficient balance"},
+			body: fault("No endpoints found that support tool use.", "404"), class: llm.TellAdmin,
+			words: "refuses the request: No endpoints"},
+		{
+			name:  "MiniMax's account",
+			body:  `{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`,
+			class: llm.TellAdmin, reason: core.QuotaUsedUp, words: "insufficient balance",
+		},
 		{name: "OpenRouter's moderation", status: 403,
-			body: fault(`Your input was flagged for "violence"`, "403"), class: llm.OfPerson, reason: core.AnswerDeclined},
+			body: fault(`Your input was flagged for "violence"`, "403"), class: llm.OfPerson,
+			reason: core.AnswerDeclined},
 	} {
 		o.kind = jsonKind
 		o.check(t)

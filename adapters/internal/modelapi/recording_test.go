@@ -33,13 +33,15 @@ func vendors() map[string]vendor {
 	said := "Your key is " + key + "."
 	return map[string]vendor{
 		"openai": {
-			&llmtest.NewOpenAI(llmtest.OpenAICall(noted), llmtest.OpenAISay(said), llmtest.OpenAIFault(429, "rate_limit_exceeded", key+" is slow").After("7")).Server,
+			&llmtest.NewOpenAI(llmtest.OpenAICall(noted), llmtest.OpenAISay(said),
+				llmtest.OpenAIFault(429, "rate_limit_exceeded", key+" is slow").After("7")).Server,
 			func(url string, transport http.RoundTripper) (llm.Provider, error) {
 				return openai.New("gpt-test", openai.Config{APIKey: key, BaseURL: url + "/v1", Transport: transport})
 			},
 		},
 		"anthropic": {
-			&llmtest.NewAnthropic(llmtest.AnthropicCall(noted), llmtest.AnthropicSay(said), llmtest.AnthropicFault(429, "rate_limit_error", key+" is slow").After("7")).Server,
+			&llmtest.NewAnthropic(llmtest.AnthropicCall(noted), llmtest.AnthropicSay(said),
+				llmtest.AnthropicFault(429, "rate_limit_error", key+" is slow").After("7")).Server,
 			func(url string, transport http.RoundTripper) (llm.Provider, error) {
 				return anthropic.New("claude-test", anthropic.Config{APIKey: key, BaseURL: url, Transport: transport})
 			},
@@ -47,8 +49,8 @@ func vendors() map[string]vendor {
 	}
 }
 
-// TestARecordedConversation: what is sent, and what is made of the answers, is what it was, with the server and without it. The recording has no
-// key, although the person and the server repeat it.
+// TestARecordedConversation: what is sent, and what is made of the answers, is what it was, with the server and without
+// it. The recording has no key, although the person and the server repeat it.
 func TestARecordedConversation(t *testing.T) {
 	for name, v := range vendors() {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +71,8 @@ func TestARecordedConversation(t *testing.T) {
 				t.Errorf("it was recorded otherwise: %s", diff)
 			}
 			data, err := os.ReadFile(file)
-			if err != nil || strings.Contains(string(data), key) || !strings.Contains(string(data), "Your key is SECRET.") {
+			if err != nil || strings.Contains(string(data), key) ||
+				!strings.Contains(string(data), "Your key is SECRET.") {
 				t.Errorf("%v: the recording has the key, or nothing in its place: %s", err, data)
 			}
 			replay.Secrets = []string{key}
@@ -89,18 +92,22 @@ func converse(t *testing.T, v vendor, url string, transport http.RoundTripper) {
 		t.Fatal(err)
 	}
 	tokens := int64(100)
-	r := llm.Request{Messages: []core.Message{{Role: core.User, Content: core.Text("My key is " + key + ". Note milk.")}}, Tools: []llm.Tool{{Name: "note.add"}},
+	r := llm.Request{Messages: []core.Message{{
+		Role: core.User, Content: core.Text("My key is " + key + ". Note milk."),
+	}}, Tools: []llm.Tool{{Name: "note.add"}},
 		Config: llm.Config{MaxTokens: &tokens}}
 	first, err := p.Complete(t.Context(), r)
 	if err != nil || len(first.Message.ToolCalls) != 1 || first.Message.ToolCalls[0].Name != "note.add" {
 		t.Fatalf("%+v, %v", first.Message, err)
 	}
-	r.Messages = append(r.Messages, first.Message, core.Message{Role: core.ToolRole, ToolCallID: "c1", Content: core.Text("noted")})
+	r.Messages = append(r.Messages, first.Message,
+		core.Message{Role: core.ToolRole, ToolCallID: "c1", Content: core.Text("noted")})
 	second, err := p.Complete(t.Context(), r)
 	if err != nil || !strings.HasPrefix(second.Message.Content.String(), "Your key is ") {
 		t.Fatalf("%+v, %v", second.Message, err)
 	}
-	if _, err := p.Complete(t.Context(), r); core.CategoryOf(err) != core.ProviderRateLimit || core.RetryAfterOf(err) != 7*time.Second || strings.Contains(err.Error(), key) {
+	if _, err := p.Complete(t.Context(), r); core.CategoryOf(err) != core.ProviderRateLimit ||
+		core.RetryAfterOf(err) != 7*time.Second || strings.Contains(err.Error(), key) {
 		t.Error(err)
 	}
 }

@@ -56,9 +56,10 @@ func Counter(usage *strictjson.Value, key string) *int64 {
 	return &n
 }
 
-// Checked gives an answer that was read, or refuses it: one with nothing in it that a person could read, or with a call that lacks something.
-// Arguments that are no object are null there; if nothing else is wrong, llm.BadCalls or llm.Empty is in the error's chain. An answer that was
-// cut may be empty, and the calls of a model that was not done are not checked: they never run as they are. Error: provider_invalid_response.
+// Checked gives an answer that was read, or refuses it: one with nothing in it that a person could read, or with a call
+// that lacks something. Arguments that are no object are null there; if nothing else is wrong, llm.BadCalls or
+// llm.Empty is in the error's chain. An answer that was cut may be empty, and the calls of a model that was not done
+// are not checked: they never run as they are. Error: provider_invalid_response.
 func (e *Endpoint) Checked(r llm.Response) (llm.Response, error) {
 	switch empty := strings.TrimSpace(r.Message.Content.String()) == "" && len(r.Message.ToolCalls) == 0; {
 	case r.Finish == llm.FinishLength || r.Finish == llm.FinishFilter:
@@ -89,7 +90,8 @@ func (e *Endpoint) Checked(r llm.Response) (llm.Response, error) {
 	return r, nil
 }
 
-// ReadArguments reads the arguments of a call from a text. None, null and a text that says so are an empty object; what is no object is null.
+// ReadArguments reads the arguments of a call from a text. None, null and a text that says so are an empty object; what
+// is no object is null.
 func ReadArguments(text string) json.RawMessage {
 	switch text = strings.TrimSpace(text); text {
 	case "", "null", `"null"`, `""`:
@@ -101,7 +103,8 @@ func ReadArguments(text string) json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// Content is blocks as content: a plain text if there is nothing but text, since an API may cut one text into several blocks.
+// Content is blocks as content: a plain text if there is nothing but text, since an API may cut one text into several
+// blocks.
 func Content(blocks []core.Block) core.Content {
 	var plain strings.Builder
 	for _, b := range blocks {

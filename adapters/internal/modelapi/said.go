@@ -7,7 +7,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Said is a text of a local model, taken apart. Servers that don't know a model's template leave its thinking and its calls in the text.
+// Said is a text of a local model, taken apart. Servers that don't know a model's template leave its thinking and its
+// calls in the text.
 type Said struct {
 	Thinking string
 	Text     string // what people may read
@@ -31,14 +32,15 @@ var thoughts = []span{
 	spanOf(`^\s*(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>`, `<\|end\|>`),
 }
 
-// thoughtEnd ends thinking that the template itself has begun: the text has its end alone, which stands behind a sentence or a line.
+// thoughtEnd ends thinking that the template itself has begun: the text has its end alone, which stands behind a
+// sentence or a line.
 var thoughtEnd = regexp.MustCompile(`(?i)(^|\n[ \t]*|[.!?…])</think(?:ing)?>`)
 
 // thoughtBegin is an opening tag anywhere.
 var thoughtBegin = regexp.MustCompile(`(?i)<think(?:ing)?>`)
 
-// typed are calls in the formats of Hermes and Qwen, GLM, Llama, Mistral, Phi, Kimi, DeepSeek, Command, MiniMax, Gemma and gpt-oss. Tags
-// that people write about, too, count at the beginning of a line.
+// typed are calls in the formats of Hermes and Qwen, GLM, Llama, Mistral, Phi, Kimi, DeepSeek, Command, MiniMax, Gemma
+// and gpt-oss. Tags that people write about, too, count at the beginning of a line.
 var typed = []span{
 	spanOf(`(?m)^[ \t]*<tool_call>\s*(?:[\[{<]|[\w.-]+\s*<arg_key>)`, `</tool_call>`),
 	spanOf(`(?m)^[ \t]*<function=[\w.-]+>`, `</function>(?:\s*</tool_call>)?`),
@@ -56,10 +58,12 @@ var typed = []span{
 }
 
 // frame is what is left around a text of gpt-oss and Command.
-var frame = regexp.MustCompile(`^\s*(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>\s*$|` +
-	`^\s*<\|START_RESPONSE\|>|<\|END_RESPONSE\|>\s*$`)
+var frame = regexp.MustCompile(
+	`^\s*(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>\s*$|` +
+		`^\s*<\|START_RESPONSE\|>|<\|END_RESPONSE\|>\s*$`)
 
-// Say takes a text apart. known reports whether there is a tool of a name. What stands in a block of code is left as it is.
+// Say takes a text apart. known reports whether there is a tool of a name. What stands in a block of code is left as it
+// is.
 func Say(text string, known func(tool string) bool) (s Said) {
 	s.Thinking, s.Text = think(text)
 	s.Text, s.Typed = untyped(s.Text)

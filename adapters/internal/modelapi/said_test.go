@@ -9,7 +9,8 @@ import (
 
 func isTool(name string) bool { return name == "note__add" }
 
-// What local models leave in a text: the thinking and the calls are taken out, whatever the model's template calls them.
+// What local models leave in a text: the thinking and the calls are taken out, whatever the model's template calls
+// them.
 func TestThinkingAndCallsAreNoText(t *testing.T) {
 	for text, want := range map[string]modelapi.Said{
 		"<think>\nhm\n</think>\n\nYes.":                        {Thinking: "hm", Text: "Yes."},
@@ -67,7 +68,8 @@ func TestATextAboutTagsIsLeftAsItIs(t *testing.T) {
 		"```xml\n<tool_call>\n" + call + "\n</tool_call>\n```", "~~~\n<|python_tag|>x\n~~~",
 		"The tag is `<|python_tag|>`, and Mistral's is [TOOL_CALLS] in brackets.",
 		"<tool_call> is the tag that Hermes uses.", "Hermes writes <tool_call>{} for it.",
-		"```json\n" + call + "\n```", `{"name":"Ann","arguments":{"a":1}}`, `{"name":"note__add","text":"a"}`, `{"note__add":{}}`, `["note__add"]`, "[]", "7",
+		"```json\n" + call + "\n```", `{"name":"Ann","arguments":{"a":1}}`, `{"name":"note__add","text":"a"}`,
+		`{"note__add":{}}`, `["note__add"]`, "[]", "7",
 	} {
 		if got := modelapi.Say(text, isTool); got != (modelapi.Said{Text: text}) {
 			t.Errorf("%q is %+v", text, got)

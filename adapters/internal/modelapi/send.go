@@ -19,7 +19,8 @@ type Call struct {
 	Path   string            // below the base URL, without a slash before it
 	Header map[string]string // beside those of the endpoint
 	Body   []byte            // JSON; nil: the call is a GET
-	Stream Assembly          // takes the events of an answer that comes as a stream, asked for or not; nil: none is expected
+	// takes the events of an answer that comes as a stream, asked for or not; nil: none is expected
+	Stream Assembly
 }
 
 // Answer is what came over the wire.
@@ -38,9 +39,10 @@ func (a Answer) Bad() bool { return a.Status >= http.StatusMultipleChoices }
 // maxRefusal is how much is read of an answer with a bad status. The rest is cut.
 const maxRefusal = 64 << 10
 
-// Send makes one call. An answer with a bad status is an answer; what of its body is there may say more. A server that was asked for a stream and
-// answers at once is understood too, and so is one that streams unasked. Errors: provider_unavailable and provider_invalid_response where there is no whole answer, or the cause of a
-// context that has ended (llm.Interrupted).
+// Send makes one call. An answer with a bad status is an answer; what of its body is there may say more. A server that
+// was asked for a stream and answers at once is understood too, and so is one that streams unasked. Errors:
+// provider_unavailable and provider_invalid_response where there is no whole answer, or the cause of a context that has
+// ended (llm.Interrupted).
 func (e *Endpoint) Send(ctx context.Context, c Call) (Answer, error) {
 	w := e.watch(ctx)
 	defer w.end()
@@ -56,13 +58,16 @@ func (e *Endpoint) Send(ctx context.Context, c Call) (Answer, error) {
 	}
 	switch {
 	case a.large:
-		return a, e.Failed(core.ProviderInvalidResponse, nil, "%s gave an answer of more than %d bytes.", e.Place, e.MaxResponse)
+		return a,
+			e.Failed(core.ProviderInvalidResponse, nil, "%s gave an answer of more than %d bytes.", e.Place,
+				e.MaxResponse)
 	case w.silent():
 		return a, e.Failed(core.ProviderUnavailable, err, "%s sent nothing for %s.", e.Place, e.Silence)
 	case errors.Is(err, context.DeadlineExceeded):
 		return a, e.Failed(core.ProviderUnavailable, err, "%s did not answer within %s.", e.Place, e.Timeout)
 	case a.Status != 0:
-		return a, e.Failed(core.ProviderUnavailable, err, "The connection to %s ended in the middle of its answer.", e.Place)
+		return a,
+			e.Failed(core.ProviderUnavailable, err, "The connection to %s ended in the middle of its answer.", e.Place)
 	}
 	return a, e.Failed(core.ProviderUnavailable, err, "%s is not reachable.", e.Place)
 }
@@ -124,8 +129,8 @@ func (e *Endpoint) read(w *watch, res *http.Response, stream Assembly) Answer {
 // bom may stand before a text, in UTF-8.
 const bom = "\ufeff"
 
-// streams reports whether a text is a stream of events. Proxies name its type wrongly, and that of an answer at once. How the
-// text begins tells more: JSON in one way, the fields of events and comments in another.
+// streams reports whether a text is a stream of events. Proxies name its type wrongly, and that of an answer at once.
+// How the text begins tells more: JSON in one way, the fields of events and comments in another.
 func streams(text *bufio.Reader, kind string) bool {
 	if begin, _ := text.Peek(len(bom)); string(begin) == bom {
 		_, _ = text.Discard(len(bom))

@@ -10,8 +10,8 @@ import (
 // errSilent is the cause of a call's context that ended because the vendor sent nothing.
 var errSilent = errors.New("no byte came")
 
-// watch is a call that is given up when not one byte has come for as long as Silence, or after Timeout, if there is one. A healthy model may think
-// for minutes without a word, but then its server sends pings, which are bytes too.
+// watch is a call that is given up when not one byte has come for as long as Silence, or after Timeout, if there is
+// one. A healthy model may think for minutes without a word, but then its server sends pings, which are bytes too.
 type watch struct {
 	ctx   context.Context //nolint:containedctx // of the one call that this belongs to
 	timer *time.Timer

@@ -12,10 +12,12 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Assembly makes of the events of a streamed answer the very body that the vendor gives when it answers at once (llm-provider §6, streaming
-// assembly). So one reader reads both, and what is made of an answer does not depend on how it came.
+// Assembly makes of the events of a streamed answer the very body that the vendor gives when it answers at once
+// (llm-provider §6, streaming assembly). So one reader reads both, and what is made of an answer does not depend on how
+// it came.
 type Assembly interface {
-	// Event takes the next event: its name, which may be missing, and its data. Error: a *StreamError, if the event is the vendor's.
+	// Event takes the next event: its name, which may be missing, and its data. Error: a *StreamError, if the event is
+	// the vendor's.
 	Event(name string, data *strictjson.Value) error
 	// Body is what was assembled; whole is false if the stream ended before its time.
 	Body() (body []byte, whole bool)
@@ -62,8 +64,8 @@ func assemble(from io.Reader, to Assembly) ([]byte, error) {
 	return body, err
 }
 
-// events calls each with the events of a stream, up to [DONE], which is errDone. Lines may end in \n or \r\n. An event ends with an empty line; servers that leave it
-// out are understood where the data of a line is a whole JSON value.
+// events calls each with the events of a stream, up to [DONE], which is errDone. Lines may end in \n or \r\n. An event
+// ends with an empty line; servers that leave it out are understood where the data of a line is a whole JSON value.
 func events(from io.Reader, each func(name string, data []byte) error) error {
 	lines := bufio.NewReader(from)
 	var name string

@@ -12,8 +12,11 @@ import (
 
 // discordFields are the fields of Discord's components that are drawn, and those that nobody sees.
 var discordFields = map[string]string{
-	"1": "components", "2": "style label emoji custom_id url disabled", "3": "custom_id placeholder min_values max_values options required disabled", "option": "label value default", "4": "custom_id style label min_length max_length required value placeholder", "9": "components accessory",
-	"10": "content", "14": "divider spacing", "17": "components accent_color spoiler", "18": "label description component", "emoji": "name",
+	"1": "components", "2": "style label emoji custom_id url disabled",
+	"3": "custom_id placeholder min_values max_values options required disabled", "option": "label value default",
+	"4": "custom_id style label min_length max_length required value placeholder", "9": "components accessory",
+	"10": "content", "14": "divider spacing", "17": "components accent_color spoiler",
+	"18": "label description component", "emoji": "name",
 	"modal": "custom_id title components",
 }
 

@@ -1,9 +1,9 @@
-// Package preview draws the JSON of messages and forms as the platforms show them, in HTML, so that a person can look at every kind of
-// card and reply without an account. It is used by tests and knows only what gatehouse sends. What it can't draw becomes a red box, and is
-// reported: nothing is missing silently.
+// Package preview draws the JSON of messages and forms as the platforms show them, in HTML, so that a person can look
+// at every kind of card and reply without an account. It is used by tests and knows only what gatehouse sends. What it
+// can't draw becomes a red box, and is reported: nothing is missing silently.
 //
-// The test of this package draws all golden files of the platforms. With GATEHOUSE_PREVIEW=DIR it writes a page for each platform, light and
-// dark, into that directory.
+// The test of this package draws all golden files of the platforms. With GATEHOUSE_PREVIEW=DIR it writes a page for
+// each platform, light and dark, into that directory.
 package preview
 
 import (
@@ -40,7 +40,8 @@ var (
 
 // Page writes a page with drawings below each other. platform is slack or discord, theme is light or dark.
 func Page(w io.Writer, platform, theme string, all []Drawing) error {
-	return newDrawer(nil).ExecuteTemplate(w, "page", map[string]any{"Class": platform + " " + theme, "Style": template.CSS(style), "All": all})
+	return newDrawer(nil).ExecuteTemplate(w,
+		"page", map[string]any{"Class": platform + " " + theme, "Style": template.CSS(style), "All": all})
 }
 
 // object is an object of JSON. Its numbers are json.Numbers.
@@ -58,8 +59,15 @@ func newDrawer(d *drawer) *template.Template {
 		d = &drawer{}
 	}
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"strange": d.strange, "unknown": d.isUnknown, "classes": classes, "colour": colour, "emoji": emoji, "clock": slackTime, "has": func(v any) bool { return !isEmpty(v) },
-		"discord": func(s any) template.HTML { return discordText.html(fmt.Sprint(s)) }, "markdown": func(s any) template.HTML { return slackMarkdown.html(fmt.Sprint(s)) },
+		"strange": d.strange, "unknown": d.isUnknown, "classes": classes, "colour": colour, "emoji": emoji,
+		"clock": slackTime, "has": func(v any) bool {
+			return !isEmpty(v)
+		},
+		"discord": func(s any) template.HTML {
+			return discordText.html(fmt.Sprint(s))
+		}, "markdown": func(s any) template.HTML {
+			return slackMarkdown.html(fmt.Sprint(s))
+		},
 		"mrkdwn": func(s any) template.HTML { return slackMrkdwn.html(fmt.Sprint(s)) },
 	}).Parse(page))
 }
@@ -79,7 +87,8 @@ func (d *drawer) isUnknown(v any) string {
 	return name
 }
 
-// strange records and returns the fields of a component that are not drawn. kind is its type where it names none itself.
+// strange records and returns the fields of a component that are not drawn. kind is its type where it names none
+// itself.
 func (d *drawer) strange(v any, kind ...string) []string {
 	o, _ := v.(object)
 	name := cmp.Or(strings.Join(kind, ""), fmt.Sprint(o["type"]))
@@ -135,8 +144,8 @@ func messages(data []byte) ([]object, error) {
 	return all, nil
 }
 
-// lower returns an object with its keys in lower case: the golden files have the names of our structs, such as Text and Foot (the line beside a
-// coloured edge), the platforms' JSON has others.
+// lower returns an object with its keys in lower case: the golden files have the names of our structs, such as Text and
+// Foot (the line beside a coloured edge), the platforms' JSON has others.
 func lower(o object) object {
 	all := object{}
 	for key, v := range o {

@@ -52,7 +52,8 @@ func TestEveryGoldenFileIsDrawnCompletely(t *testing.T) {
 				}
 			}
 			if dir := os.Getenv("GATEHOUSE_PREVIEW"); dir != "" {
-				if err := os.WriteFile(filepath.Join(dir, platform+"-"+theme+".html"), []byte(page.String()), 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, platform+"-"+theme+".html"), []byte(page.String()),
+					0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -80,7 +81,8 @@ const (
 			{"type":"input","label":{"type":"plain_text","text":"Size"},"element":{"type":"radio_buttons","options":[{"text":{"type":"plain_text","text":"Small"},"value":"1"}]}},
 			{"type":"input","label":{"type":"plain_text","text":"Where"},"element":{"type":"static_select","placeholder":{"type":"plain_text","text":"Choose"},"options":[{"text":{"type":"plain_text","text":"Asia"},"value":"1"}]}},
 			{"type":"input","label":{"type":"plain_text","text":"Count"},"element":{"type":"number_input","initial_value":"42"}}]}]`
-	discordEverything = `[{"content":"**bold** *it* ~~no~~ ` + "`code` ```go\\nx := 1\\n```" + `\n# Title\n-# small\n> quote\n- item\n<t:1772370000:f> <t:1772370000:R> <@1> <#2> </ask:3> [label](https://x.example) https://y.example \\* ||secret||",
+	discordEverything = `[{"content":"**bold** *it* ~~no~~ ` + "`code` ```go\\nx := 1\\n```" +
+		`\n# Title\n-# small\n> quote\n- item\n<t:1772370000:f> <t:1772370000:R> <@1> <#2> </ask:3> [label](https://x.example) https://y.example \\* ||secret||",
 		"components":[{"type":1,"components":[{"type":2,"style":3,"label":"Go","custom_id":"a","emoji":{"name":"✅"}},{"type":2,"style":5,"label":"See","url":"https://z.example"}]}]},
 		{"Rows":[{"type":17,"accent_color":11189196,"components":[{"type":10,"content":"inside"},{"type":14,"divider":true},
 			{"type":9,"components":[{"type":10,"content":"beside"}],"accessory":{"type":2,"style":2,"label":"More","custom_id":"b"}},{"type":12,"items":[{}]}]}]},
@@ -95,17 +97,30 @@ func TestEveryComponentIsDrawn(t *testing.T) {
 		shown       []string
 	}{
 		{Slack, slackEverything, "a <b>", []string{
-			"<h3>Head</h3>", "<hr>", "<b>bold</b> <i>it</i> <s>no</s> <code>code</code>", `<span class="pill">@U1</span>`, `<span class="pill">@here</span>`, `title="https://x.example">label</a>`, "⚠️",
-			"<blockquote>quote</blockquote>", "<pre>pre</pre>", "left", "2026-03-01 1:00 PM", `class="bold code">styled`, "@U2", "@S1", "Today at 1:00 PM", ">y</a>", "<pre><span class=\"\">box</span>",
-			`<ul class="ordered">`, "<h4>Title</h4>", "<code>a &lt;b&gt;</code>", "<b>•</b> item", "<td>1</td>", "<pre>x := 1</pre>", "small", `class="button danger" title="Go on"`, "Sure?", "Really.", "Yes",
-			"border-color:#aabbcc", "inside", `border-color:#aabbcc">below`, "Form", "Send", "Why?", "because", "<li>Small</li>", "Choose ▾", "<li>Asia</li>", "42",
+			"<h3>Head</h3>", "<hr>", "<b>bold</b> <i>it</i> <s>no</s> <code>code</code>",
+			`<span class="pill">@U1</span>`, `<span class="pill">@here</span>`, `title="https://x.example">label</a>`,
+			"⚠️",
+			"<blockquote>quote</blockquote>", "<pre>pre</pre>", "left", "2026-03-01 1:00 PM",
+			`class="bold code">styled`, "@U2", "@S1", "Today at 1:00 PM", ">y</a>", "<pre><span class=\"\">box</span>",
+			`<ul class="ordered">`, "<h4>Title</h4>", "<code>a &lt;b&gt;</code>", "<b>•</b> item", "<td>1</td>",
+			"<pre>x := 1</pre>", "small", `class="button danger" title="Go on"`, "Sure?", "Really.", "Yes",
+			"border-color:#aabbcc", "inside", `border-color:#aabbcc">below`, "Form", "Send", "Why?", "because",
+			"<li>Small</li>", "Choose ▾", "<li>Asia</li>", "42",
 		}},
-		{Discord, discordEverything, "bold it no code x := 1\nTitle\nsmall\nquote\n• item\nMarch 1, 2026 1:00 PM in an hour @1 #2 /ask label https://y.example * secret\n[Button] ✅ Go\n[Button] See\n" +
-			"inside\nbeside\n[Button] More\nForm: Form\nWhy?\nSay it.\n[Input] because\nWhere\n[Menu] Choose\n• Asia", []string{
-			"<b>bold</b> <i>it</i> <s>no</s> <code>code</code> <pre>x := 1</pre>", "<h4>Title</h4>", "<small>small</small>", "<blockquote>quote</blockquote>", "<b>•</b> item",
-			`<span class="time">March 1, 2026 1:00 PM</span>`, "in an hour", `<span class="pill">@1</span>`, "/ask", `title="https://x.example">label</a>`, `class="spoiler">secret`,
-			`class="button s3 "`, "✅ Go", "See ↗", "border-left-color:#aabbcc", "inside", "<hr>", "beside", "More", "Form", "Why?", "Say it.", "because", "Choose ▾", "<li>Asia</li>",
-		}},
+		{
+			Discord, discordEverything,
+			"bold it no code x := 1\nTitle\nsmall\nquote\n• item\nMarch 1, 2026 1:00 PM in an hour @1 #2 /ask label " +
+				"https://y.example * secret\n[Button] ✅ Go\n[Button] See\n" +
+				"inside\nbeside\n[Button] More\nForm: Form\nWhy?\nSay it.\n[Input] because\nWhere\n[Menu] Choose\n• " +
+				"Asia", []string{
+				"<b>bold</b> <i>it</i> <s>no</s> <code>code</code> <pre>x := 1</pre>", "<h4>Title</h4>",
+				"<small>small</small>", "<blockquote>quote</blockquote>", "<b>•</b> item",
+				`<span class="time">March 1, 2026 1:00 PM</span>`, "in an hour", `<span class="pill">@1</span>`, "/ask",
+				`title="https://x.example">label</a>`, `class="spoiler">secret`,
+				`class="button s3 "`, "✅ Go", "See ↗", "border-left-color:#aabbcc", "inside", "<hr>", "beside", "More",
+				"Form", "Why?", "Say it.", "because", "Choose ▾", "<li>Asia</li>",
+			},
+		},
 	} {
 		d, err := c.draw([]byte(c.data))
 		if err != nil || len(d.Unknown) > 0 {
@@ -128,9 +143,20 @@ func TestWhatCannotBeDrawnIsReported(t *testing.T) {
 		data string
 		want []string
 	}{
-		{Slack, `[{"Blocks":[{"type":"video"},{"type":"section","accessory":{"type":"image"}}],"Other":1}]`, []string{"type video", "section.accessory", "message.other"}},
-		{Slack, `[{"Blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"colour"}]}]},{"type":"actions","elements":[{"type":"overflow"}]}]}]`, []string{"type colour", "type overflow"}},
-		{Discord, `[{"components":[{"type":5},{"type":10,"content":"x","colour":1},{"type":1,"components":[{"type":2,"style":6}]}],"other":"x"}]`, []string{"message.other", "type 5", "10.colour", "type 2"}},
+		{
+			Slack, `[{"Blocks":[{"type":"video"},{"type":"section","accessory":{"type":"image"}}],"Other":1}]`,
+			[]string{"type video", "section.accessory", "message.other"},
+		},
+		{
+			Slack,
+			`[{"Blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"colour"}]}]},{"type":"actions","elements":[{"type":"overflow"}]}]}]`,
+			[]string{"type colour", "type overflow"},
+		},
+		{
+			Discord,
+			`[{"components":[{"type":5},{"type":10,"content":"x","colour":1},{"type":1,"components":[{"type":2,"style":6}]}],"other":"x"}]`,
+			[]string{"message.other", "type 5", "10.colour", "type 2"},
+		},
 	} {
 		d, err := c.draw([]byte(c.data))
 		if err != nil || !slices.Equal(d.Unknown, c.want) {

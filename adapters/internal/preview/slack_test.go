@@ -14,14 +14,19 @@ import (
 var slackFields = map[string]string{
 	"modal":   "title blocks close submit private_metadata callback_id clear_on_close notify_on_close external_id",
 	"message": "text blocks attachments color foot", "attachment": "color blocks fallback",
-	"rich_text": "elements", "markdown": "text", "section": "text fields expand", "header": "text", "context": "elements", "divider": "", "actions": "elements",
+	"rich_text": "elements", "markdown": "text", "section": "text fields expand", "header": "text",
+	"context": "elements", "divider": "", "actions": "elements",
 	"input":             "label element hint optional dispatch_action",
-	"rich_text_section": "elements", "rich_text_preformatted": "elements border language", "rich_text_quote": "elements border", "rich_text_list": "elements style indent offset border",
-	"text": "text style", "link": "url text style", "user": "user_id style", "usergroup": "usergroup_id style", "emoji": "name unicode style", "date": "timestamp format url fallback style",
-	"plain_text": "text emoji", "mrkdwn": "text verbatim", "button": "text action_id url value style confirm accessibility_label", "confirm": "title text confirm deny style",
+	"rich_text_section": "elements", "rich_text_preformatted": "elements border language",
+	"rich_text_quote": "elements border", "rich_text_list": "elements style indent offset border",
+	"text": "text style", "link": "url text style", "user": "user_id style", "usergroup": "usergroup_id style",
+	"emoji": "name unicode style", "date": "timestamp format url fallback style",
+	"plain_text": "text emoji", "mrkdwn": "text verbatim",
+	"button": "text action_id url value style confirm accessibility_label", "confirm": "title text confirm deny style",
 	"plain_text_input": "action_id placeholder initial_value multiline min_length max_length focus_on_load",
 	"number_input":     "action_id placeholder initial_value is_decimal_allowed min_value max_value focus_on_load",
-	"static_select":    "action_id placeholder options initial_option focus_on_load", "radio_buttons": "action_id options initial_option focus_on_load", "option": "text value",
+	"static_select":    "action_id placeholder options initial_option focus_on_load",
+	"radio_buttons":    "action_id options initial_option focus_on_load", "option": "text value",
 }
 
 // Slack draws a file with messages or a modal of Slack.
@@ -97,7 +102,8 @@ func emoji(v any) string {
 // shortcode returns the emoji of a name. Only those are known that a card may have.
 func shortcode(name string) string {
 	known := map[string]string{
-		"warning": "⚠️", "white_check_mark": "✅", "heavy_check_mark": "✔️", "no_entry": "⛔", "no_entry_sign": "🚫", "x": "❌", "hourglass": "⌛", "hourglass_flowing_sand": "⏳", "lock": "🔒",
+		"warning": "⚠️", "white_check_mark": "✅", "heavy_check_mark": "✔️", "no_entry": "⛔", "no_entry_sign": "🚫",
+		"x": "❌", "hourglass": "⌛", "hourglass_flowing_sand": "⏳", "lock": "🔒",
 		"bell": "🔔", "wrench": "🔧", "question": "❓", "red_circle": "🔴", "large_green_circle": "🟢",
 	}
 	if e, ok := known[name]; ok {
@@ -126,8 +132,10 @@ func slackDate(timestamp, format string) string {
 		return t.Format(layout)
 	}
 	return strings.NewReplacer(
-		"{date_num}", t.Format(time.DateOnly), "{date}", t.Format("January 2, 2006"), "{date_short}", t.Format("Jan 2, 2006"), "{date_long}", t.Format("Monday, January 2, 2006"),
-		"{date_pretty}", pretty("January 2, 2006"), "{date_short_pretty}", pretty("Jan 2, 2006"), "{date_long_pretty}", pretty("Monday, January 2, 2006"),
+		"{date_num}", t.Format(time.DateOnly), "{date}", t.Format("January 2, 2006"),
+		"{date_short}", t.Format("Jan 2, 2006"), "{date_long}", t.Format("Monday, January 2, 2006"),
+		"{date_pretty}", pretty("January 2, 2006"), "{date_short_pretty}", pretty("Jan 2, 2006"),
+		"{date_long_pretty}", pretty("Monday, January 2, 2006"),
 		"{time}", t.Format("3:04 PM"), "{time_secs}", t.Format("3:04:05 PM"), "{ago}", ago(t),
 	).Replace(format)
 }

@@ -20,7 +20,8 @@ func nameless() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "input"), err
 }
 
-// Reap waits, once a second until ctx ends, for the processes that others have left to process 1. In another process it does nothing.
+// Reap waits, once a second until ctx ends, for the processes that others have left to process 1. In another process it
+// does nothing.
 func Reap(ctx context.Context) {
 	for tick := time.Tick(time.Second); os.Getpid() == 1 && ctx.Err() == nil; {
 		select {
@@ -41,14 +42,15 @@ type siginfo struct {
 	_ [128]byte
 }
 
-// reap waits for the children that have ended and that nobody here has started. It looks before it waits: a process that was started here is
-// Wait's, which is about to take it; the others then wait for the next time.
+// reap waits for the children that have ended and that nobody here has started. It looks before it waits: a process
+// that was started here is Wait's, which is about to take it; the others then wait for the next time.
 func reap() {
 	starting.Lock()
 	defer starting.Unlock()
 	for {
 		var ended siginfo
-		err := unix.Waitid(unix.P_ALL, 0, (*unix.Siginfo)(unsafe.Pointer(&ended)), unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		err := unix.Waitid(unix.P_ALL, 0, (*unix.Siginfo)(unsafe.Pointer(&ended)),
+			unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 		pid := int(ended.union.pid)
 		if _, ours := started.Load(pid); err != nil || pid == 0 || ours {
 			return

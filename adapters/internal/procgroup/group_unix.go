@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// Own has a process that is not started yet begin a group of its own, in a session of its own: that has no terminal, so a program that asks there, as
-// sudo and ssh do, fails at once. From another group of the same terminal it would be stopped until its time is up.
+// Own has a process that is not started yet begin a group of its own, in a session of its own: that has no terminal, so
+// a program that asks there, as sudo and ssh do, fails at once. From another group of the same terminal it would be
+// stopped until its time is up.
 func Own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // exists reports whether there is a process of the group.

@@ -1,8 +1,9 @@
-// Package procgroup starts a process in a group of its own and ends the group: the process and all that it has started. Where the system has no
-// process groups, as Windows, it ends the process alone.
+// Package procgroup starts a process in a group of its own and ends the group: the process and all that it has started.
+// Where the system has no process groups, as Windows, it ends the process alone.
 //
-// Run starts a process that has its whole input before it begins. Where the system can do it, as Linux, such a process ends with gatehouse,
-// however that ends; what it has started itself may go on. Reap waits for what processes have left behind, where gatehouse is process 1.
+// Run starts a process that has its whole input before it begins. Where the system can do it, as Linux, such a process
+// ends with gatehouse, however that ends; what it has started itself may go on. Reap waits for what processes have left
+// behind, where gatehouse is process 1.
 package procgroup
 
 import (
@@ -13,7 +14,8 @@ import (
 	"time"
 )
 
-// started holds the processes that Wait takes: each command by its id. Whoever starts one holds starting until it is in there.
+// started holds the processes that Wait takes: each command by its id. Whoever starts one holds starting until it is in
+// there.
 var (
 	starting sync.RWMutex
 	started  sync.Map
@@ -36,8 +38,9 @@ func Wait(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// Run starts a process in a group of its own and waits until it has ended, as cmd.Run does. Its standard input is a finished file: a process
-// that begins can read the whole input, whatever becomes of gatehouse. The system ends it with the thread that started it, so that thread waits.
+// Run starts a process in a group of its own and waits until it has ended, as cmd.Run does. Its standard input is a
+// finished file: a process that begins can read the whole input, whatever becomes of gatehouse. The system ends it with
+// the thread that started it, so that thread waits.
 func Run(cmd *exec.Cmd, input []byte) error {
 	file, err := nameless()
 	if err == nil {

@@ -18,7 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asKey is what the test binary is when it is started again: process 1 of its own, or a process that gets the children of its children.
+// asKey is what the test binary is when it is started again: process 1 of its own, or a process that gets the children
+// of its children.
 const asKey = "PROCGROUP_TEST_AS"
 
 func init() {
@@ -57,7 +58,8 @@ func until(what string, holds func() bool) error {
 	return nil
 }
 
-// orphan runs a command that leaves a process behind, which goes on until the pipe is opened for writing. It gives the process's id.
+// orphan runs a command that leaves a process behind, which goes on until the pipe is opened for writing. It gives the
+// process's id.
 func orphan(pipe string) (id int, err error) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		return 0, err
@@ -71,7 +73,8 @@ func orphan(pipe string) (id int, err error) {
 	return strconv.Atoi(strings.TrimSpace(out.String()))
 }
 
-// asProcess1 leaves a process behind and waits until it is gone: a process that has ended is there until somebody waits for it.
+// asProcess1 leaves a process behind and waits until it is gone: a process that has ended is there until somebody waits
+// for it.
 func asProcess1() error {
 	go Reap(context.Background())
 	pipe := filepath.Join(os.Getenv("DIR"), "pipe")
@@ -188,11 +191,13 @@ func TestOnlyItsOwnThreadEndsAProcess(t *testing.T) {
 	ending.Wait()
 }
 
-// TestAProcessHasNoTerminal: it leads a session of its own, which has none, whatever terminal gatehouse was started from.
+// TestAProcessHasNoTerminal: it leads a session of its own, which has none, whatever terminal gatehouse was started
+// from.
 func TestAProcessHasNoTerminal(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	cmd := exec.Command("sh", "-c", `read -r pid name state parent group session rest </proc/$$/stat; echo "$pid $group $session"`)
+	cmd := exec.Command("sh", "-c",
+		`read -r pid name state parent group session rest </proc/$$/stat; echo "$pid $group $session"`)
 	cmd.Stdout = &out
 	if err := Run(cmd, nil); err != nil {
 		t.Fatal(err)

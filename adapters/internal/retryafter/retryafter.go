@@ -10,7 +10,8 @@ import (
 // longestWait bounds what a server may ask for: a larger number is a mistake, or meant as "never".
 const longestWait = 24 * time.Hour
 
-// Of is how long a server asks to wait: milliseconds, seconds or a date. 0: it does not say so in the right form, or the date has passed.
+// Of is how long a server asks to wait: milliseconds, seconds or a date. 0: it does not say so in the right form, or
+// the date has passed.
 func Of(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return duration(ms, time.Millisecond)

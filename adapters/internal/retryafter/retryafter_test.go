@@ -14,9 +14,12 @@ func TestRetryAfterIsMillisecondsSecondsOrADate(t *testing.T) {
 		milliseconds, value string
 		want                time.Duration
 	}{
-		{"", "7", 7 * time.Second}, {"", "0.5", 500 * time.Millisecond}, {"", "0", 0}, {"", "-3", 0}, {"", "", 0}, {"", "soon", 0}, {"", "NaN", 0},
-		{"", "1e300", 24 * time.Hour}, {"", "Inf", 24 * time.Hour}, {"250", "1", 250 * time.Millisecond}, {"soon", "1", time.Second},
-		{"", "Mon, 04 May 2026 03:02:31 GMT", 30 * time.Second}, {"", "Mon, 04 May 2020 03:02:31 GMT", 0}, {"", "Mon, 04 May 2099 03:02:31 GMT", 24 * time.Hour},
+		{"", "7", 7 * time.Second}, {"", "0.5", 500 * time.Millisecond}, {"", "0", 0}, {"", "-3", 0}, {"", "", 0},
+		{"", "soon", 0}, {"", "NaN", 0},
+		{"", "1e300", 24 * time.Hour}, {"", "Inf", 24 * time.Hour}, {"250", "1", 250 * time.Millisecond},
+		{"soon", "1", time.Second},
+		{"", "Mon, 04 May 2026 03:02:31 GMT", 30 * time.Second}, {"", "Mon, 04 May 2020 03:02:31 GMT", 0},
+		{"", "Mon, 04 May 2099 03:02:31 GMT", 24 * time.Hour},
 	} {
 		h := http.Header{"Retry-After": {c.value}, "Retry-After-Ms": {c.milliseconds}}
 		if got := retryafter.Of(h, now); got != c.want {

@@ -10,7 +10,10 @@ type buffers struct {
 
 // newBuffers makes n buffers; a buffer gets its memory when it is first used.
 func newBuffers(n, size int) *buffers {
-	return &buffers{slots: make(chan struct{}, n), idle: sync.Pool{New: func() any { b := make([]byte, size); return &b }}}
+	return &buffers{slots: make(chan struct{}, n), idle: sync.Pool{New: func() any {
+		b := make([]byte, size)
+		return &b
+	}}}
 }
 
 // take returns a buffer; ok is false if all are in use.

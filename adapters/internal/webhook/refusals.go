@@ -9,7 +9,8 @@ import (
 // every is the least time between two log lines.
 const every = time.Second
 
-// refusals logs refused requests, one line a second at most: anybody can send such requests, and must not be able to fill a disk.
+// refusals logs refused requests, one line a second at most: anybody can send such requests, and must not be able to
+// fill a disk.
 type refusals struct {
 	now func() time.Time
 	log *slog.Logger

@@ -1,12 +1,13 @@
-// Package webhook reads the requests that a platform signs and posts to gatehouse. Anybody can post to such an address, so a request that is
-// not verified yet may cost only a little:
+// Package webhook reads the requests that a platform signs and posts to gatehouse. Anybody can post to such an address,
+// so a request that is not verified yet may cost only a little:
 //
-//   - What the headers show is checked before a byte of the body is read: that there is a signature, the age of its time, the content type
-//     and the announced length.
+//   - What the headers show is checked before a byte of the body is read: that there is a signature, the age of its
+//     time, the content type and the announced length.
 //   - A body has at most 1 MiB, and must arrive within 3 seconds: the platforms don't wait longer for an answer.
-//   - At most 512 bodies that are announced as small (64 KiB) are read at a time, and beside them 32 that are larger or of unknown length. More
-//     requests are answered 503 at once. Nearly everything that the platforms send is small, so who wants to keep it out by stalled requests
-//     needs hundreds of new connections every 3 seconds. The buffers take 64 MiB at most.
+//   - At most 512 bodies that are announced as small (64 KiB) are read at a time, and beside them 32 that are larger or
+//     of unknown length. More requests are answered 503 at once. Nearly everything that the platforms send is small, so
+//     who wants to keep it out by stalled requests needs hundreds of new connections every 3 seconds. The buffers take
+//     64 MiB at most.
 //   - A refused request is answered at once and its connection closed, whether or not its body arrives.
 //   - Refusals are logged once a second at most, with the number of those that were not logged.
 package webhook
@@ -61,9 +62,10 @@ func NewReader(o Options) *Reader {
 	}
 }
 
-// Read returns the body of a request that the platform has signed. If it refuses the request, it answers and logs it, and ok is false. The
-// statuses are 401 if the signature or its time is missing or wrong, 408 and 413 if the body comes too slowly or is too large, 400 if it is
-// incomplete, 415 if it is of another content type than kind, and 503 if too many bodies are being read.
+// Read returns the body of a request that the platform has signed. If it refuses the request, it answers and logs it,
+// and ok is false. The statuses are 401 if the signature or its time is missing or wrong, 408 and 413 if the body comes
+// too slowly or is too large, 400 if it is incomplete, 415 if it is of another content type than kind, and 503 if too
+// many bodies are being read.
 func (r *Reader) Read(w http.ResponseWriter, q *http.Request, kind string) (body []byte, ok bool) {
 	if status, why := r.checkHeaders(q, kind); status != 0 {
 		r.refuse(w, q, status, why)
@@ -115,7 +117,8 @@ func read(body io.Reader, buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// checkHeaders returns the status of a request that is refused without its body, and the reason; 0 if its body may be read.
+// checkHeaders returns the status of a request that is refused without its body, and the reason; 0 if its body may be
+// read.
 func (r *Reader) checkHeaders(q *http.Request, kind string) (status int, why string) {
 	seconds, err := strconv.ParseInt(q.Header.Get(r.Time), 10, 64)
 	age := r.Now().Sub(time.Unix(seconds, 0))
@@ -126,7 +129,9 @@ func (r *Reader) checkHeaders(q *http.Request, kind string) (status int, why str
 	case err != nil:
 		return http.StatusUnauthorized, "the request has no timestamp"
 	case age.Abs() > Window:
-		return http.StatusUnauthorized, fmt.Sprintf("it was signed %s ago by this machine's clock: it is old, or the clock is wrong (see gatehouse doctor)", age.Round(time.Second))
+		return http.StatusUnauthorized,
+			fmt.Sprintf("it was signed %s ago by this machine's clock: it is old, or the clock is wrong (see "+
+				"gatehouse doctor)", age.Round(time.Second))
 	case sent != kind:
 		return http.StatusUnsupportedMediaType, "the content type is not " + kind
 	case q.ContentLength > MaxBody:
@@ -135,8 +140,8 @@ func (r *Reader) checkHeaders(q *http.Request, kind string) (status int, why str
 	return 0, ""
 }
 
-// refuse answers a request and logs it. The connection is closed: else the server would wait for the body before it answers. What is on its
-// way is read for a moment, since closing before that could discard the answer.
+// refuse answers a request and logs it. The connection is closed: else the server would wait for the body before it
+// answers. What is on its way is read for a moment, since closing before that could discard the answer.
 func (r *Reader) refuse(w http.ResponseWriter, q *http.Request, status int, why string) {
 	r.refusals.add(q.URL.Path, status, why)
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTime))

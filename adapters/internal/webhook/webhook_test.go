@@ -83,7 +83,10 @@ func (e *endpoint) open(body string, headers ...string) net.Conn {
 	}
 	e.t.Cleanup(func() { connection.Close() })
 	_ = connection.SetDeadline(time.Now().Add(patience))
-	all := map[string]string{"Host": "gatehouse", "X-Sum": "sum 100", "X-Time": fmt.Sprint(e.clock().Unix()), "Content-Type": "application/json", "Content-Length": "100"}
+	all := map[string]string{
+		"Host": "gatehouse", "X-Sum": "sum 100", "X-Time": fmt.Sprint(e.clock().Unix()),
+		"Content-Type": "application/json", "Content-Length": "100",
+	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		all[name] = value
@@ -155,7 +158,8 @@ func TestBodiesAreReadUpToTheirLimitAndVerified(t *testing.T) {
 	}
 	for _, size := range []int{0, 1, 5000, webhook.MaxBody} {
 		text := strings.Repeat("x", size)
-		for _, body := range []io.Reader{strings.NewReader(text), io.MultiReader(strings.NewReader(text))} { // of a known and an unknown length
+		// of a known and an unknown length
+		for _, body := range []io.Reader{strings.NewReader(text), io.MultiReader(strings.NewReader(text))} {
 			if status := post(body, size); status != 200 || <-e.bodies != text {
 				t.Errorf("%d bytes: answered %d, or another body", size, status)
 			}
@@ -197,7 +201,8 @@ func (s stalled) Read([]byte) (int, error) {
 
 func (s stalled) Close() error { return nil }
 
-// stall makes n requests of a length whose bodies don't come, and returns once all their bodies are waited for. release ends them.
+// stall makes n requests of a length whose bodies don't come, and returns once all their bodies are waited for. release
+// ends them.
 func (e *endpoint) stall(n int, length int64) (release func()) {
 	e.t.Helper()
 	body := stalled{make(chan struct{}, n), make(chan struct{})}
@@ -206,7 +211,9 @@ func (e *endpoint) stall(n int, length int64) (release func()) {
 	for range n {
 		q := httptest.NewRequestWithContext(e.t.Context(), http.MethodPost, "/", body)
 		q.ContentLength = length
-		q.Header = http.Header{"X-Sum": {"sum 100"}, "X-Time": {fmt.Sprint(e.clock().Unix())}, "Content-Type": {"application/json"}}
+		q.Header = http.Header{
+			"X-Sum": {"sum 100"}, "X-Time": {fmt.Sprint(e.clock().Unix())}, "Content-Type": {"application/json"},
+		}
 		all.Go(func() {
 			answer := httptest.NewRecorder()
 			e.reader.Read(answer, q, "application/json")
@@ -226,7 +233,8 @@ func (e *endpoint) stall(n int, length int64) (release func()) {
 	}
 }
 
-// post sends a whole request, of a known or an unknown length, and returns the answer's status and when to send it again.
+// post sends a whole request, of a known or an unknown length, and returns the answer's status and when to send it
+// again.
 func (e *endpoint) post(size int, known bool) (status int, retryAfter string) {
 	e.t.Helper()
 	var body io.Reader = strings.NewReader(strings.Repeat("x", size))
@@ -237,7 +245,10 @@ func (e *endpoint) post(size int, known bool) (status int, retryAfter string) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	q.Header = http.Header{"X-Sum": {fmt.Sprint("sum ", size)}, "X-Time": {fmt.Sprint(e.clock().Unix())}, "Content-Type": {"application/json"}}
+	q.Header = http.Header{
+		"X-Sum": {fmt.Sprint("sum ", size)}, "X-Time": {fmt.Sprint(e.clock().Unix())},
+		"Content-Type": {"application/json"},
+	}
 	answer, err := http.DefaultClient.Do(q)
 	if err != nil {
 		e.t.Fatal(err)
@@ -246,7 +257,8 @@ func (e *endpoint) post(size int, known bool) (status int, retryAfter string) {
 	return answer.StatusCode, answer.Header.Get("Retry-After")
 }
 
-// TestStalledBodiesLeaveRoomForOthers: requests that nobody signed keep a signed one out only by hundreds, and large ones no small one.
+// TestStalledBodiesLeaveRoomForOthers: requests that nobody signed keep a signed one out only by hundreds, and large
+// ones no small one.
 func TestStalledBodiesLeaveRoomForOthers(t *testing.T) {
 	e := serve(t)
 	releaseSmall, releaseLarge := e.stall(511, 100), e.stall(31, -1)
@@ -285,7 +297,8 @@ func TestRefusalsAreLoggedOnceASecond(t *testing.T) {
 	for range 50 {
 		e.answer(e.open("", "X-Sum: "))
 	}
-	if lines := e.lines(); len(lines) != 1 || !strings.Contains(lines[0], "the request has no signature") || strings.Contains(lines[0], "not_logged") {
+	if lines := e.lines(); len(lines) != 1 || !strings.Contains(lines[0], "the request has no signature") ||
+		strings.Contains(lines[0], "not_logged") {
 		t.Errorf("the log: %q", lines)
 	}
 	e.pass(time.Second)

@@ -43,7 +43,8 @@ type method struct {
 }
 
 var methods = allOf(
-	authMethods, chatMethods, conversationMethods, reactionMethods, userMethods, fileMethods, viewMethods, assistantMethods, socketMethods,
+	authMethods, chatMethods, conversationMethods, reactionMethods, userMethods, fileMethods, viewMethods,
+	assistantMethods, socketMethods,
 )
 
 func allOf(tables ...map[string]method) map[string]method {
@@ -59,7 +60,8 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
 	w.Header().Set("Date", s.o.Now().UTC().Format(http.TimeFormat)) // by the same clock as the timestamps
 	args, body, readErr := readArgs(r)
-	call := fakeserver.Begin(&s.Record, Call{Method: name, Args: args, Call: fakeserver.Call{Header: r.Header.Clone(), Body: body, At: s.o.Now()}})
+	call := fakeserver.Begin(&s.Record,
+		Call{Method: name, Args: args, Call: fakeserver.Call{Header: r.Header.Clone(), Body: body, At: s.o.Now()}})
 	if call.Before(w, r) {
 		return
 	}
@@ -204,8 +206,8 @@ func writeJSON(w http.ResponseWriter, status int, answer object) {
 	_, _ = w.Write(fakeserver.JSON(answer))
 }
 
-// LimitPosts sets Slack's rate limit: more than perSecond chat.postMessage calls a second in one channel get a 429, with a burst of three
-// times as many. 0, the initial value, is no limit.
+// LimitPosts sets Slack's rate limit: more than perSecond chat.postMessage calls a second in one channel get a 429,
+// with a burst of three times as many. 0, the initial value, is no limit.
 func (s *Server) LimitPosts(perSecond int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

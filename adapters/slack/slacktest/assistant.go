@@ -50,8 +50,8 @@ func setStatus(q *request) (object, *failure) {
 	return nil, nil
 }
 
-// Status returns the working state that a thread shows now, "" for none. As in Slack, it ends with a post of the bot in the thread, or
-// after two minutes.
+// Status returns the working state that a thread shows now, "" for none. As in Slack, it ends with a post of the bot in
+// the thread, or after two minutes.
 func (s *Server) Status(channel, thread string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

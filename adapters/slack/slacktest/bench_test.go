@@ -21,15 +21,19 @@ func BenchmarkMentionAndReply(b *testing.B) {
 	s.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1", s.BotUserID()}})
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
 	defer transport.CloseIdleConnections()
-	api := slackgo.New(s.BotToken(), slackgo.OptionAPIURL(s.APIURL()), slackgo.OptionHTTPClient(&http.Client{Transport: transport}))
-	app := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	api := slackgo.New(s.BotToken(), slackgo.OptionAPIURL(s.APIURL()),
+		slackgo.OptionHTTPClient(&http.Client{Transport: transport}))
+	app := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+	}))
 	defer app.Close()
 	s.SendTo(slacktest.Addresses{Events: app.URL})
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 	defer cancel()
 	for i := 0; b.Loop(); i++ {
 		post := alice.Posts("C1", s.MentionOfBot()+" hello")
-		if _, _, err := api.PostMessageContext(ctx, "C1", slackgo.MsgOptionText(fmt.Sprint(i), false), slackgo.MsgOptionTS(post.TS)); err != nil {
+		if _, _, err := api.PostMessageContext(ctx, "C1", slackgo.MsgOptionText(fmt.Sprint(i), false),
+			slackgo.MsgOptionTS(post.TS)); err != nil {
 			b.Fatal(err)
 		}
 	}

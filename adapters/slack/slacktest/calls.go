@@ -48,7 +48,10 @@ func RateLimited(after time.Duration) Trouble {
 
 // RateLimitedWithoutHeader answers HTTP 429 without Retry-After.
 func RateLimitedWithoutHeader() Trouble {
-	return Trouble{Name: "rate limited without header", Status: http.StatusTooManyRequests, Body: `{"ok":false,"error":"ratelimited"}`}
+	return Trouble{
+		Name: "rate limited without header", Status: http.StatusTooManyRequests,
+		Body: `{"ok":false,"error":"ratelimited"}`,
+	}
 }
 
 // RateLimitedInBody answers HTTP 200 with ok:false and the error ratelimited, as some methods do.
@@ -62,7 +65,8 @@ func Refused(code string) Trouble {
 // MissesScope answers missing_scope with the scope that is needed.
 func MissesScope(scope string) Trouble {
 	return Trouble{Name: "missing_scope", Status: http.StatusOK,
-		Body: string(fakeserver.JSON(object{"ok": false, "error": "missing_scope", "needed": scope, "provided": "identify"}))}
+		Body: string(
+			fakeserver.JSON(object{"ok": false, "error": "missing_scope", "needed": scope, "provided": "identify"}))}
 }
 
 // The troubles that every platform has. Others are in package fakeserver.
@@ -89,7 +93,8 @@ const (
 // recorded records a request that is not a call of a method. Faults make it fail before its work only.
 func (s *Server) recorded(name string, serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		call := fakeserver.Begin(&s.Record, Call{Method: name, Args: Args{}, Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}})
+		call := fakeserver.Begin(&s.Record,
+			Call{Method: name, Args: Args{}, Call: fakeserver.Call{At: s.o.Now(), Header: r.Header.Clone()}})
 		if call.Before(w, r) {
 			return
 		}

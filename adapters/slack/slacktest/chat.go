@@ -32,7 +32,8 @@ type content struct {
 func (s *Server) readContent(args Args) (content, *failure) {
 	var in content
 	in.text, in.hasText = args["text"], args["text"] != ""
-	in.unfurls = args.flag("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0" // Slack's defaults for apps
+	// Slack's defaults for apps
+	in.unfurls = args.flag("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0"
 	markdown := args["markdown_text"]
 	switch {
 	case markdown != "" && (in.hasText || args["blocks"] != ""):
@@ -287,7 +288,10 @@ func (s *Server) remove(c *channel, r *record, h actionOptions) []*Delivery {
 		s.changed()
 		return s.emitDeleted(c, before, h)
 	}
-	r.Message = Message{Channel: c.ID, TS: r.TS, ThreadTS: r.ThreadTS, Subtype: "tombstone", User: "USLACKBOT", Text: "This message was deleted.", PostedAt: r.PostedAt}
+	r.Message = Message{
+		Channel: c.ID, TS: r.TS, ThreadTS: r.ThreadTS, Subtype: "tombstone", User: "USLACKBOT",
+		Text: "This message was deleted.", PostedAt: r.PostedAt,
+	}
 	s.changed()
 	return s.emitChanged(c, r.Message, before, h)
 }

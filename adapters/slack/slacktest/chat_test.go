@@ -42,7 +42,8 @@ func TestAuthTestReturnsIdentityAndScopes(t *testing.T) {
 	if got := who.Header.Get("X-OAuth-Scopes"); got != "chat:write,users:read" {
 		t.Errorf("scopes %q", got)
 	}
-	_, err = slackgo.New("xoxb-wrong", slackgo.OptionAPIURL(w.APIURL()), slackgo.OptionHTTPClient(newClient(t))).AuthTest()
+	_, err = slackgo.New("xoxb-wrong", slackgo.OptionAPIURL(w.APIURL()),
+		slackgo.OptionHTTPClient(newClient(t))).AuthTest()
 	wantError(t, err, "invalid_auth")
 	_, err = slackgo.New("", slackgo.OptionAPIURL(w.APIURL()), slackgo.OptionHTTPClient(newClient(t))).AuthTest()
 	wantError(t, err, "not_authed")
@@ -64,7 +65,8 @@ func TestAMessageIsPostedReadUpdatedAndDeleted(t *testing.T) {
 	if got := w.Calls("chat.postMessage")[0].Args["unfurl_links"]; got != "false" {
 		t.Errorf("unfurl_links %q", got)
 	}
-	read, _, _, err := w.api.GetConversationReplies(&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: asked.TS, IncludeAllMetadata: true})
+	read, _, _, err := w.api.GetConversationReplies(
+		&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: asked.TS, IncludeAllMetadata: true})
 	if err != nil || len(read) != 2 || read[0].ReplyCount != 1 || read[1].Metadata.EventPayload["key"] != "k1" {
 		t.Fatalf("%v %+v", err, read)
 	}
@@ -93,10 +95,14 @@ func TestRefusedPostsHaveSlacksErrorCodes(t *testing.T) {
 	w.AddChannel(slacktest.Channel{ID: "C3", Name: "old", Archived: true, Members: []string{w.BotUserID()}})
 	long := func(n int) string { return strings.Repeat("x", n) }
 	section := func(n int) slackgo.MsgOption {
-		return slackgo.MsgOptionBlocks(slackgo.NewSectionBlock(slackgo.NewTextBlockObject("mrkdwn", long(n), false, false), nil, nil))
+		return slackgo.MsgOptionBlocks(
+			slackgo.NewSectionBlock(slackgo.NewTextBlockObject("mrkdwn", long(n), false, false), nil, nil))
 	}
 	button := func(label, value string) slackgo.MsgOption {
-		return slackgo.MsgOptionBlocks(slackgo.NewActionBlock("b", slackgo.NewButtonBlockElement("a", value, slackgo.NewTextBlockObject("plain_text", label, false, false))))
+		return slackgo.MsgOptionBlocks(
+			slackgo.NewActionBlock("b",
+				slackgo.NewButtonBlockElement("a", value,
+					slackgo.NewTextBlockObject("plain_text", label, false, false))))
 	}
 	many := func(n int) slackgo.MsgOption {
 		blocks := make([]slackgo.Block, n)
@@ -148,7 +154,8 @@ func TestRefusedPostsHaveSlacksErrorCodes(t *testing.T) {
 	w.WithdrawScope("chat:write")
 	_, _, err := w.api.PostMessage("C1", text("x"))
 	var refused slackgo.SlackErrorResponse
-	if !errors.As(err, &refused) || refused.Needed != "chat:write" || !strings.Contains(refused.Provided, "users:read") {
+	if !errors.As(err, &refused) || refused.Needed != "chat:write" ||
+		!strings.Contains(refused.Provided, "users:read") {
 		t.Errorf("got %#v", err)
 	}
 }

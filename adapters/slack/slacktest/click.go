@@ -43,8 +43,10 @@ func (m Message) Buttons() []Button {
 			}
 			block, _ := b["block_id"].(string)
 			found = append(found, Button{
-				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"), Text: blockkit.TextOf(e["text"]), Value: word("value"),
-				URL: word("url"), Confirm: blockkit.TextOf(blockkit.AsBlock(e["confirm"])["text"]), element: e, message: m,
+				Channel: m.Channel, TS: m.TS, BlockID: block, ActionID: word("action_id"),
+				Text: blockkit.TextOf(e["text"]), Value: word("value"),
+				URL: word("url"), Confirm: blockkit.TextOf(blockkit.AsBlock(e["confirm"])["text"]), element: e,
+				message: m,
 			})
 		}
 	}
@@ -64,7 +66,8 @@ func (s *Server) FindButton(channel, ts, name string) (Button, bool) {
 	return Button{}, false
 }
 
-// Clicks presses the button with this text, action_id or value on a message, and confirms if it asks. The button must exist.
+// Clicks presses the button with this text, action_id or value on a message, and confirms if it asks. The button must
+// exist.
 func (p *Person) Clicks(channel, ts, name string, options ...ActionOption) *Delivery {
 	b, ok := p.s.FindButton(channel, ts, name)
 	if !ok {
@@ -154,8 +157,10 @@ func (c *channel) clickName() string {
 func (s *Server) interaction(kind, user string, h actionOptions) object {
 	u := s.users[user]
 	return object{
-		"type": kind, "team": object{"id": cmp.Or(h.team, s.o.TeamID), "domain": s.o.TeamDomain}, "api_app_id": s.o.AppID, "token": "verification-token-is-not-used",
-		"user": object{"id": user, "username": u.Name, "name": u.Name, "team_id": u.TeamID}, "enterprise": nil, "is_enterprise_install": false,
+		"type": kind, "team": object{"id": cmp.Or(h.team, s.o.TeamID), "domain": s.o.TeamDomain},
+		"api_app_id": s.o.AppID, "token": "verification-token-is-not-used",
+		"user": object{"id": user, "username": u.Name, "name": u.Name, "team_id": u.TeamID}, "enterprise": nil,
+		"is_enterprise_install": false,
 	}
 }
 
@@ -175,15 +180,20 @@ func (p *Person) Runs(channel, line string, options ...ActionOption) *Delivery {
 	command, text, _ := strings.Cut(line, " ")
 	trigger, respond := s.newTrigger(p.ID), s.newResponseURL(responseURL{channel: c.ID, user: p.ID})
 	fields := map[string]string{
-		"token": "verification-token-is-not-used", "team_id": cmp.Or(h.team, s.o.TeamID), "team_domain": s.o.TeamDomain, "channel_id": c.ID, "channel_name": c.clickName(),
-		"user_id": p.ID, "user_name": s.users[p.ID].Name, "command": command, "text": text, "api_app_id": s.o.AppID, "is_enterprise_install": "false",
-		"response_url": respond, "trigger_id": trigger,
+		"token": "verification-token-is-not-used", "team_id": cmp.Or(h.team, s.o.TeamID), "team_domain": s.o.TeamDomain,
+		"channel_id": c.ID, "channel_name": c.clickName(),
+		"user_id": p.ID, "user_name": s.users[p.ID].Name, "command": command, "text": text, "api_app_id": s.o.AppID,
+		"is_enterprise_install": "false",
+		"response_url":          respond, "trigger_id": trigger,
 	}
 	form := url.Values{}
 	for key, value := range fields {
 		form.Set(key, value)
 	}
-	d := &Delivery{s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: fakeserver.JSON(fields), form: []byte(form.Encode()), how: h, once: true}
+	d := &Delivery{
+		s: s, Kind: Commands, Type: command, TriggerID: trigger, ResponseURL: respond, body: fakeserver.JSON(fields),
+		form: []byte(form.Encode()), how: h, once: true,
+	}
 	d.answerFor = func(answer []byte) { s.commandAnswered(c, p.ID, answer) }
 	s.dispatch("", []*Delivery{d})
 	return d

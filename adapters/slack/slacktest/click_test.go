@@ -18,7 +18,8 @@ func card(question string) slackgo.MsgOption {
 		return slackgo.NewTextBlockObject("plain_text", s, false, false)
 	}
 	deny := slackgo.NewButtonBlockElement("deny", "n1", word("Deny")).
-		WithConfirm(slackgo.NewConfirmationBlockObject(word("Sure?"), word("It can't be undone."), word("Yes"), word("No")))
+		WithConfirm(
+			slackgo.NewConfirmationBlockObject(word("Sure?"), word("It can't be undone."), word("Yes"), word("No")))
 	return slackgo.MsgOptionBlocks(
 		slackgo.NewSectionBlock(slackgo.NewTextBlockObject("mrkdwn", question, false, false), nil, nil),
 		slackgo.NewActionBlock("choice", slackgo.NewButtonBlockElement("approve", "y1", word("Approve")), deny),
@@ -30,7 +31,8 @@ func modal() slackgo.ModalViewRequest {
 		return slackgo.NewTextBlockObject("plain_text", s, false, false)
 	}
 	return slackgo.ModalViewRequest{
-		Type: slackgo.VTModal, Title: word("Why not?"), Submit: word("Send"), CallbackID: "refusal", PrivateMetadata: "a1", NotifyOnClose: true,
+		Type: slackgo.VTModal, Title: word("Why not?"), Submit: word("Send"), CallbackID: "refusal",
+		PrivateMetadata: "a1", NotifyOnClose: true,
 		Blocks: slackgo.Blocks{BlockSet: []slackgo.Block{
 			slackgo.NewInputBlock("why", word("Reason"), nil, slackgo.NewPlainTextInputBlockElement(nil, "reason")),
 		}},
@@ -68,12 +70,15 @@ func TestAClickContainsTheCurrentMessage(t *testing.T) {
 	}
 	got := a.interaction(t)
 	action := got.ActionCallback.BlockActions[0]
-	if got.Type != slackgo.InteractionTypeBlockActions || got.User.ID != "U2" || got.Channel.ID != "C1" || got.Message.Timestamp != ts ||
-		got.Container.MessageTs != ts || got.Container.ThreadTs != parent || got.Team.ID != w.TeamID() || got.APIAppID != w.AppID() ||
+	if got.Type != slackgo.InteractionTypeBlockActions || got.User.ID != "U2" || got.Channel.ID != "C1" ||
+		got.Message.Timestamp != ts ||
+		got.Container.MessageTs != ts || got.Container.ThreadTs != parent || got.Team.ID != w.TeamID() ||
+		got.APIAppID != w.AppID() ||
 		got.ResponseURL != d.ResponseURL || got.TriggerID != d.TriggerID || got.BlockActionState == nil {
 		t.Errorf("%+v", got)
 	}
-	if action.ActionID != "deny" || action.Value != "n1" || action.BlockID != "choice" || action.ActionTs == "" || action.Text.Text != "Deny" {
+	if action.ActionID != "deny" || action.Value != "n1" || action.BlockID != "choice" || action.ActionTs == "" ||
+		action.Text.Text != "Deny" {
 		t.Errorf("%+v", action)
 	}
 	old, ok := w.FindButton("C1", ts, "approve")
@@ -146,7 +151,8 @@ func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := a.interaction(t)
-	if got.Type != slackgo.InteractionTypeViewSubmission || got.View.State.Values["why"]["reason"].Value != "not today" || got.View.PrivateMetadata != "a1" {
+	if got.Type != slackgo.InteractionTypeViewSubmission ||
+		got.View.State.Values["why"]["reason"].Value != "not today" || got.View.PrivateMetadata != "a1" {
 		t.Errorf("%+v", got.View)
 	}
 	if _, open := w.Modal("U2"); open {
@@ -212,7 +218,8 @@ func TestAnEphemeralIsSeenByOneAndItsButtonWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := w.Ephemerals("C1", "U2"); len(got) != 1 || got[0].TS != ts || len(w.Ephemerals("C1", "U1")) != 0 || len(w.Messages("C1")) != 0 {
+	if got := w.Ephemerals("C1", "U2"); len(got) != 1 || got[0].TS != ts || len(w.Ephemerals("C1", "U1")) != 0 ||
+		len(w.Messages("C1")) != 0 {
 		t.Errorf("%+v", got)
 	}
 	if err := w.bob.Clicks("C1", ts, "Approve").Wait(w.ctx); err != nil {
@@ -236,7 +243,8 @@ func TestASlashCommandIsAFormAndItsAnswerIsShown(t *testing.T) {
 	r, _ := http.NewRequest(http.MethodPost, "/", strings.NewReader(string(a.all()[0].body)))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	got, err := slackgo.SlashCommandParse(r)
-	if err != nil || got.Command != "/gatehouse" || got.Text != "status now" || got.UserID != "U1" || got.ChannelID != "C1" || got.TeamID != w.TeamID() {
+	if err != nil || got.Command != "/gatehouse" || got.Text != "status now" || got.UserID != "U1" ||
+		got.ChannelID != "C1" || got.TeamID != w.TeamID() {
 		t.Errorf("%v %+v", err, got)
 	}
 	if _, err := w.WaitForEphemeral(w.ctx, "C1", "U1", "All is well."); err != nil {

@@ -42,9 +42,11 @@ func (q *request) visibleChannel(right string) (*channel, *failure) {
 func (s *Server) wireChannel(c *channel) object {
 	member := c.has(s.o.BotUserID)
 	out := object{
-		"id": c.ID, "created": 1700000000, "is_archived": c.Archived, "is_channel": c.Kind == Public, "is_group": c.Kind == Private,
-		"is_im": c.Kind == DM, "is_mpim": c.Kind == GroupDM, "is_private": c.Kind != Public, "is_ext_shared": c.ExtShared,
-		"is_shared": c.ExtShared, "is_org_shared": false, "context_team_id": s.o.TeamID, "updated": 1700000000000,
+		"id": c.ID, "created": 1700000000, "is_archived": c.Archived, "is_channel": c.Kind == Public,
+		"is_group": c.Kind == Private,
+		"is_im":    c.Kind == DM, "is_mpim": c.Kind == GroupDM, "is_private": c.Kind != Public,
+		"is_ext_shared": c.ExtShared,
+		"is_shared":     c.ExtShared, "is_org_shared": false, "context_team_id": s.o.TeamID, "updated": 1700000000000,
 	}
 	if c.Kind == DM {
 		out["user"], out["is_open"], out["is_user_deleted"] = c.user, true, false
@@ -83,7 +85,8 @@ func conversationList(q *request, mine bool) (object, *failure) {
 		}
 		for _, id := range slices.Sorted(maps.Keys(q.s.channels)) {
 			c := q.s.channels[id]
-			hidden := c.Kind != kind || ((mine || c.Kind != Public) && !c.has(q.s.o.BotUserID)) || (c.Archived && q.args.flag("exclude_archived"))
+			hidden := c.Kind != kind || ((mine || c.Kind != Public) && !c.has(q.s.o.BotUserID)) ||
+				(c.Archived && q.args.flag("exclude_archived"))
 			if !hidden {
 				list = append(list, q.s.wireChannel(c))
 			}
@@ -237,7 +240,9 @@ func (q *request) pageOf(messages []object, usual int) (object, *failure) {
 	if failed != nil {
 		return nil, failed
 	}
-	return object{"messages": page, "has_more": next != "", "pin_count": 0, "response_metadata": object{"next_cursor": next}}, nil
+	return object{
+		"messages": page, "has_more": next != "", "pin_count": 0, "response_metadata": object{"next_cursor": next},
+	}, nil
 }
 
 // paged returns the page of a list that the arguments limit and cursor ask for.

@@ -23,7 +23,8 @@ var socketMethods = map[string]method{
 
 // openConnection returns an address that opens one socket.
 func openConnection(q *request) (object, *failure) {
-	address := strings.Replace(q.s.base, "http", "ws", 1) + "/link/?ticket=" + socketmode.Ticket(q.s.Hub) + "&app_id=" + q.s.o.AppID
+	address := strings.Replace(q.s.base, "http", "ws", 1) + "/link/?ticket=" + socketmode.Ticket(q.s.Hub) +
+		"&app_id=" + q.s.o.AppID
 	return object{"url": address}, nil
 }
 
@@ -106,17 +107,20 @@ func (d *Delivery) Wait(ctx context.Context) error {
 	if len(d.attempts) > 0 {
 		last = d.attempts[len(d.attempts)-1]
 	}
-	return fmt.Errorf("%s %s was not acknowledged in %d tries: HTTP %d %s", d.Kind, d.Type, len(d.attempts), last.Status, last.Err)
+	return fmt.Errorf("%s %s was not acknowledged in %d tries: HTTP %d %s", d.Kind, d.Type, len(d.attempts),
+		last.Status, last.Err)
 }
 
-// Again sends the same payload once more, marked as a retry, whatever its earlier result. Slack does so when an acknowledgement is lost.
+// Again sends the same payload once more, marked as a retry, whatever its earlier result. Slack does so when an
+// acknowledgement is lost.
 func (d *Delivery) Again() *Delivery {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	h := d.how
 	h.retryNum, h.retryReason, h.copies = 1, "http_timeout", 1
 	again := &Delivery{
-		s: d.s, Kind: d.Kind, Type: d.Type, EventID: d.EventID, TriggerID: d.TriggerID, ResponseURL: d.ResponseURL, Echo: d.Echo,
+		s: d.s, Kind: d.Kind, Type: d.Type, EventID: d.EventID, TriggerID: d.TriggerID, ResponseURL: d.ResponseURL,
+		Echo: d.Echo,
 		body: d.body, form: d.form, how: h, once: true, raw: d.raw,
 	}
 	d.s.dispatch("", []*Delivery{again})
@@ -144,7 +148,8 @@ func (s *Server) WaitDelivered(ctx context.Context) error {
 	return all
 }
 
-// dispatch starts a group of deliveries that travel together, behind those of the same conversation. The caller holds the lock.
+// dispatch starts a group of deliveries that travel together, behind those of the same conversation. The caller holds
+// the lock.
 func (s *Server) dispatch(conversation string, group []*Delivery) {
 	if len(group) == 0 {
 		return
@@ -208,7 +213,8 @@ func (s *Server) deliver(d *Delivery, tried func()) {
 			a, again = s.tryHTTP(d, url, retry, reason)
 		} else {
 			a, again = socketmode.Send(s.Hub, socketmode.Payload{
-				Kind: string(d.Kind), Body: d.body, Raw: d.raw, AcceptsResponse: d.answerFor != nil, IsEvent: d.Kind == Events, Retry: retry, Reason: reason,
+				Kind: string(d.Kind), Body: d.body, Raw: d.raw, AcceptsResponse: d.answerFor != nil,
+				IsEvent: d.Kind == Events, Retry: retry, Reason: reason,
 			}, tried)
 		}
 		s.record(d, a)

@@ -10,7 +10,8 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// Dump returns everything in the workspace as text for golden files. Timestamps and generated ids are numbered by their order.
+// Dump returns everything in the workspace as text for golden files. Timestamps and generated ids are numbered by their
+// order.
 func (s *Server) Dump() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +80,8 @@ func (s *Server) nameOf(user string) string {
 	return user
 }
 
-// Golden returns a message as JSON for golden files: its text, blocks, attachments and metadata as the app sent them, with stable ids.
+// Golden returns a message as JSON for golden files: its text, blocks, attachments and metadata as the app sent them,
+// with stable ids.
 func (s *Server) Golden(m Message) string {
 	fields := object{"text": m.Text}
 	if !m.derivedBlocks {

@@ -17,7 +17,9 @@ type event struct {
 
 // subscription is the event that an app must have subscribed to, to receive messages of the channel.
 func (c *channel) subscription() string {
-	return map[Kind]string{Public: "message.channels", Private: "message.groups", DM: "message.im", GroupDM: "message.mpim"}[c.Kind]
+	return map[Kind]string{
+		Public: "message.channels", Private: "message.groups", DM: "message.im", GroupDM: "message.mpim",
+	}[c.Kind]
 }
 
 func (c *channel) event(fields object) event {
@@ -73,7 +75,8 @@ func (s *Server) emitChanged(c *channel, now, before Message, h actionOptions) [
 func (s *Server) emitDeleted(c *channel, before Message, h actionOptions) []*Delivery {
 	ts := s.newTS()
 	return s.emit(c, before, h, c.event(object{
-		"type": "message", "subtype": "message_deleted", "hidden": true, "ts": ts, "event_ts": ts, "deleted_ts": before.TS,
+		"type": "message", "subtype": "message_deleted", "hidden": true, "ts": ts, "event_ts": ts,
+		"deleted_ts":       before.TS,
 		"previous_message": s.wire(before),
 	}))
 }
@@ -109,12 +112,16 @@ func (s *Server) send(conversation string, shared bool, h actionOptions, events 
 			continue
 		}
 		envelope := s.envelope(e.fields, shared, h)
-		d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h}
+		d := &Delivery{
+			s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope),
+			how: h,
+		}
 		group = append(group, d)
 		if h.atOnce {
 			again := h
 			again.retryNum, again.retryReason = 1, "http_timeout"
-			group = append(group, &Delivery{s: s, Kind: Events, Type: kind, EventID: d.EventID, body: d.body, how: again})
+			group = append(group,
+				&Delivery{s: s, Kind: Events, Type: kind, EventID: d.EventID, body: d.body, how: again})
 		}
 	}
 	s.dispatch(conversation, group)
@@ -124,10 +131,12 @@ func (s *Server) send(conversation string, shared bool, h actionOptions, events 
 func (s *Server) envelope(fields object, shared bool, h actionOptions) object {
 	team := cmp.Or(h.team, s.o.TeamID)
 	return object{
-		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team, "context_enterprise_id": nil, "api_app_id": s.o.AppID,
+		"token": "verification-token-is-not-used", "team_id": team, "context_team_id": team,
+		"context_enterprise_id": nil, "api_app_id": s.o.AppID,
 		"event": fields, "type": "event_callback", "event_id": s.ids.next("Ev"), "event_time": s.o.Now().Unix(),
 		"authorizations": []object{{
-			"enterprise_id": nil, "team_id": team, "user_id": s.o.BotUserID, "is_bot": true, "is_enterprise_install": false,
+			"enterprise_id": nil, "team_id": team, "user_id": s.o.BotUserID, "is_bot": true,
+			"is_enterprise_install": false,
 		}},
 		"is_ext_shared_channel": shared, "event_context": "4-" + s.ids.secret(),
 	}
@@ -141,13 +150,15 @@ func (s *Server) Send(fields map[string]any, options ...ActionOption) *Delivery 
 	kind, _ := fields["type"].(string)
 	h := actionOptions{}.with(options)
 	envelope := s.envelope(fields, false, h)
-	d := &Delivery{s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h}
+	d := &Delivery{
+		s: s, Kind: Events, Type: kind, EventID: envelope["event_id"].(string), body: fakeserver.JSON(envelope), how: h,
+	}
 	s.dispatch("", []*Delivery{d})
 	return d
 }
 
-// SendRaw posts bytes to the app's URL for a kind of payload, with a valid signature unless an option changes that. Over a socket they are
-// sent as one frame.
+// SendRaw posts bytes to the app's URL for a kind of payload, with a valid signature unless an option changes that.
+// Over a socket they are sent as one frame.
 func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption) *Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,13 +167,17 @@ func (s *Server) SendRaw(kind PayloadKind, body []byte, options ...ActionOption)
 	return d
 }
 
-// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns the expected answer.
+// VerifyURL sends the url_verification challenge, as Slack does when the events URL is saved, and returns the expected
+// answer.
 func (s *Server) VerifyURL(options ...ActionOption) (d *Delivery, challenge string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	challenge = s.ids.secret()
-	body := fakeserver.JSON(object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
-	d = &Delivery{s: s, Kind: Events, Type: "url_verification", body: body, how: actionOptions{}.with(options), once: true}
+	body := fakeserver.JSON(
+		object{"token": "verification-token-is-not-used", "challenge": challenge, "type": "url_verification"})
+	d = &Delivery{
+		s: s, Kind: Events, Type: "url_verification", body: body, how: actionOptions{}.with(options), once: true,
+	}
 	s.dispatch("", []*Delivery{d})
 	return d, challenge
 }

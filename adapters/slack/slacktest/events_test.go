@@ -125,7 +125,8 @@ func TestAnEventIsRetriedUntilAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	tries := a.all()
-	if len(tries) != 3 || tries[0].retry != "" || tries[1].retry != "1" || tries[2].retry != "2" || tries[2].why != "http_error" {
+	if len(tries) != 3 || tries[0].retry != "" || tries[1].retry != "1" || tries[2].retry != "2" ||
+		tries[2].why != "http_error" {
 		t.Errorf("%+v", tries)
 	}
 }

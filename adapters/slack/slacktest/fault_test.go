@@ -52,7 +52,11 @@ func TestA5xxIsAStatusCodeError(t *testing.T) {
 
 func TestFaultsOfUploadsAndDownloads(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
-	file := w.delivered(t, w.alice.Posts("C1", "look", slacktest.WithFiles(slacktest.File{Name: "cat.png", Content: []byte("png")})).Deliveries...)[0].Message.Files[0]
+	file := w.delivered(t,
+		w.alice.Posts("C1",
+			"look",
+			slacktest.WithFiles(
+				slacktest.File{Name: "cat.png", Content: []byte("png")})).Deliveries...)[0].Message.Files[0]
 	w.Inject(slacktest.Fault{Endpoint: slacktest.DownloadFile, Trouble: slacktest.ServerError(502), Times: 1})
 	w.Inject(slacktest.Fault{Endpoint: slacktest.UploadFile, Trouble: slacktest.Cut(), Times: 1})
 	var status slackgo.StatusCodeError
@@ -62,7 +66,8 @@ func TestFaultsOfUploadsAndDownloads(t *testing.T) {
 	if err := w.api.GetFile(file.URLPrivate, io.Discard); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.api.UploadFile(slackgo.UploadFileParameters{Filename: "a.txt", Content: "a", FileSize: 1}); err == nil {
+	if _, err := w.api.UploadFile(
+		slackgo.UploadFileParameters{Filename: "a.txt", Content: "a", FileSize: 1}); err == nil {
 		t.Error("the upload should be cut")
 	}
 	if n := len(w.Calls(slacktest.DownloadFile)); n != 2 {
@@ -110,7 +115,12 @@ func TestAFaultSelectsItsCalls(t *testing.T) {
 		t.Errorf("%d hits, %d posted", tenth.Hits(), len(w.FromBot("C1")))
 	}
 	tenth.Lift()
-	named := w.Inject(slacktest.Fault{Endpoint: post, Trouble: slacktest.MissesScope("chat:write"), When: func(c slacktest.Call) bool { return c.Args["text"] == "b" }})
+	named := w.Inject(
+		slacktest.Fault{
+			Endpoint: post, Trouble: slacktest.MissesScope("chat:write"), When: func(c slacktest.Call) bool {
+				return c.Args["text"] == "b"
+			},
+		})
 	_ = w.posts("a")
 	wantError(t, w.posts("b"), "missing_scope")
 	named.Lift()
@@ -163,7 +173,8 @@ func TestReadsLagBehindPosts(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	parent := w.alice.Posts("C1", "hello").TS
 	count := func() int {
-		read, _, _, err := w.api.GetConversationReplies(&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: parent})
+		read, _, _, err := w.api.GetConversationReplies(
+			&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: parent})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,10 @@ func getUploadURL(q *request) (object, *failure) {
 		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: length"})
 	}
 	s := q.s
-	f := &storedFile{File: File{ID: s.ids.next("F"), Name: q.args["filename"]}, ticket: s.ids.secret(), length: length, user: s.o.BotUserID}
+	f := &storedFile{
+		File: File{ID: s.ids.next("F"), Name: q.args["filename"]}, ticket: s.ids.secret(), length: length,
+		user: s.o.BotUserID,
+	}
 	s.files[f.ID] = f
 	return object{"upload_url": s.base + "/upload/" + f.ticket, "file_id": f.ID}, nil
 }
@@ -161,8 +164,10 @@ func (s *Server) wireFiles(files []File) []object {
 		}
 		private, kind := cmp.Or(f.URL, s.fileURL(f)), strings.TrimPrefix(path.Ext(f.Name), ".")
 		file := object{
-			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name, "title": cmp.Or(f.Title, f.Name), "mimetype": mimeOf(f), "filetype": kind,
-			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)), "mode": cmp.Or(f.Mode, "hosted"),
+			"id": f.ID, "created": 1700000000, "timestamp": 1700000000, "name": f.Name,
+			"title": cmp.Or(f.Title, f.Name), "mimetype": mimeOf(f), "filetype": kind,
+			"pretty_type": strings.ToUpper(kind), "size": cmp.Or(f.Size, len(f.Content)),
+			"mode":        cmp.Or(f.Mode, "hosted"),
 			"is_external": false, "external_type": "", "editable": false,
 			"is_public": true, "url_private": private, "url_private_download": private, "file_access": "visible",
 			"permalink": s.workspaceURL() + "files/" + f.ID + "/" + url.PathEscape(f.Name),
@@ -183,7 +188,10 @@ func (s *Server) fileURL(f File) string {
 }
 
 func mimeOf(f File) string {
-	known := map[string]string{".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".pdf": "application/pdf"}
+	known := map[string]string{
+		".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+		".pdf": "application/pdf",
+	}
 	return cmp.Or(f.Mime, known[strings.ToLower(path.Ext(f.Name))], "text/plain")
 }
 

@@ -15,7 +15,8 @@ func TestAFileIsUploadedInThreeSteps(t *testing.T) {
 	parent := w.alice.Posts("C1", "show me").TS
 	content := strings.Repeat("x", 100_000)
 	summary, err := w.api.UploadFile(slackgo.UploadFileParameters{
-		Filename: "args.json", Title: "Arguments", Content: content, FileSize: len(content), Channel: "C1", ThreadTimestamp: parent, InitialComment: "all of it",
+		Filename: "args.json", Title: "Arguments", Content: content, FileSize: len(content), Channel: "C1",
+		ThreadTimestamp: parent, InitialComment: "all of it",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func TestAPrivateFileNeedsTheBotToken(t *testing.T) {
 		slacktest.File{Name: "wrong.png", URL: w.ForeignURL() + "/wrong"},
 	))
 	event := w.delivered(t, posted.Deliveries...)[0]
-	if event.SubType != "file_share" || len(event.Message.Files) != 3 || event.Message.Files[0].Mimetype != "image/png" {
+	if event.SubType != "file_share" || len(event.Message.Files) != 3 ||
+		event.Message.Files[0].Mimetype != "image/png" {
 		t.Fatalf("%+v", event.Message)
 	}
 	files := event.Message.Files

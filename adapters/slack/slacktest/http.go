@@ -55,7 +55,9 @@ func (s *Server) tryHTTP(d *Delivery, url string, retry int, reason string) (a A
 	return a, response.Header.Get("X-Slack-No-Retry") != "1"
 }
 
-func (s *Server) request(ctx context.Context, d *Delivery, url string, retry int, reason string) (*http.Response, error) {
+func (s *Server) request(
+	ctx context.Context, d *Delivery, url string, retry int, reason string,
+) (*http.Response, error) {
 	body, kind := d.body, "application/json"
 	if d.form != nil {
 		body, kind = d.form, "application/x-www-form-urlencoded"

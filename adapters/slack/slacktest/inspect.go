@@ -41,7 +41,9 @@ func (s *Server) Message(channel, ts string) (Message, bool) {
 func (s *Server) FromBot(channel string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fakeserver.Collect(s.mustChannel(channel).messages, func(r *record) (Message, bool) { return r.Message, r.BotID == s.o.BotID })
+	return fakeserver.Collect(s.mustChannel(channel).messages, func(r *record) (Message, bool) {
+		return r.Message, r.BotID == s.o.BotID
+	})
 }
 
 // CountFromBot counts the messages that the app posted in all channels, without copying them.
@@ -63,7 +65,9 @@ func (s *Server) CountFromBot() int {
 func (s *Server) Ephemerals(channel, user string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) { return r.Message, r.Ephemeral == user })
+	return fakeserver.Collect(s.mustChannel(channel).ephemerals, func(r *record) (Message, bool) {
+		return r.Message, r.Ephemeral == user
+	})
 }
 
 // snapshot returns the current messages of records.
@@ -71,17 +75,20 @@ func snapshot(records []*record) []Message {
 	return fakeserver.Collect(records, func(r *record) (Message, bool) { return r.Message, true })
 }
 
-// WaitFor waits until the condition holds. It is checked again after each change. The text of an error contains the current state.
+// WaitFor waits until the condition holds. It is checked again after each change. The text of an error contains the
+// current state.
 func (s *Server) WaitFor(ctx context.Context, holds func(*Server) bool) error {
 	return s.host.WaitFor(ctx, func() bool { return holds(s) })
 }
 
-// WaitForText waits until the bot has posted a message that contains the text in the thread, and returns it. Without a thread it searches
-// the whole channel.
+// WaitForText waits until the bot has posted a message that contains the text in the thread, and returns it. Without a
+// thread it searches the whole channel.
 func (s *Server) WaitForText(ctx context.Context, channel, thread, text string) (Message, error) {
 	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) {
 		said := s.FromBot(channel)
-		return fakeserver.FirstWith(slices.DeleteFunc(said, func(m Message) bool { return thread != "" && m.ThreadTS != thread && m.TS != thread }), text)
+		return fakeserver.FirstWith(slices.DeleteFunc(said, func(m Message) bool {
+			return thread != "" && m.ThreadTS != thread && m.TS != thread
+		}), text)
 	})
 }
 
@@ -92,7 +99,9 @@ func (s *Server) WaitForModal(ctx context.Context, user string) (View, error) {
 
 // WaitForEphemeral waits until a user sees an ephemeral message that contains the text, and returns it.
 func (s *Server) WaitForEphemeral(ctx context.Context, channel, user, text string) (Message, error) {
-	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) { return fakeserver.FirstWith(s.Ephemerals(channel, user), text) })
+	return fakeserver.WaitFor(ctx, s.host, func() (Message, bool) {
+		return fakeserver.FirstWith(s.Ephemerals(channel, user), text)
+	})
 }
 
 // WaitForSockets waits until the given number of sockets is open.

@@ -17,8 +17,10 @@ func TestAChosenOptionOfAMenu(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(slacktest.Addresses{Interactions: a.URL})
-	menu := slackgo.NewOptionsSelectBlockElement(slackgo.OptTypeStatic, nil, "which", option("1", "One"), option("2", "Two"))
-	_, ts, err := w.api.PostMessage("C1", slackgo.MsgOptionText("Which?", false), slackgo.MsgOptionBlocks(slackgo.NewActionBlock("sealed", menu)))
+	menu := slackgo.NewOptionsSelectBlockElement(slackgo.OptTypeStatic, nil,
+		"which", option("1", "One"), option("2", "Two"))
+	_, ts, err := w.api.PostMessage("C1", slackgo.MsgOptionText("Which?", false),
+		slackgo.MsgOptionBlocks(slackgo.NewActionBlock("sealed", menu)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,9 @@ func TestAChosenOptionOfAMenu(t *testing.T) {
 	if len(got.ActionCallback.BlockActions) != 1 {
 		t.Fatalf("%+v", got.ActionCallback)
 	}
-	if one := got.ActionCallback.BlockActions[0]; one.ActionID != "which" || one.BlockID != "sealed" || one.SelectedOption.Value != "2" || one.Value != "" || one.ActionTs == "" || string(one.Type) != "static_select" {
+	if one := got.ActionCallback.BlockActions[0]; one.ActionID != "which" || one.BlockID != "sealed" ||
+		one.SelectedOption.Value != "2" || one.Value != "" || one.ActionTs == "" ||
+		string(one.Type) != "static_select" {
 		t.Errorf("%+v", one)
 	}
 }
@@ -72,8 +76,10 @@ func TestInputsThatSlackRefuses(t *testing.T) {
 		"a long value":       slackgo.NewRadioButtonsBlockElement("x", option(strings.Repeat("x", 151), "x")),
 	} {
 		view := modal()
-		view.Blocks.BlockSet = []slackgo.Block{slackgo.NewInputBlock("b", slackgo.NewTextBlockObject("plain_text", "Label", false, false), nil, e)}
-		if _, err := w.api.OpenView(w.bob.Clicks("C1", ts, "Deny").TriggerID, view); err == nil || !strings.Contains(err.Error(), "invalid_arguments") {
+		view.Blocks.BlockSet = []slackgo.Block{slackgo.NewInputBlock("b",
+			slackgo.NewTextBlockObject("plain_text", "Label", false, false), nil, e)}
+		if _, err := w.api.OpenView(w.bob.Clicks("C1", ts, "Deny").TriggerID, view); err == nil ||
+			!strings.Contains(err.Error(), "invalid_arguments") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -47,8 +47,9 @@ type (
 	Reach = blockkit.Reach
 )
 
-// Shown returns what a reader sees of the message, as plain text: its blocks, or its text if it has none. Buttons are in brackets. Markup
-// and entities such as &lt; stay as they were sent, so that a test can distinguish a mention from an escaped one.
+// Shown returns what a reader sees of the message, as plain text: its blocks, or its text if it has none. Buttons are
+// in brackets. Markup and entities such as &lt; stay as they were sent, so that a test can distinguish a mention from
+// an escaped one.
 func (m Message) Shown() string {
 	if len(m.Blocks) == 0 || m.derivedBlocks {
 		return m.Text
@@ -56,8 +57,9 @@ func (m Message) Shown() string {
 	return blockkit.Render(m.Blocks)
 }
 
-// Reaches returns the mentions, broadcasts and labelled links in all fields of the message that are parsed as markup: the text, mrkdwn
-// objects, markdown blocks, rich text and attachments. Plain text objects can't contain any. Bare URLs are left out, see Message.Unfurls.
+// Reaches returns the mentions, broadcasts and labelled links in all fields of the message that are parsed as markup:
+// the text, mrkdwn objects, markdown blocks, rich text and attachments. Plain text objects can't contain any. Bare URLs
+// are left out, see Message.Unfurls.
 func (m Message) Reaches() []Reach {
 	found := blockkit.ReachesInText("text", m.Text)
 	if !m.derivedBlocks {
@@ -182,7 +184,8 @@ func (s *Server) add(c *channel, m Message) *record {
 	return r
 }
 
-// rootOf returns the parent that a thread_ts refers to: the message itself, or the parent of the reply; "" if there is no such message.
+// rootOf returns the parent that a thread_ts refers to: the message itself, or the parent of the reply; "" if there is
+// no such message.
 func (c *channel) rootOf(ts string) string {
 	r := c.byTS[ts]
 	if r == nil {

@@ -7,8 +7,8 @@ import (
 	"gatehouse/adapters/slack/slacktest/internal/blockkit"
 )
 
-// Submits fills in the modal on top of the person's screen and submits it. Fields are named by action_id or block_id. The app's answer is
-// applied: the modal closes, shows errors, or becomes another one.
+// Submits fills in the modal on top of the person's screen and submits it. Fields are named by action_id or block_id.
+// The app's answer is applied: the modal closes, shows errors, or becomes another one.
 func (p *Person) Submits(fields map[string]string, options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()
@@ -26,8 +26,8 @@ func (p *Person) Submits(fields map[string]string, options ...ActionOption) *Del
 	return d
 }
 
-// Dismisses closes the modal on top of the person's screen. The app receives an event only if the modal requested it; otherwise the result
-// is nil.
+// Dismisses closes the modal on top of the person's screen. The app receives an event only if the modal requested it;
+// otherwise the result is nil.
 func (p *Person) Dismisses(options ...ActionOption) *Delivery {
 	s := p.s
 	s.mu.Lock()

@@ -24,9 +24,11 @@ type Options struct {
 	Subscriptions []string // the events the app receives; nil means AllEvents
 	To            Addresses
 
-	// Now is the workspace's clock: timestamps, signatures, the lifetime of triggers and response URLs. nil means the real one.
+	// Now is the workspace's clock: timestamps, signatures, the lifetime of triggers and response URLs. nil means the
+	// real one.
 	Now func() time.Time
-	// Wait is called before each retry of a delivery, counted from 1. nil sleeps 0, 20 ms and 50 ms, for Slack's none, 1 and 5 minutes.
+	// Wait is called before each retry of a delivery, counted from 1. nil sleeps 0, 20 ms and 50 ms, for Slack's none,
+	// 1 and 5 minutes.
 	Wait func(ctx context.Context, retry int)
 	// AckWithin is how long an app has to acknowledge; 0 means Slack's 3 s. It is real time.
 	AckWithin time.Duration
@@ -41,7 +43,8 @@ type Options struct {
 	Fatalf func(format string, args ...any)
 }
 
-// Addresses are the request URLs of the app, as on its settings page. Payloads without an address are sent over a socket.
+// Addresses are the request URLs of the app, as on its settings page. Payloads without an address are sent over a
+// socket.
 type Addresses struct {
 	Events       string
 	Interactions string
@@ -50,14 +53,16 @@ type Addresses struct {
 
 // AllScopes are the scopes that the fake knows.
 var AllScopes = []string{
-	"app_mentions:read", "assistant:write", "channels:history", "channels:join", "channels:read", "chat:write", "commands", "files:read", "files:write",
+	"app_mentions:read", "assistant:write", "channels:history", "channels:join", "channels:read", "chat:write",
+	"commands", "files:read", "files:write",
 	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "mpim:write",
 	"reactions:read", "reactions:write", "team:read", "usergroups:read", "users:read",
 }
 
 // AllEvents are the events that the fake sends.
 var AllEvents = []string{
-	"app_mention", "assistant_thread_started", "member_joined_channel", "message.channels", "message.groups", "message.im", "message.mpim",
+	"app_mention", "assistant_thread_started", "member_joined_channel", "message.channels", "message.groups",
+	"message.im", "message.mpim",
 }
 
 func (o Options) filled() Options {
@@ -83,7 +88,8 @@ func (o Options) filled() Options {
 	if o.Wait == nil {
 		o.Wait = shortWait
 	}
-	o.AckWithin, o.PingEvery, o.MaxInFlight = cmp.Or(o.AckWithin, 3*time.Second), cmp.Or(o.PingEvery, 10*time.Second), cmp.Or(o.MaxInFlight, 100)
+	o.AckWithin, o.PingEvery, o.MaxInFlight = cmp.Or(o.AckWithin, 3*time.Second), cmp.Or(o.PingEvery, 10*time.Second),
+		cmp.Or(o.MaxInFlight, 100)
 	o.TriggerLifetime = cmp.Or(o.TriggerLifetime, 3*time.Second)
 	if o.Fatalf == nil {
 		o.Fatalf = func(format string, args ...any) { panic("slacktest: " + fmt.Sprintf(format, args...)) }
@@ -102,8 +108,8 @@ func shortWait(ctx context.Context, retry int) {
 	}
 }
 
-// ActionOption changes how something is posted or sent: in a thread, with files, twice, with a wrong signature. People's actions and
-// [Server.Send] accept any number of them.
+// ActionOption changes how something is posted or sent: in a thread, with files, twice, with a wrong signature.
+// People's actions and [Server.Send] accept any number of them.
 type ActionOption func(*actionOptions)
 
 type actionOptions struct {
@@ -166,7 +172,8 @@ func WithoutEvent() ActionOption { return func(h *actionOptions) { h.noEvent = t
 // OnlyEvent sends the app events of one type only, such as app_mention without the message.
 func OnlyEvent(kind string) ActionOption { return func(h *actionOptions) { h.only = kind } }
 
-// Twice delivers each event two times with the same event id, the second marked as a retry, although the first was acknowledged.
+// Twice delivers each event two times with the same event id, the second marked as a retry, although the first was
+// acknowledged.
 func Twice() ActionOption { return Copies(2) }
 
 // TwiceAtOnce delivers each event two times at the same time, as when a retry overtakes a slow first try.

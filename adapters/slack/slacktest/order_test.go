@@ -75,7 +75,8 @@ func TestClicksModalsAndCommandsOverASocket(t *testing.T) {
 	click := w.bob.Clicks("C1", ts, "Deny")
 	frame := k.next()
 	var callback slackgo.InteractionCallback
-	if err := json.Unmarshal(frame.Payload, &callback); err != nil || frame.Type != "interactive" || frame.AcceptsResponsePayload || callback.TriggerID != click.TriggerID {
+	if err := json.Unmarshal(frame.Payload, &callback); err != nil || frame.Type != "interactive" ||
+		frame.AcceptsResponsePayload || callback.TriggerID != click.TriggerID {
 		t.Errorf("%v %+v", err, frame)
 	}
 	k.ack(frame.EnvelopeID)
@@ -100,10 +101,14 @@ func TestClicksModalsAndCommandsOverASocket(t *testing.T) {
 	w.alice.Runs("C1", "/gatehouse help")
 	frame = k.next()
 	var command slackgo.SlashCommand
-	if err := json.Unmarshal(frame.Payload, &command); err != nil || frame.Type != "slash_commands" || command.Text != "help" {
+	if err := json.Unmarshal(frame.Payload, &command); err != nil || frame.Type != "slash_commands" ||
+		command.Text != "help" {
 		t.Errorf("%v %+v", err, command)
 	}
-	if err := k.WriteJSON(socketmode.Response{EnvelopeID: frame.EnvelopeID, Payload: map[string]string{"text": "Help is near."}}); err != nil {
+	if err := k.WriteJSON(
+		socketmode.Response{
+			EnvelopeID: frame.EnvelopeID, Payload: map[string]string{"text": "Help is near."},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.WaitForEphemeral(w.ctx, "C1", "U1", "near"); err != nil {
@@ -158,7 +163,8 @@ func TestCallsWithJSONBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if got := w.FromBot("C1"); len(got) != 1 || got[0].Shown() != "*hi*" || w.Calls("chat.postMessage")[0].Args["unfurl_links"] != "false" {
+	if got := w.FromBot("C1"); len(got) != 1 || got[0].Shown() != "*hi*" ||
+		w.Calls("chat.postMessage")[0].Args["unfurl_links"] != "false" {
 		t.Errorf("%+v", got)
 	}
 }

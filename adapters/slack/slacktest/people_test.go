@@ -30,15 +30,18 @@ func TestEditsDeletionsAndUnfurlsAreEvents(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	post := w.alice.Posts("C1", "helo")
 	edit := w.delivered(t, w.alice.Edits("C1", post.TS, "hello")...)[0]
-	if edit.SubType != "message_changed" || edit.Message.Text != "hello" || edit.PreviousMessage.Text != "helo" || edit.Message.Edited.User != "U1" {
+	if edit.SubType != "message_changed" || edit.Message.Text != "hello" || edit.PreviousMessage.Text != "helo" ||
+		edit.Message.Edited.User != "U1" {
 		t.Errorf("%+v", edit)
 	}
 	unfurl := w.delivered(t, w.Unfurl("C1", post.TS, "https://example.com")...)[0]
-	if unfurl.Message.Text != unfurl.PreviousMessage.Text || len(unfurl.Message.Attachments) != 1 || len(unfurl.PreviousMessage.Attachments) != 0 {
+	if unfurl.Message.Text != unfurl.PreviousMessage.Text || len(unfurl.Message.Attachments) != 1 ||
+		len(unfurl.PreviousMessage.Attachments) != 0 {
 		t.Errorf("%+v", unfurl)
 	}
 	reply := w.bob.Posts("C1", "yes?", slacktest.InThread(post.TS))
-	if got := w.delivered(t, reply.Deliveries...)[0]; got.ThreadTimeStamp != post.TS || got.Message.ParentUserId != "U1" {
+	if got := w.delivered(t, reply.Deliveries...)[0]; got.ThreadTimeStamp != post.TS ||
+		got.Message.ParentUserId != "U1" {
 		t.Errorf("%+v", got)
 	}
 	tomb := w.delivered(t, w.alice.Deletes("C1", post.TS)...)[0]
@@ -62,7 +65,8 @@ func TestMessagesOfBotsAreEvents(t *testing.T) {
 		t.Errorf("%+v", old)
 	}
 	mention := w.robot.Posts("C1", w.MentionOfBot()+" beep")
-	if got := w.delivered(t, mention.Deliveries...)[0]; got.SubType != "" || got.BotID == "" || got.User != "U9" || len(mention.Deliveries) != 2 {
+	if got := w.delivered(t, mention.Deliveries...)[0]; got.SubType != "" || got.BotID == "" || got.User != "U9" ||
+		len(mention.Deliveries) != 2 {
 		t.Errorf("%+v", got)
 	}
 	if _, _, err := w.api.PostMessage("C1", text("I said "+w.MentionOfBot())); err != nil {
@@ -83,7 +87,8 @@ func TestEachKindOfConversationSendsEvents(t *testing.T) {
 		if want == "im" {
 			mentions = 0
 		}
-		if got := w.delivered(t, posted.Deliveries...)[0]; got.ChannelType != want || len(posted.Deliveries) != 1+mentions {
+		if got := w.delivered(t, posted.Deliveries...)[0]; got.ChannelType != want ||
+			len(posted.Deliveries) != 1+mentions {
 			t.Errorf("%s: %+v in %d deliveries", channel, got, len(posted.Deliveries))
 		}
 	}
@@ -94,7 +99,10 @@ func TestEachKindOfConversationSendsEvents(t *testing.T) {
 	if channel != w.DMWith("U1") {
 		t.Errorf("%s", channel)
 	}
-	if err := w.api.SetAssistantThreadsStatus(slackgo.AssistantThreadsSetStatusParameters{ChannelID: channel, ThreadTS: thread, Status: "is thinking"}); err != nil {
+	if err := w.api.SetAssistantThreadsStatus(
+		slackgo.AssistantThreadsSetStatusParameters{
+			ChannelID: channel, ThreadTS: thread, Status: "is thinking",
+		}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Status(channel, thread); got != "is thinking" {

@@ -24,7 +24,8 @@ func (s *Server) Person(id string) *Person {
 	return &Person{s: s, ID: id}
 }
 
-// Posts posts a message in a channel. The app receives a message event, and an app_mention if the text mentions the bot.
+// Posts posts a message in a channel. The app receives a message event, and an app_mention if the text mentions the
+// bot.
 func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 	s := p.s
 	s.mu.Lock()
@@ -165,12 +166,15 @@ func (p *Person) Joins(channel string, options ...ActionOption) []*Delivery {
 	defer s.mu.Unlock()
 	c := s.mustChannel(channel)
 	kind := strings.ToUpper(string(c.Kind)[:1])
-	return s.send(c.ID, c.ExtShared, actionOptions{}.with(options), event{subscription: "member_joined_channel", fields: object{
-		"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "channel_type": kind, "team": s.teamOf(p.ID), "event_ts": s.newTS(),
-	}})
+	return s.send(c.ID, c.ExtShared, actionOptions{}.with(options),
+		event{subscription: "member_joined_channel", fields: object{
+			"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "channel_type": kind,
+			"team": s.teamOf(p.ID), "event_ts": s.newTS(),
+		}})
 }
 
-// OpensAssistant opens the assistant view of the app: a new thread in their direct messages, whose parent is the app's own message.
+// OpensAssistant opens the assistant view of the app: a new thread in their direct messages, whose parent is the app's
+// own message.
 func (p *Person) OpensAssistant(options ...ActionOption) (channel, thread string) {
 	s := p.s
 	s.mu.Lock()
@@ -182,7 +186,8 @@ func (p *Person) OpensAssistant(options ...ActionOption) (channel, thread string
 	s.send(c.ID, false, actionOptions{}.with(options), event{subscription: "assistant_thread_started", fields: object{
 		"type": "assistant_thread_started", "event_ts": s.newTS(),
 		"assistant_thread": object{
-			"user_id": p.ID, "context": object{"channel_id": "", "team_id": s.o.TeamID, "enterprise_id": nil, "force_search": false},
+			"user_id":    p.ID,
+			"context":    object{"channel_id": "", "team_id": s.o.TeamID, "enterprise_id": nil, "force_search": false},
 			"channel_id": c.ID, "thread_ts": r.TS,
 		},
 	}})

@@ -14,7 +14,8 @@ func TestReachesSearchesEveryField(t *testing.T) {
 		text("<!channel> &lt;!here&gt; https://example.com <https://example.com>"),
 		slackgo.MsgOptionDisableLinkUnfurl(), slackgo.MsgOptionDisableMediaUnfurl(),
 		slackgo.MsgOptionBlocks(
-			slackgo.NewSectionBlock(slackgo.NewTextBlockObject("mrkdwn", "<@U1> <!date^1700000000^{date}|then> <https://evil.example|bank>", false, false), nil, nil),
+			slackgo.NewSectionBlock(slackgo.NewTextBlockObject("mrkdwn", "<@U1> <!date^1700000000^{date}|then> "+
+				"<https://evil.example|bank>", false, false), nil, nil),
 			slackgo.NewSectionBlock(slackgo.NewTextBlockObject("plain_text", "<@U2>", false, false), nil, nil),
 			slackgo.NewMarkdownBlock("", "<!subteam^S1> [bank](https://evil.example) `[a](b)`\n```\n[a](b)\n```"),
 		))

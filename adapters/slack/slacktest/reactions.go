@@ -78,7 +78,9 @@ func (r *record) react(name, user string) bool {
 
 // unreact takes an emoji of a user away, if it is set.
 func (r *record) unreact(name, user string) bool {
-	i := slices.IndexFunc(r.Reactions, func(one Reaction) bool { return one.Name == name && slices.Contains(one.Users, user) })
+	i := slices.IndexFunc(r.Reactions, func(one Reaction) bool {
+		return one.Name == name && slices.Contains(one.Users, user)
+	})
 	if i < 0 {
 		return false
 	}

@@ -51,8 +51,8 @@ type Server struct {
 	lastTS     int64
 }
 
-// Start starts a fake Slack for a test: it is closed when the test ends, mistakes in its use fail the test, and so does a call of an API
-// method that the fake does not know.
+// Start starts a fake Slack for a test: it is closed when the test ends, mistakes in its use fail the test, and so does
+// a call of an API method that the fake does not know.
 func Start(t fakeserver.TB, o Options) *Server {
 	t.Helper()
 	if o.Fatalf == nil {
@@ -87,12 +87,15 @@ func New(o Options) *Server {
 		limits:    map[string][]time.Time{},
 		queues:    map[string]chan struct{}{},
 	}
-	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true, BotID: o.BotID, AppID: o.AppID, TeamID: o.TeamID}
+	s.users[o.BotUserID] = &User{
+		ID: o.BotUserID, Name: o.BotName, IsBot: true, BotID: o.BotID, AppID: o.AppID, TeamID: o.TeamID,
+	}
 	s.host = fakeserver.NewHost("Slack", &s.mu)
 	s.host.Dump, s.ctx = s.Dump, s.host.Ctx
 	s.fake = fakeserver.New[Call](s.host, answerTrouble)
 	s.Hub = socketmode.New(socketmode.Config{
-		Host: s.host, Lock: &s.mu, Now: o.Now, AppID: o.AppID, AckWithin: o.AckWithin, PingEvery: o.PingEvery, NewID: s.ids.uuid, Secret: s.ids.secret,
+		Host: s.host, Lock: &s.mu, Now: o.Now, AppID: o.AppID, AckWithin: o.AckWithin, PingEvery: o.PingEvery,
+		NewID: s.ids.uuid, Secret: s.ids.secret,
 	})
 	s.base = s.host.Serve(s.routes())
 	return s
@@ -101,14 +104,17 @@ func New(o Options) *Server {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/{method}", s.serveAPI)
-	mux.HandleFunc("/link/", s.recorded(DialSocket, func(w http.ResponseWriter, r *http.Request) { socketmode.Serve(s.Hub, w, r) }))
+	mux.HandleFunc("/link/", s.recorded(DialSocket, func(w http.ResponseWriter, r *http.Request) {
+		socketmode.Serve(s.Hub, w, r)
+	}))
 	mux.HandleFunc("/upload/{ticket}", s.recorded(UploadFile, s.serveUpload))
 	mux.HandleFunc("/files-pri/{id}/{name}", s.recorded(DownloadFile, s.serveFile))
 	mux.HandleFunc("/actions/{id}", s.serveResponseURL)
 	return mux
 }
 
-// Close ends the fake: its sockets, its deliveries, its held answers and its listener. It returns once all its work is over.
+// Close ends the fake: its sockets, its deliveries, its held answers and its listener. It returns once all its work is
+// over.
 func (s *Server) Close() {
 	s.host.Close(func() {
 		socketmode.Drop(s.Hub, "server closed")
@@ -149,7 +155,8 @@ func (s *Server) BotID() string { return s.o.BotID }
 // MentionOfBot returns the bot's mention as it appears in the text of a message.
 func (s *Server) MentionOfBot() string { return "<@" + s.o.BotUserID + ">" }
 
-// SendTo sets the app's request URLs. Kinds of payloads without one are sent over a socket. It may be called at any time.
+// SendTo sets the app's request URLs. Kinds of payloads without one are sent over a socket. It may be called at any
+// time.
 func (s *Server) SendTo(to Addresses) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +166,8 @@ func (s *Server) SendTo(to Addresses) {
 // object is a JSON object that is to be sent.
 type object = map[string]any
 
-// ids makes the ids of one server. They differ from those of every other server, so that an app under test does not take the events of a
-// second fake for known ones.
+// ids makes the ids of one server. They differ from those of every other server, so that an app under test does not
+// take the events of a second fake for known ones.
 type ids struct {
 	server string
 	last   *atomic.Int64
@@ -179,8 +186,8 @@ func (i ids) uuid() string {
 	return fmt.Sprintf("%08x-%04x-4000-8000-%s", i.last.Add(1), 0x5ac, strings.ToLower(rand.Text()[:12]))
 }
 
-// newTS returns the next message timestamp: seconds and six digits, unique and increasing even if the clock does not advance. The caller
-// holds the lock.
+// newTS returns the next message timestamp: seconds and six digits, unique and increasing even if the clock does not
+// advance. The caller holds the lock.
 func (s *Server) newTS() string {
 	micros := s.o.Now().UnixMicro() / 100 * 100
 	if micros <= s.lastTS {

@@ -39,6 +39,7 @@ func newWorkspace(t *testing.T, o slacktest.Options) *workspace {
 	s.AddChannel(slacktest.Channel{ID: "G3", Name: "mpdm", Kind: slacktest.GroupDM, Members: everyone})
 	s.AddGroup(slacktest.Group{ID: "S1", Handle: "approvers", Members: []string{"U1", "U2"}})
 	client := newClient(t)
-	w.api = slackgo.New(s.BotToken(), slackgo.OptionAPIURL(s.APIURL()), slackgo.OptionAppLevelToken(s.AppToken()), slackgo.OptionHTTPClient(client))
+	w.api = slackgo.New(s.BotToken(), slackgo.OptionAPIURL(s.APIURL()), slackgo.OptionAppLevelToken(s.AppToken()),
+		slackgo.OptionHTTPClient(client))
 	return w
 }

@@ -39,7 +39,8 @@ func (w *workspace) dial(t *testing.T) *wire {
 	t.Helper()
 	conn, _ := w.connect(t)
 	k := &wire{Conn: conn, t: t}
-	if hello := k.next(); hello.Type != "hello" || hello.NumConnections == 0 || hello.ConnectionInfo.AppID != w.AppID() {
+	if hello := k.next(); hello.Type != "hello" || hello.NumConnections == 0 ||
+		hello.ConnectionInfo.AppID != w.AppID() {
 		t.Fatalf("%+v", hello)
 	}
 	return k
@@ -79,7 +80,8 @@ func TestUnacknowledgedEnvelopesAreRetried(t *testing.T) {
 	d := w.alice.Says("hello").Deliveries[0]
 	first := k.next()
 	again := k.next()
-	if first.RetryAttempt != 0 || again.RetryAttempt != 1 || again.RetryReason != "timeout" || eventID(t, first) != eventID(t, again) || first.EnvelopeID == again.EnvelopeID {
+	if first.RetryAttempt != 0 || again.RetryAttempt != 1 || again.RetryReason != "timeout" ||
+		eventID(t, first) != eventID(t, again) || first.EnvelopeID == again.EnvelopeID {
 		t.Errorf("%+v then %+v", first, again)
 	}
 	k.ack(again.EnvelopeID)
@@ -186,7 +188,8 @@ func TestSocketLimitAndTicketsAreEnforced(t *testing.T) {
 
 func TestOpeningASocketCanBeRefused(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
-	w.Inject(slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
+	w.Inject(
+		slacktest.Fault{Endpoint: "apps.connections.open", Trouble: slacktest.RateLimited(3 * time.Second), Times: 1})
 	_, _, err := w.api.StartSocketModeContext(w.ctx)
 	var limited *slackgo.RateLimitedError
 	if !errors.As(err, &limited) {
@@ -202,7 +205,8 @@ func TestOpeningASocketCanBeRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_ = response.Body.Close()
-	other := slackgo.New(w.BotToken(), slackgo.OptionAPIURL(w.APIURL()), slackgo.OptionAppLevelToken(w.BotToken()), slackgo.OptionHTTPClient(newClient(t)))
+	other := slackgo.New(w.BotToken(), slackgo.OptionAPIURL(w.APIURL()), slackgo.OptionAppLevelToken(w.BotToken()),
+		slackgo.OptionHTTPClient(newClient(t)))
 	_, _, err = other.StartSocketModeContext(w.ctx)
 	wantError(t, err, "not_allowed_token_type")
 }

@@ -7,8 +7,8 @@ import (
 	"gatehouse/adapters/internal/fakeserver"
 )
 
-// AnswerStrangely makes all answers from now on hold what no client can know: blocks of unknown types, and fields of other types than
-// today's, in every object of an answer. What was asked for keeps its form.
+// AnswerStrangely makes all answers from now on hold what no client can know: blocks of unknown types, and fields of
+// other types than today's, in every object of an answer. What was asked for keeps its form.
 func (s *Server) AnswerStrangely() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -17,7 +17,9 @@ func (s *Server) AnswerStrangely() {
 
 // strangeFields are the unknown fields, by the key of the object that they are in; "" is the answer itself.
 var strangeFields = map[string]object{
-	"":                  {"warning": []string{"new"}, "errors": object{"new": 1}, "needed": 7, "scheduled_message_id": 5},
+	"": {
+		"warning": []string{"new"}, "errors": object{"new": 1}, "needed": 7, "scheduled_message_id": 5,
+	},
 	"response_metadata": {"messages": object{}, "warnings": 5},
 	"message":           strangeMessage,
 	"messages":          strangeMessage,
@@ -33,7 +35,8 @@ var strangeMessage = object{
 		object{"type": "hologram", "elements": "all"}, object{"type": "rich_text", "elements": object{}},
 		object{"type": "actions", "elements": []object{{"type": "dial"}}}, 7,
 	},
-	"attachments": "none", "edited": true, "reactions": object{}, "files": 0, "user": []string{"U1"}, "thread_ts": 5, "reply_count": "many", "bot_profile": 1,
+	"attachments": "none", "edited": true, "reactions": object{}, "files": 0, "user": []string{"U1"}, "thread_ts": 5,
+	"reply_count": "many", "bot_profile": 1,
 }
 
 // strangely returns an answer with the unknown fields in it, if they are wanted.

@@ -13,15 +13,16 @@ import (
 	"testing"
 )
 
-// TypesKey is the environment variable with the folder that .ci/slack-types prints: Slack's own TypeScript packages, and
-// the compiler.
+// TypesKey is the environment variable with the folder that .ci/slack-types prints: Slack's own TypeScript packages,
+// and the compiler.
 const TypesKey = "GATEHOUSE_TEST_SLACK_TYPES"
 
 // NeedsTypes skips a test for which Slack's types are not there.
 func NeedsTypes(t testing.TB) {
 	t.Helper()
 	if os.Getenv(TypesKey) == "" {
-		t.Skip("SKIPPED: no requests were compared with Slack's types. Set " + TypesKey + " to what .ci/slack-types prints.")
+		t.Skip("SKIPPED: no requests were compared with Slack's types. Set " + TypesKey +
+			" to what .ci/slack-types prints.")
 	}
 }
 
@@ -122,7 +123,8 @@ func (f *typed) compile(ctx context.Context, types, dir string) (faults []string
 	if err != nil {
 		return nil, err
 	}
-	tsc := exec.CommandContext(ctx, "node_modules/.bin/tsc", "--noEmit", "--strict", "--skipLibCheck", "--pretty", "false",
+	tsc := exec.CommandContext(ctx, "node_modules/.bin/tsc", "--noEmit", "--strict", "--skipLibCheck", "--pretty",
+		"false",
 		"--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "requests.mts")
 	tsc.Dir = dir
 	out, err := tsc.CombinedOutput()

@@ -36,9 +36,10 @@ func TestRequestsThatDoNotHaveTheirTypeAreFound(t *testing.T) {
 		{"text": {"x"}, "metadata": {`{"event_type":"x","event_payload":5}`}},
 		{"attachments": {`[{"fallback":"x","blocks":` + colour + `}]`}},
 	} {
-		_, _, _ = w.api.PostMessage("C1", slackgo.UnsafeMsgOptionEndpoint(w.APIURL()+"chat.postMessage", func(v url.Values) {
-			maps.Copy(v, bad) // the fake may refuse it
-		}))
+		_, _, _ = w.api.PostMessage("C1",
+			slackgo.UnsafeMsgOptionEndpoint(w.APIURL()+"chat.postMessage", func(v url.Values) {
+				maps.Copy(v, bad) // the fake may refuse it
+			}))
 	}
 	found := &faults{TB: t}
 	slacktest.TypeCheck(found, w.Server)

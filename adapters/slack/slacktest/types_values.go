@@ -12,7 +12,8 @@ import (
 var (
 	jsonArguments = []string{"attachments", "blocks", "files", "metadata", "prompts", "view"}
 	flagArguments = []string{
-		"as_user", "delete_original", "exclude_archived", "include_all_metadata", "include_locale", "include_num_members", "inclusive",
+		"as_user", "delete_original", "exclude_archived", "include_all_metadata", "include_locale",
+		"include_num_members", "inclusive",
 		"link_names", "mrkdwn", "reply_broadcast", "replace_original", "return_im", "unfurl_links", "unfurl_media",
 	}
 	numberArguments = []string{"length", "limit"}
@@ -90,7 +91,8 @@ func (f *typed) parts(of string, parts map[string]string) {
 
 // answer adds what the app answered to a form that was sent, if it says more than that it has it.
 func (f *typed) answer(d *Delivery, answer []byte) {
-	if answer = bytes.TrimSpace(answer); len(answer) == 0 || !json.Valid(answer) || string(answer) == "{}" || string(answer) == "null" {
+	if answer = bytes.TrimSpace(answer); len(answer) == 0 || !json.Valid(answer) || string(answer) == "{}" ||
+		string(answer) == "null" {
 		return
 	}
 	switch {

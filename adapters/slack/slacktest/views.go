@@ -160,7 +160,10 @@ func (s *Server) openView(args Args, allowed func(*trigger) *failure) (object, *
 
 // push opens a modal on top of a user's other modals.
 func (s *Server) push(user string, fields object) *view {
-	v := &view{ID: s.ids.next("V"), user: user, open: true, order: len(s.views), fields: fields, hash: s.newTS() + "." + s.ids.secret()[:6]}
+	v := &view{
+		ID: s.ids.next("V"), user: user, open: true, order: len(s.views), fields: fields,
+		hash: s.newTS() + "." + s.ids.secret()[:6],
+	}
 	v.root = v.ID
 	if stack := s.stackOf(user); len(stack) > 0 {
 		v.root, v.previous = stack[0].ID, stack[len(stack)-1].ID
@@ -213,7 +216,8 @@ func (s *Server) stackOf(user string) []*view {
 
 func (s *Server) wireView(v *view) object {
 	out := object{
-		"private_metadata": "", "callback_id": "", "clear_on_close": false, "notify_on_close": false, "close": nil, "submit": nil, "external_id": "",
+		"private_metadata": "", "callback_id": "", "clear_on_close": false, "notify_on_close": false, "close": nil,
+		"submit": nil, "external_id": "",
 	}
 	for key, value := range v.fields {
 		out[key] = value
@@ -236,7 +240,8 @@ func (v *view) snapshot() View {
 	notify, _ := v.fields["notify_on_close"].(bool)
 	blocks, _ := v.fields["blocks"].([]Block)
 	return View{
-		ID: v.ID, User: v.user, CallbackID: text("callback_id"), PrivateMetadata: text("private_metadata"), Title: blockkit.TextOf(v.fields["title"]),
+		ID: v.ID, User: v.user, CallbackID: text("callback_id"), PrivateMetadata: text("private_metadata"),
+		Title:  blockkit.TextOf(v.fields["title"]),
 		Blocks: blocks, Errors: v.errors, NotifyOnClose: notify,
 	}
 }

@@ -34,11 +34,13 @@ func TestSlackGoReadsTheWorkspace(t *testing.T) {
 	if err != nil || !info.IsPrivate || !info.IsMember || info.Name != "secret" {
 		t.Errorf("%v %+v", err, info)
 	}
-	page, next, err := w.api.GetUsersInConversation(&slackgo.GetUsersInConversationParameters{ChannelID: "C1", Limit: 3})
+	page, next, err := w.api.GetUsersInConversation(
+		&slackgo.GetUsersInConversationParameters{ChannelID: "C1", Limit: 3})
 	if err != nil || len(page) != 3 || next == "" {
 		t.Fatalf("%v %v %q", err, page, next)
 	}
-	page, next, err = w.api.GetUsersInConversation(&slackgo.GetUsersInConversationParameters{ChannelID: "C1", Limit: 3, Cursor: next})
+	page, next, err = w.api.GetUsersInConversation(
+		&slackgo.GetUsersInConversationParameters{ChannelID: "C1", Limit: 3, Cursor: next})
 	if err != nil || len(page) != 1 || next != "" {
 		t.Errorf("%v %v %q", err, page, next)
 	}
@@ -50,7 +52,8 @@ func TestSlackGoReadsTheWorkspace(t *testing.T) {
 	if err != nil || group.ID == "" {
 		t.Errorf("%v %+v", err, group)
 	}
-	in, _, err := w.api.GetConversationsForUser(&slackgo.GetConversationsForUserParameters{Types: []string{"public_channel", "private_channel"}})
+	in, _, err := w.api.GetConversationsForUser(
+		&slackgo.GetConversationsForUserParameters{Types: []string{"public_channel", "private_channel"}})
 	if err != nil || len(in) != 2 || in[0].ID != "C1" || in[1].ID != "G1" {
 		t.Errorf("%v %+v", err, in)
 	}
@@ -64,7 +67,8 @@ func TestSlackGoReadsTheWorkspace(t *testing.T) {
 	wantError(t, err, "missing_scope")
 	_, err = w.api.GetConversationHistory(&slackgo.GetConversationHistoryParameters{ChannelID: "C2"})
 	wantError(t, err, "not_in_channel")
-	_, _, _, err = w.api.GetConversationReplies(&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: "1.000000"})
+	_, _, _, err = w.api.GetConversationReplies(
+		&slackgo.GetConversationRepliesParameters{ChannelID: "C1", Timestamp: "1.000000"})
 	wantError(t, err, "thread_not_found")
 }
 
@@ -74,11 +78,15 @@ func TestHistoryWithOldest(t *testing.T) {
 	for range 5 {
 		all = append(all, w.alice.Posts("C1", "x").TS)
 	}
-	page, err := w.api.GetConversationHistory(&slackgo.GetConversationHistoryParameters{ChannelID: "C1", Oldest: all[1], Limit: 2})
+	page, err := w.api.GetConversationHistory(
+		&slackgo.GetConversationHistoryParameters{ChannelID: "C1", Oldest: all[1], Limit: 2})
 	if err != nil || len(page.Messages) != 2 || page.Messages[0].Timestamp != all[4] || !page.HasMore {
 		t.Fatalf("%v %+v", err, page)
 	}
-	page, err = w.api.GetConversationHistory(&slackgo.GetConversationHistoryParameters{ChannelID: "C1", Oldest: all[1], Limit: 2, Cursor: page.ResponseMetaData.NextCursor})
+	page, err = w.api.GetConversationHistory(
+		&slackgo.GetConversationHistoryParameters{
+			ChannelID: "C1", Oldest: all[1], Limit: 2, Cursor: page.ResponseMetaData.NextCursor,
+		})
 	if err != nil || len(page.Messages) != 1 || page.Messages[0].Timestamp != all[2] || page.HasMore {
 		t.Errorf("%v %+v", err, page)
 	}

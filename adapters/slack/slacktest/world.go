@@ -176,7 +176,8 @@ func (s *Server) mustChannel(id string) *channel {
 	return c
 }
 
-// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers release the lock by defer.
+// fatal reports a mistake in the use of the fake. Fatalf ends the goroutine or panics; the callers release the lock by
+// defer.
 func (s *Server) fatal(format string, args ...any) {
 	s.o.Fatalf(format, args...)
 	panic("slacktest: Fatalf returned")

@@ -32,7 +32,8 @@ func CompileArgs(args *strictjson.Value) (*Args, []ArgError) {
 	return &Args{found: c.found, root: root}, nil
 }
 
-// Eval returns the arguments, a new value each time. ok is false, and there are none, if their Size would be more than limit.
+// Eval returns the arguments, a new value each time. ok is false, and there are none, if their Size would be more than
+// limit.
 func (a *Args) Eval(s Scope, limit int) (args map[string]any, ok bool) {
 	f := filler{scope: s, left: limit}
 	args, _ = f.value(a.root).(map[string]any)

@@ -9,7 +9,9 @@ import (
 )
 
 func TestArgumentsAreEvaluatedAtAnyDepth(t *testing.T) {
-	args, errs := expr.CompileArgs(parse(`{"s": "plain", "n": 2.0, "b": true, "nil": null, "v": "$vars.n", "deep": {"list": [1, "$input.text", {"x": "$map(vars.list, 'name')"}]},
+	args, errs := expr.CompileArgs(
+		parse(
+			`{"s": "plain", "n": 2.0, "b": true, "nil": null, "v": "$vars.n", "deep": {"list": [1, "$input.text", {"x": "$map(vars.list, 'name')"}]},
 		"$vars.n": "a key", "price": "$5.00", "dollar": "$", "escaped": "$$vars.n", "twice": "$$$", "var": "$var.x", "len": "$len", "inside": "costs $vars.n", "count": "$len(vars.list)"}`))
 	if errs != nil {
 		t.Fatal(errs)
@@ -36,11 +38,13 @@ func TestFaultsOfArgumentsNameTheValue(t *testing.T) {
 		pointer string
 		column  int
 	}{{"/a~1b/0", 12}, {"/a~1b/1/x", 6}} {
-		if strictjson.Pointer(errs[i].Path...) != want.pointer || errs[i].Err.Column != want.column || errs[i].Value != text.At(want.pointer) {
+		if strictjson.Pointer(errs[i].Path...) != want.pointer || errs[i].Err.Column != want.column ||
+			errs[i].Value != text.At(want.pointer) {
 			t.Errorf("got %+v, %+v", errs[i], errs[i].Err)
 		}
 	}
-	if want := "put quotes around text of several words; there is no arithmetic; for text that begins with a dollar, write $$"; errs[0].Err.Hint != want {
+	if want := "put quotes around text of several words; there is no arithmetic; for text that begins with a dollar, " +
+		"write $$"; errs[0].Err.Hint != want {
 		t.Errorf("hint %q", errs[0].Err.Hint)
 	}
 }
@@ -50,7 +54,9 @@ func TestReferencesOfArguments(t *testing.T) {
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	if want := []expr.Ref{{Root: "vars", Name: "x", Column: 1}, {Root: "input", Name: "z", Column: 6}}; !reflect.DeepEqual(args.Refs(), want) {
+	if want := []expr.Ref{
+		{Root: "vars", Name: "x", Column: 1}, {Root: "input", Name: "z", Column: 6},
+	}; !reflect.DeepEqual(args.Refs(), want) {
 		t.Errorf("got %v", args.Refs())
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// decimal is an exact number: 0.DIGITS times ten to the power of point. Digits has no zeros at its ends; zero has none at all.
+// decimal is an exact number: 0.DIGITS times ten to the power of point. Digits has no zeros at its ends; zero has none
+// at all.
 type decimal struct {
 	negative bool
 	digits   string
@@ -18,7 +19,8 @@ type decimal struct {
 // farthest is the largest exponent in range, on either side of zero.
 const farthest = math.MaxInt / 4
 
-// parseDecimal reads a number as JSON has it; also a leading "+", zeros at the front, and a point without digits on one side of it.
+// parseDecimal reads a number as JSON has it; also a leading "+", zeros at the front, and a point without digits on one
+// side of it.
 func parseDecimal(text string) (decimal, bool) {
 	unsigned := strings.TrimLeft(text, "+-")
 	if len(text)-len(unsigned) > 1 {
@@ -39,7 +41,10 @@ func parseDecimal(text string) (decimal, bool) {
 		return decimal{}, false
 	}
 	digits := strings.TrimLeft(all, "0")
-	d := decimal{negative: text[0] == '-', beyond: beyond, point: len(whole) - (len(all) - len(digits)) + exponent, digits: strings.TrimRight(digits, "0")}
+	d := decimal{
+		negative: text[0] == '-', beyond: beyond, point: len(whole) - (len(all) - len(digits)) + exponent,
+		digits: strings.TrimRight(digits, "0"),
+	}
 	if d.digits == "" {
 		return decimal{}, true
 	}

@@ -6,8 +6,8 @@ const (
 	maxDepth  = 32   // calls within calls
 )
 
-// Scope is what references are looked up in. Values are JSON as strictjson.Value.Any gives it: nil, bool, string, json.Number, []any, map[string]any.
-// Evaluation never changes them; what it returns may share parts with them.
+// Scope is what references are looked up in. Values are JSON as strictjson.Value.Any gives it: nil, bool, string,
+// json.Number, []any, map[string]any. Evaluation never changes them; what it returns may share parts with them.
 type Scope struct {
 	Vars  map[string]any
 	Input map[string]any
@@ -48,7 +48,8 @@ type Expr struct {
 	root node
 }
 
-// Compile compiles one expression, such as that of an extract-input. It must begin with a reference or a call. The error is always an *Error.
+// Compile compiles one expression, such as that of an extract-input. It must begin with a reference or a call. The
+// error is always an *Error.
 func Compile(text string) (*Expr, error) {
 	p, err := newParser(text)
 	if err != nil {

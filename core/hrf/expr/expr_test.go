@@ -13,7 +13,8 @@ import (
 
 // scope is what the tables look up.
 var scope = expr.Scope{
-	Vars: object(`{"n": 5, "neg": -2.50, "s": "abc", "num": "5", "yes": true, "no": false, "nil": null, "blank": " ", "list": [{"name": "a", "x": {"y": 1}}, {"name": null}, 3, {}],
+	Vars: object(
+		`{"n": 5, "neg": -2.50, "s": "abc", "num": "5", "yes": true, "no": false, "nil": null, "blank": " ", "list": [{"name": "a", "x": {"y": 1}}, {"name": null}, 3, {}],
 		"o": {"Key": {"k": "v"}, "length": 9}, "empty": [], "eo": {}, "Name": "upper", "größe": "é👍", "big": 9007199254740993, "far": 1e99999999999999999999, "a-b": 1}`),
 	Input: object(`{"text": "hello there", "Count": "10", "words": ["hello", "there"]}`),
 }
@@ -170,7 +171,8 @@ func TestWhatATextMentions(t *testing.T) {
 	if got := c.Refs(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
 	}
-	if c, err = expr.CompileCondition("$vars.state == open"); err != nil || !reflect.DeepEqual(c.Barewords(), []string{"open"}) {
+	if c, err = expr.CompileCondition("$vars.state == open"); err != nil ||
+		!reflect.DeepEqual(c.Barewords(), []string{"open"}) {
 		t.Errorf("got %v, %v", c.Barewords(), err)
 	}
 	if c, err = expr.CompileCondition("$vars.state == 'open'"); err != nil || c.Barewords() != nil {

@@ -59,7 +59,8 @@ func (p *parser) end() error {
 	if p.token.kind == end {
 		return nil
 	}
-	return p.fail(p.token, fmt.Sprintf("unexpected %v after the expression", p.token), "put quotes around text of several words; there is no arithmetic")
+	return p.fail(p.token, fmt.Sprintf("unexpected %v after the expression", p.token),
+		"put quotes around text of several words; there is no arithmetic")
 }
 
 func (p *parser) expect(mark string) error {
@@ -128,7 +129,9 @@ func (p *parser) call() (node, error) {
 	}
 	member := p.token
 	if member.kind != quoted {
-		return nil, p.fail(member, fmt.Sprintf("expected the member's name in quotes, found %v", member), "write $map($vars.list, 'member')")
+		return nil,
+			p.fail(member, fmt.Sprintf("expected the member's name in quotes, found %v", member),
+				"write $map($vars.list, 'member')")
 	}
 	if err := p.next(); err != nil {
 		return nil, err
@@ -176,7 +179,10 @@ func (p *parser) names(r *reference, dotted string, start int) error {
 			return &Error{start + 1, "a name is missing", "a dot stands between two names"}
 		}
 		if bad := strings.IndexFunc(name, notInName); bad >= 0 {
-			return &Error{start + bad + 1, fmt.Sprintf("%q can't be in a name", []rune(name[bad:])[0]), "names have letters, digits, _ and -; there is no arithmetic"}
+			return &Error{
+				start + bad + 1, fmt.Sprintf("%q can't be in a name", []rune(name[bad:])[0]),
+				"names have letters, digits, _ and -; there is no arithmetic",
+			}
 		}
 		r.path = append(r.path, segment{name: name})
 		start += len(name) + 1

@@ -15,8 +15,12 @@ import (
 )
 
 // piece draws parts of expressions, so that many texts compile.
-var piece = rapid.SampledFrom([]string{"$vars.", "$input.", "vars.", "$len(", "$map(", ")", ", 'name')", "list", "o", "n", "s", ".", "[0]", ".length", " == ", " < ", " != ", "5", "'abc'", "null",
-	"true", "open", "{{", "}}", "{", "}", " ", "é", "\xff", "$", "$$"})
+var piece = rapid.SampledFrom(
+	[]string{
+		"$vars.", "$input.", "vars.", "$len(", "$map(", ")", ", 'name')", "list", "o", "n", "s", ".", "[0]", ".length",
+		" == ", " < ", " != ", "5", "'abc'", "null",
+		"true", "open", "{{", "}}", "{", "}", " ", "é", "\xff", "$", "$$",
+	})
 
 func drawText(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "")
@@ -61,7 +65,11 @@ func check(t interface{ Fatalf(string, ...any) }, text string) {
 			t.Fatalf("%q has no placeholder and renders %q", text, got)
 		}
 	}
-	args, faults := expr.CompileArgs(&strictjson.Value{Kind: strictjson.Object, Members: []strictjson.Member{{Key: "a", Value: &strictjson.Value{Kind: strictjson.String, String: text}}}})
+	args, faults := expr.CompileArgs(
+		&strictjson.Value{
+			Kind:    strictjson.Object,
+			Members: []strictjson.Member{{Key: "a", Value: &strictjson.Value{Kind: strictjson.String, String: text}}},
+		})
 	if faults == nil {
 		args.Eval(scope, 1000)
 	}
@@ -76,7 +84,8 @@ func checkFault(t interface{ Fatalf(string, ...any) }, text string, err error) {
 
 func TestPropertyInsertedTextIsNeverRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before, value, after := rapid.StringMatching(`[a-z ]*`).Draw(t, "before"), drawText(t), rapid.StringMatching(`[a-z }]*`).Draw(t, "after")
+		before, value, after := rapid.StringMatching(`[a-z ]*`).Draw(t, "before"), drawText(t),
+			rapid.StringMatching(`[a-z }]*`).Draw(t, "after")
 		s := expr.Scope{Vars: map[string]any{"v": value, "list": "inserted"}}
 		got, ok := expr.CompileTemplate(before+"{{vars.v}}"+after).Render(s, 1000)
 		if want := before + value + after; !ok || got != want {
@@ -89,8 +98,13 @@ func TestPropertyNumbersCompareAsTheyAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Int64Range(-2000, 2000).Draw(t, "a"), rapid.Int64Range(-2000, 2000).Draw(t, "b")
 		ending := rapid.SampledFrom([]string{"", "e0", ".0", ".000"})
-		s := expr.Scope{Vars: map[string]any{"a": fmt.Sprint(a) + ending.Draw(t, "ending of a"), "b": json.Number(fmt.Sprint(b) + ending.Draw(t, "ending of b"))}}
-		for operator, want := range map[string]bool{"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b} {
+		s := expr.Scope{Vars: map[string]any{
+			"a": fmt.Sprint(a) + ending.Draw(t, "ending of a"),
+			"b": json.Number(fmt.Sprint(b) + ending.Draw(t, "ending of b")),
+		}}
+		for operator, want := range map[string]bool{
+			"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b,
+		} {
 			c, err := expr.CompileCondition("$vars.a " + operator + " $vars.b")
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +117,10 @@ func TestPropertyNumbersCompareAsTheyAre(t *testing.T) {
 }
 
 func FuzzExpression(f *testing.F) {
-	for _, seed := range []string{"$vars.a", "$input.text == 'x'", "$len($map(vars.list[0].x, \"name\")) >= 1.5e3", "{{ vars.o }} {{x}} {{{input.text}}}", "$$vars", "$vars.a == New York"} {
+	for _, seed := range []string{
+		"$vars.a", "$input.text == 'x'", "$len($map(vars.list[0].x, \"name\")) >= 1.5e3",
+		"{{ vars.o }} {{x}} {{{input.text}}}", "$$vars", "$vars.a == New York",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })

@@ -71,7 +71,8 @@ func (t *Template) placeholder(inner string, offset int) (node, bool) {
 	return value, true
 }
 
-// Render inserts the values. What is inserted is never read as a template. ok is false, and text empty, if it would be longer than limit bytes.
+// Render inserts the values. What is inserted is never read as a template. ok is false, and text empty, if it would be
+// longer than limit bytes.
 func (t *Template) Render(s Scope, limit int) (text string, ok bool) {
 	var b strings.Builder
 	for _, p := range t.parts {

@@ -13,7 +13,8 @@ import (
 func (r *run) check() Effect {
 	script := r.program.Envelope.Script
 	if script == nil {
-		return r.fail(Details{Pointer: "/messages"}, "the envelope has no script; add a system message with contentType harmony-script")
+		return r.fail(Details{Pointer: "/messages"},
+			"the envelope has no script; add a system message with contentType harmony-script")
 	}
 	var sites []site
 	var deep hrf.Step
@@ -26,7 +27,8 @@ func (r *run) check() Effect {
 		}
 	})
 	if deep != nil {
-		return r.exceeded("depth", r.limits.Depth, deep.Where(), "the step is nested in more than %d ifs", r.limits.Depth)
+		return r.exceeded("depth", r.limits.Depth, deep.Where(), "the step is nested in more than %d ifs",
+			r.limits.Depth)
 	}
 	for _, m := range r.program.Envelope.Messages {
 		if marker(m) != hrf.Call {
@@ -38,7 +40,8 @@ func (r *run) check() Effect {
 		if _, ok := callArgs(m); !ok {
 			d := at(m.Place)
 			d.Recipient = m.Recipient
-			return r.fail(d, "the json content of a message with termination call is its arguments: it must be an object")
+			return r.fail(d, "the json content of a message with termination call is its arguments: it must be an "+
+				"object")
 		}
 		sites = append(sites, site{m.Recipient, m.Place})
 	}

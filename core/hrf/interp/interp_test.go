@@ -139,7 +139,9 @@ func decode(t testing.TB, text []byte, into any) {
 // script is a program of an envelope with these steps; each recipient exists.
 func script(t testing.TB, steps string) *interp.Program {
 	t.Helper()
-	return program(t, `{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"steps":[`+steps+`]}}]}`)
+	return program(t,
+		`{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"steps":[`+steps+
+			`]}}]}`)
 }
 
 func program(t testing.TB, envelope string) *interp.Program {
@@ -190,16 +192,22 @@ func TestEachLimitEndsARun(t *testing.T) {
 		allowed int
 		pointer string
 	}{
-		"steps":           {interp.Limits{Steps: 2}, say + "," + say + "," + say, nil, "steps", 2, "/2"},
-		"depth":           {interp.Limits{Depth: 2}, nested, nil, "depth", 2, "/0/else/0/else/0/else/0"},
-		"tool calls":      {interp.Limits{ToolCalls: 1}, call + "," + call, nil, "tool_calls", 1, "/1"},
-		"model calls":     {interp.Limits{ModelCalls: 2}, ask + "," + ask + "," + ask, nil, "model_calls", 2, "/2"},
-		"variables":       {interp.Limits{Size: 40}, double, nil, "size", 40, "/0"},
-		"a tool's result": {interp.Limits{Size: 40}, call, []any{strings.Repeat("x", 20), strings.Repeat("y", 20)}, "size", 40, "/0"},
-		"arguments":       {interp.Limits{Size: 20}, call, nil, "size", 20, "/0"},
-		"a text":          {interp.Limits{Size: 30}, `{"type":"assistant-message","channel":"final","content_template":"{{input.a}}{{input.a}}"}`, nil, "size", 30, "/0"},
-		"the chat":        {interp.Limits{Size: 30}, think + "," + think, nil, "size", 30, "/1"},
-		"the model's":     {interp.Limits{Size: 10}, ask, nil, "size", 10, "/0"},
+		"steps":       {interp.Limits{Steps: 2}, say + "," + say + "," + say, nil, "steps", 2, "/2"},
+		"depth":       {interp.Limits{Depth: 2}, nested, nil, "depth", 2, "/0/else/0/else/0/else/0"},
+		"tool calls":  {interp.Limits{ToolCalls: 1}, call + "," + call, nil, "tool_calls", 1, "/1"},
+		"model calls": {interp.Limits{ModelCalls: 2}, ask + "," + ask + "," + ask, nil, "model_calls", 2, "/2"},
+		"variables":   {interp.Limits{Size: 40}, double, nil, "size", 40, "/0"},
+		"a tool's result": {
+			interp.Limits{Size: 40}, call, []any{strings.Repeat("x", 20), strings.Repeat("y", 20)}, "size", 40, "/0",
+		},
+		"arguments": {interp.Limits{Size: 20}, call, nil, "size", 20, "/0"},
+		"a text": {
+			interp.Limits{Size: 30},
+			`{"type":"assistant-message","channel":"final","content_template":"{{input.a}}{{input.a}}"}`, nil,
+			"size", 30, "/0",
+		},
+		"the chat":    {interp.Limits{Size: 30}, think + "," + think, nil, "size", 30, "/1"},
+		"the model's": {interp.Limits{Size: 10}, ask, nil, "size", 10, "/0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script(t, c.steps)
@@ -246,7 +254,9 @@ func TestStrictVariablesMustHaveBeenSet(t *testing.T) {
 		"arguments":     `{"type":"tool-call","recipient":"t.f","channel":"commentary","args":{"x":["$vars.none"]},"save_as":"r"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := script(t, `{"type":"extract-input","output":{"Set":"$input.none"}},{"type":"extract-input","output":{"b":"$vars.set"}},`+step+","+say)
+			p := script(t,
+				`{"type":"extract-input","output":{"Set":"$input.none"}},{"type":"extract-input","output":{"b":"$vars.set"}},`+
+					step+","+say)
 			if out, err := run(t, p, nil, nil); err != nil || out.Text != "ok" {
 				t.Errorf("not strict: %q, %v", out.Text, err)
 			}
@@ -292,7 +302,8 @@ func TestASummaryIsMadeFromABoundedDigestMarkedAsData(t *testing.T) {
 	}
 	shown := out.Trace[len(out.Trace)-1].Messages
 	data := shown[1].Text
-	if shown[0].Role != hrf.System || shown[1].Role != hrf.User || strings.Count(data, "</data>") != 1 || !strings.HasSuffix(data, "</data>") || len(data) > 20_000 {
+	if shown[0].Role != hrf.System || shown[1].Role != hrf.User || strings.Count(data, "</data>") != 1 ||
+		!strings.HasSuffix(data, "</data>") || len(data) > 20_000 {
 		t.Errorf("%d %+v", len(data), shown)
 	}
 	var digest struct{ Vars, Input map[string]any }
@@ -385,16 +396,22 @@ func next(t tester, p *interp.Program, s interp.State, result interp.Result) (in
 func TestAScriptThatWasChangedWhileItWaitedFails(t *testing.T) {
 	p := script(t, `{"type":"if","condition":"$input.a","then":[`+call+`],"else":[]}`)
 	s, _ := next(t, p, p.Start(map[string]any{"a": 1}), interp.Result{})
-	for _, steps := range []string{say, call, `{"type":"if","condition":"$input.a","then":[` + ask + `],"else":[]}`, `{"type":"if","condition":"$input.a","then":[],"else":[]}`} {
+	for _, steps := range []string{
+		say, call, `{"type":"if","condition":"$input.a","then":[` + ask + `],"else":[]}`,
+		`{"type":"if","condition":"$input.a","then":[],"else":[]}`,
+	} {
 		_, effect := next(t, script(t, steps), s, interp.Result{})
-		if failed, ok := effect.(interp.Failed); !ok || !strings.Contains(failed.Err.Message, "changed while it waited") {
+		if failed, ok := effect.(interp.Failed); !ok ||
+			!strings.Contains(failed.Err.Message, "changed while it waited") {
 			t.Errorf("%s: %#v", steps, effect)
 		}
 	}
-	other := script(t, `{"type":"if","condition":"$input.a","then":[`+strings.Replace(call, "t.f", "t.g", 1)+`],"else":[]}`)
+	other := script(t,
+		`{"type":"if","condition":"$input.a","then":[`+strings.Replace(call, "t.f", "t.g", 1)+`],"else":[]}`)
 	none := program(t, `{"HRFVersion":"1.0","messages":[{"role":"user","content":"x"}]}`)
 	for _, p := range []*interp.Program{other, none} {
-		if _, effect := next(t, p, s, interp.Result{}); !strings.Contains(effect.(interp.Failed).Err.Message, "changed while it waited") {
+		if _, effect := next(t, p, s, interp.Result{}); !strings.Contains(effect.(interp.Failed).Err.Message,
+			"changed while it waited") {
 			t.Errorf("%#v", effect)
 		}
 	}
@@ -402,15 +419,21 @@ func TestAScriptThatWasChangedWhileItWaitedFails(t *testing.T) {
 
 func TestAMessageThatCallsMustStillBeThereAfterItWaited(t *testing.T) {
 	envelope := func(message string) *interp.Program {
-		return program(t, `{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"steps":[`+say+`]}}`+message+`]}`)
+		return program(t,
+			`{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"steps":[`+say+
+				`]}}`+message+`]}`)
 	}
 	p := envelope(`,{"role":"assistant","channel":"final","content":"x","recipient":"t.f","termination":"call"}`)
 	s, _ := next(t, p, p.Start(nil), interp.Result{})
 	if _, effect := next(t, p, s, interp.Result{}); effect != (interp.Done{Text: "ok"}) {
 		t.Errorf("%#v", effect)
 	}
-	for _, message := range []string{"", `,{"role":"user","content":"x"}`, `,{"role":"assistant","channel":"final","content":"x","recipient":"t.g","termination":"call"}`} {
-		if failed, ok := second(next(t, envelope(message), s, interp.Result{})).(interp.Failed); !ok || !strings.Contains(failed.Err.Message, "changed while it waited") {
+	for _, message := range []string{
+		"", `,{"role":"user","content":"x"}`,
+		`,{"role":"assistant","channel":"final","content":"x","recipient":"t.g","termination":"call"}`,
+	} {
+		if failed, ok := second(next(t, envelope(message), s, interp.Result{})).(interp.Failed); !ok ||
+			!strings.Contains(failed.Err.Message, "changed while it waited") {
 			t.Errorf("%s: %#v", message, failed)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // spend counts one use of a limit: steps, tool_calls or model_calls.
 func (r *run) spend(name string, used *int, allowed int, p hrf.Place) Effect {
 	if *used >= allowed {
-		return r.exceeded(name, allowed, p, "the run takes more than %d %s", allowed, strings.ReplaceAll(name, "_", " "))
+		return r.exceeded(name, allowed, p, "the run takes more than %d %s", allowed,
+			strings.ReplaceAll(name, "_", " "))
 	}
 	*used++
 	return nil

@@ -28,7 +28,8 @@ func (r *run) markers() Effect {
 			if !slices.Contains(r.Fired, i) {
 				r.Fired = append(r.Fired, i)
 				args, _ := callArgs(m) // was checked
-				return r.call(onCall, m.Place, Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{hrf.CallVariable}}, args)
+				return r.call(onCall, m.Place,
+					Event{Type: hrf.Call, Recipient: m.Recipient, Set: []string{hrf.CallVariable}}, args)
 			}
 		}
 	}

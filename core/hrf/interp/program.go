@@ -12,7 +12,8 @@ import (
 type Program struct {
 	Envelope *hrf.Envelope
 	Limits   Limits
-	// Tool tells whether a recipient exists, and its JSON Schema of arguments (nil: none). All recipients are checked before the first effect.
+	// Tool tells whether a recipient exists, and its JSON Schema of arguments (nil: none). All recipients are checked
+	// before the first effect.
 	Tool       func(recipient string) (schema json.RawMessage, known bool)
 	StrictVars bool // a variable that nothing has set is an error
 }
@@ -39,8 +40,8 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
-// Check returns what makes every run fail before its first effect: there is no script, it is nested too deeply, a message that calls is malformed,
-// or a tool does not exist. nil: nothing.
+// Check returns what makes every run fail before its first effect: there is no script, it is nested too deeply, a
+// message that calls is malformed, or a tool does not exist. nil: nothing.
 func (p *Program) Check() *hrf.Error {
 	r := &run{program: p, limits: p.Limits.orDefault()}
 	if f, failed := r.check().(Failed); failed {
@@ -54,8 +55,8 @@ func (p *Program) Start(input map[string]any) State {
 	return State{Phase: begin, Input: input}
 }
 
-// Next continues a run with the result of its last effect, up to the next effect. It is deterministic and changes nothing that it is given. A run
-// that has ended gives Failed. The error is that of the context, if it has ended.
+// Next continues a run with the result of its last effect, up to the next effect. It is deterministic and changes
+// nothing that it is given. A run that has ended gives Failed. The error is that of the context, if it has ended.
 func (p *Program) Next(ctx context.Context, s State, result Result) (State, Effect, error) {
 	r := &run{program: p, limits: p.Limits.orDefault(), State: s.copy()}
 	var effect Effect

@@ -13,8 +13,8 @@ import (
 	"gatehouse/core/hrf/interp"
 )
 
-// TestAnInterruptedRunGoesOnAsIfItWereNot stores and reads the state at every effect of random scripts, and compares with a run whose state
-// stays in memory: the same effects, the same end.
+// TestAnInterruptedRunGoesOnAsIfItWereNot stores and reads the state at every effect of random scripts, and compares
+// with a run whose state stays in memory: the same effects, the same end.
 func TestAnInterruptedRunGoesOnAsIfItWereNot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawEnvelope(t)
@@ -46,7 +46,8 @@ func TestAnInterruptedRunGoesOnAsIfItWereNot(t *testing.T) {
 			case interp.CallTool:
 				result = interp.Result{Value: drawResult(t)}
 			case interp.AskModel:
-				result = interp.Result{Value: rapid.SampledFrom([]string{"reply", "", ".", "broken \xff"}).Draw(t, "reply")}
+				result = interp.Result{Value: rapid.SampledFrom([]string{"reply", "", ".", "broken \xff"}).Draw(t,
+					"reply")}
 			default:
 				return
 			}
@@ -80,7 +81,10 @@ func encode(t *rapid.T, v any) string {
 
 // drawEnvelope draws an envelope with a script, messages that are shown to the model, and markers.
 func drawEnvelope(t *rapid.T) string {
-	messages := []string{`{"role":"system","contentType":"harmony-script","content":{"vars":` + encode(t, drawObject(t, 2)) + `,"steps":[` + drawSteps(t, 3, 1) + `]}}`}
+	messages := []string{
+		`{"role":"system","contentType":"harmony-script","content":{"vars":` + encode(t, drawObject(t, 2)) +
+			`,"steps":[` + drawSteps(t, 3, 1) + `]}}`,
+	}
 	for range rapid.IntRange(0, 4).Draw(t, "messages") {
 		messages = append(messages, rapid.SampledFrom([]string{
 			`{"role":"system","content":"Be brief."}`,
@@ -100,8 +104,11 @@ func drawSteps(t *rapid.T, depth, least int) string {
 		name, ref := drawName(t), drawRef(t)
 		kinds := []string{
 			fmt.Sprintf(`{"type":"extract-input","output":{%q:%q,"x":"$vars.%s"}}`, name, ref, name),
-			fmt.Sprintf(`{"type":"tool-call","recipient":"t.f","channel":"commentary","args":{"n":1.50,"in":[{"deep":%q}],"list":%q},"save_as":%q}`, ref, drawRef(t), name),
-			fmt.Sprintf(`{"type":"assistant-message","channel":"analysis","content_template":"think {{vars.%s}}"}`, name),
+			fmt.Sprintf(
+				`{"type":"tool-call","recipient":"t.f","channel":"commentary","args":{"n":1.50,"in":[{"deep":%q}],"list":%q},"save_as":%q}`,
+				ref, drawRef(t), name),
+			fmt.Sprintf(`{"type":"assistant-message","channel":"analysis","content_template":"think {{vars.%s}}"}`,
+				name),
 			fmt.Sprintf(`{"type":"assistant-message","channel":"final","content_template":"{{vars.%s}}"}`, name),
 			`{"type":"assistant-message","channel":"final","content":"."}`,
 			`{"type":"halt"}`,
@@ -111,7 +118,9 @@ func drawSteps(t *rapid.T, depth, least int) string {
 			steps = append(steps, kinds[kind])
 		} else if depth > 0 {
 			condition := ref + rapid.SampledFrom([]string{"", " == 1", " < 2", " != 'a'"}).Draw(t, "comparison")
-			steps = append(steps, fmt.Sprintf(`{"type":"if","condition":%q,"then":[%s],"else":[%s]}`, condition, drawSteps(t, depth-1, 0), drawSteps(t, depth-1, 0)))
+			steps = append(steps,
+				fmt.Sprintf(`{"type":"if","condition":%q,"then":[%s],"else":[%s]}`, condition, drawSteps(t, depth-1, 0),
+					drawSteps(t, depth-1, 0)))
 		}
 	}
 	if len(steps) < least {
@@ -123,7 +132,11 @@ func drawSteps(t *rapid.T, depth, least int) string {
 func drawName(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name") }
 
 func drawRef(t *rapid.T) string {
-	return fmt.Sprintf(rapid.SampledFrom([]string{"$vars.%s", "$input.%s", "$vars.%s.a", "$vars.%s[0]", "$len($vars.%s)", "$map($input.%s, 'a')"}).Draw(t, "reference"), drawName(t))
+	return fmt.Sprintf(
+		rapid.SampledFrom(
+			[]string{
+				"$vars.%s", "$input.%s", "$vars.%s.a", "$vars.%s[0]", "$len($vars.%s)", "$map($input.%s, 'a')",
+			}).Draw(t, "reference"), drawName(t))
 }
 
 // drawResult draws what a tool may give: JSON as it was read, or any value of Go that is JSON.
@@ -131,7 +144,11 @@ func drawResult(t *rapid.T) any {
 	if rapid.Bool().Draw(t, "read") {
 		return drawValue(t, 3)
 	}
-	return rapid.SampledFrom([]any{json.RawMessage(`{"a":1.0,"b":[1e400]}`), 7, 0.1, []string{"a", "b"}, struct{ A int }{1}, "half \xe2\x82", map[string]int{"a": 1}}).Draw(t, "value")
+	return rapid.SampledFrom(
+		[]any{
+			json.RawMessage(`{"a":1.0,"b":[1e400]}`), 7, 0.1, []string{"a", "b"}, struct{ A int }{1},
+			"half \xe2\x82", map[string]int{"a": 1},
+		}).Draw(t, "value")
 }
 
 func drawObject(t *rapid.T, depth int) map[string]any {
@@ -153,11 +170,14 @@ func drawValue(t *rapid.T, depth int) any {
 		}
 		return list
 	case kind == 2:
-		return json.Number(rapid.SampledFrom([]string{"0", "1", "-0", "1.0", "2.50", "1e400", "12345678901234567890", "0.1"}).Draw(t, "number"))
+		return json.Number(
+			rapid.SampledFrom([]string{"0", "1", "-0", "1.0", "2.50", "1e400", "12345678901234567890", "0.1"}).Draw(t,
+				"number"))
 	case kind == 3:
 		return rapid.Bool().Draw(t, "bool")
 	case kind == 4:
 		return nil
 	}
-	return rapid.SampledFrom([]string{"", " ", ".", "a", "1", "x, y", "{{vars.a}}", "$vars.a", "<b>&", "é\u2028\x00"}).Draw(t, "text")
+	return rapid.SampledFrom(
+		[]string{"", " ", ".", "a", "1", "x, y", "{{vars.a}}", "$vars.a", "<b>&", "é\u2028\x00"}).Draw(t, "text")
 }

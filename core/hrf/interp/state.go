@@ -40,7 +40,8 @@ type Used struct {
 	ModelCalls int `json:"model_calls"`
 }
 
-// Event is one entry of a trace: a step, a marker that acted, or the summary. It names variables and never holds their values.
+// Event is one entry of a trace: a step, a marker that acted, or the summary. It names variables and never holds their
+// values.
 type Event struct {
 	Pointer   string   `json:"pointer"` // of the step or the message; "" for the summary
 	Line      int      `json:"line,omitempty"`
@@ -53,8 +54,8 @@ type Event struct {
 	Messages  []Line   `json:"messages,omitempty"`  // what the model was shown; in an Outcome only
 }
 
-// Trimmed returns the state with only the last event of its trace, for callers that store the state and do not show the trace, which grows with every
-// step. A run goes on from it as from s.
+// Trimmed returns the state with only the last event of its trace, for callers that store the state and do not show the
+// trace, which grows with every step. A run goes on from it as from s.
 func (s State) Trimmed() State {
 	s.Trace = s.Trace[max(0, len(s.Trace)-1):]
 	return s
@@ -85,7 +86,8 @@ func unmarshal(text []byte, into any) error {
 	return decoder.Decode(into)
 }
 
-// plain gives a value as it is when it has been stored and read, so that a run that was interrupted sees the same as one that was not.
+// plain gives a value as it is when it has been stored and read, so that a run that was interrupted sees the same as
+// one that was not.
 func plain(v any) (read any, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -16,7 +16,8 @@ func (r *run) tool(step *hrf.ToolCall) Effect {
 	if !ok {
 		return r.tooLarge("the arguments of "+step.Recipient, step.Place)
 	}
-	return r.call(onTool, step.Place, Event{Type: "tool-call", Recipient: step.Recipient, Set: []string{step.SaveAs}}, args)
+	return r.call(onTool, step.Place, Event{Type: "tool-call", Recipient: step.Recipient, Set: []string{step.SaveAs}},
+		args)
 }
 
 // call calls a tool.
@@ -87,7 +88,8 @@ func wantsTexts(schema json.RawMessage) bool {
 			Type types `json:"type"`
 		} `json:"items"`
 	}
-	return json.Unmarshal(schema, &array) == nil && slices.Contains(array.Type, "array") && !slices.Contains(array.Type, "string") &&
+	return json.Unmarshal(schema, &array) == nil && slices.Contains(array.Type, "array") &&
+		!slices.Contains(array.Type, "string") &&
 		slices.Contains(array.Items.Type, "string")
 }
 

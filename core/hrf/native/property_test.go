@@ -13,7 +13,12 @@ import (
 )
 
 // pieces are parts of texts that could be mistaken for the form.
-var pieces = rapid.SampledFrom(append([]string{"\n", "\r\n", "\r", " ", "{", "}", `{"steps":[]}`, "a", "é", "<", "|", "<|", "|>", "<|x|>", "\\n", "\"", "to=", "json", "commentary", "assistant", "1"}, tokens...))
+var pieces = rapid.SampledFrom(
+	append(
+		[]string{
+			"\n", "\r\n", "\r", " ", "{", "}", `{"steps":[]}`, "a", "é", "<", "|", "<|", "|>", "<|x|>", "\\n", "\"",
+			"to=", "json", "commentary", "assistant", "1",
+		}, tokens...))
 
 func drawText(t *rapid.T, label string) string {
 	return strings.Join(rapid.SliceOfN(pieces, 0, 6).Draw(t, label), "")
@@ -41,7 +46,9 @@ func drawMessage(t *rapid.T) hrf.Message {
 	case err != nil:
 		t.Fatal(err)
 	case m.ContentType == hrf.JSONContent:
-		m.Content = parse(t, pick("json", string(quoted), "null", "-1.50e+3", "["+string(quoted)+",{}]", `{"b":1,`+string(quoted)+":true}"))
+		m.Content = parse(t,
+			pick("json", string(quoted), "null", "-1.50e+3", "["+string(quoted)+",{}]",
+				`{"b":1,`+string(quoted)+":true}"))
 	case m.ContentType == hrf.ScriptType:
 		m.Content = parse(t, `{"steps":[{"type":"assistant-message","channel":"final","content":`+string(quoted)+`}]}`)
 	}
@@ -58,7 +65,11 @@ func parse(t *rapid.T, text string) *strictjson.Value {
 
 func TestPropertyAnEnvelopeSurvivesOrIsRefusedRightly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := hrf.Encode(&hrf.Envelope{Version: rapid.SampledFrom([]string{version, version, "2"}).Draw(t, "version"), Messages: rapid.SliceOfN(rapid.Custom(drawMessage), 1, 3).Draw(t, "messages")})
+		drawn := hrf.Encode(
+			&hrf.Envelope{
+				Version:  rapid.SampledFrom([]string{version, version, "2"}).Draw(t, "version"),
+				Messages: rapid.SliceOfN(rapid.Custom(drawMessage), 1, 3).Draw(t, "messages"),
+			})
 		e, report := hrf.Parse(drawn, hrf.Strict)
 		if !report.Valid() || string(hrf.Encode(e)) != string(drawn) {
 			t.Fatalf("%s: %v", drawn, report.Errors)
@@ -89,24 +100,32 @@ func held(e *hrf.Envelope) bool {
 
 func TestPropertyAnyTextIsAnEnvelopeOrAtFault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		frames := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return start + drawText(t, "head") + message + drawText(t, "body") + end }), 0, 3).Draw(t, "frames")
+		frames := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			return start + drawText(t, "head") + message + drawText(t, "body") + end
+		}), 0, 3).Draw(t, "frames")
 		check(t, strings.Join(frames, "\n"))
 	})
 }
 
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"<|start|>user<|message|>Hi<|end|>", "<|start|>assistant<|channel|>commentary to=a.b<|constrain|>json<|message|>{\"a\":1}<|call|>", "<|start|>a to=b<|message|>\n{<|return|>\r\n"} {
+	for _, seed := range []string{
+		"<|start|>user<|message|>Hi<|end|>",
+		"<|start|>assistant<|channel|>commentary to=a.b<|constrain|>json<|message|>{\"a\":1}<|call|>",
+		"<|start|>a to=b<|message|>\n{<|return|>\r\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// check reads a text: it is at fault at a place of its own, or gives an envelope, which the form can hold if it is valid.
+// check reads a text: it is at fault at a place of its own, or gives an envelope, which the form can hold if it is
+// valid.
 func check(t interface{ Fatalf(string, ...any) }, text string) {
 	got, _, err := Read([]byte(text))
 	var fault *SyntaxError
 	if err != nil {
-		if !errors.As(err, &fault) || fault.Line > strings.Count(text, "\n")+1 || fault.Column < 1 || fault.Column > len(text)+1 {
+		if !errors.As(err, &fault) || fault.Line > strings.Count(text, "\n")+1 || fault.Column < 1 ||
+			fault.Column > len(text)+1 {
 			t.Fatalf("%q: %v", text, err)
 		}
 		return

@@ -34,8 +34,8 @@ type Omission struct {
 	What         string
 }
 
-// Read reads frames and returns an envelope in JSON, which hrf.Parse may still find invalid, and all that is not in it. The error is always a
-// *SyntaxError.
+// Read reads frames and returns an envelope in JSON, which hrf.Parse may still find invalid, and all that is not in it.
+// The error is always a *SyntaxError.
 func Read(text []byte) ([]byte, []Omission, error) {
 	r := &reader{text: string(text)}
 	if !utf8.Valid(text) {

@@ -10,7 +10,8 @@ import (
 
 func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 	for _, c := range []struct{ text, want string }{ // want is the list of messages
-		{"\n<|start|>\nsystem\n<|channel|>\nanalysis\n<|message|>\nBe kind.\n<|end|>\n\n<|start|>user<|message|>Hi<|end|>",
+		{"\n<|start|>\nsystem\n<|channel|>\nanalysis\n<|message|>\nBe " +
+			"kind.\n<|end|>\n\n<|start|>user<|message|>Hi<|end|>",
 			`{"role":"system","channel":"analysis","content":"Be kind."},{"role":"user","content":"Hi"}`},
 		{`<|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>`,
 			`{"role":"assistant","channel":"commentary","recipient":"functions.get_weather","contentType":"json","termination":"call","content":{"city":"Oslo"}}`},
@@ -20,20 +21,41 @@ func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 		{"<|start|>user<|channel|>to=a.b<|message|>x<|end|>", `{"role":"user","recipient":"a.b","content":"x"}`},
 		// What a frame leaves out.
 		{"<|start|>assistant<|message|>x<|end|>", `{"role":"assistant","channel":"final","content":"x"}`},
-		{"<|start|>assistant<|channel|>commentary<|message|>[1.0]<|return|>", `{"role":"assistant","channel":"commentary","contentType":"json","termination":"return","content":[1.0]}`},
+		{
+			"<|start|>assistant<|channel|>commentary<|message|>[1.0]<|return|>",
+			`{"role":"assistant","channel":"commentary","contentType":"json","termination":"return","content":[1.0]}`,
+		},
 		{`<|start|>assistant<|channel|>commentary<|message|> {"b": 1.50, "a": 1} <|end|>`,
 			`{"role":"assistant","channel":"commentary","contentType":"json","termination":"end","content":{"b":1.50,"a":1}}`},
 		{`<|start|>assistant<|channel|>commentary<|message|>{"steps":[]}<|end|>`,
 			`{"role":"assistant","channel":"commentary","contentType":"harmony-script","termination":"end","content":{"steps":[]}}`},
-		{"<|start|>assistant<|channel|>commentary<|message|>I look it up.<|end|>", `{"role":"assistant","channel":"commentary","termination":"end","content":"I look it up."}`},
-		{"<|start|>assistant<|channel|>commentary<|constrain|>text<|message|>{}<|call|>", `{"role":"assistant","channel":"commentary","termination":"call","content":"{}"}`},
+		{
+			"<|start|>assistant<|channel|>commentary<|message|>I look it up.<|end|>",
+			`{"role":"assistant","channel":"commentary","termination":"end","content":"I look it up."}`,
+		},
+		{
+			"<|start|>assistant<|channel|>commentary<|constrain|>text<|message|>{}<|call|>",
+			`{"role":"assistant","channel":"commentary","termination":"call","content":"{}"}`,
+		},
 		{`<|start|>user<|message|>{"steps":[]}<|end|>`, `{"role":"user","content":"{\"steps\":[]}"}`},
-		{"<|start|>system<|constrain|> harmony-script\n<|message|>{\"steps\":[]}<|end|>", `{"role":"system","contentType":"harmony-script","content":{"steps":[]}}`},
+		{
+			"<|start|>system<|constrain|> harmony-script\n<|message|>{\"steps\":[]}<|end|>",
+			`{"role":"system","contentType":"harmony-script","content":{"steps":[]}}`,
+		},
 		// What hrf.Parse judges.
-		{"<|start|>developer<|constrain|>code<|message|>x<|end|>", `{"role":"developer","contentType":"code","content":"x"}`},
-		{"<|start|>assistant<|channel|>FINAL<|message|>x<|end|>", `{"role":"assistant","channel":"final","content":"x"}`},
+		{
+			"<|start|>developer<|constrain|>code<|message|>x<|end|>",
+			`{"role":"developer","contentType":"code","content":"x"}`,
+		},
+		{
+			"<|start|>assistant<|channel|>FINAL<|message|>x<|end|>",
+			`{"role":"assistant","channel":"final","content":"x"}`,
+		},
 		// Bodies are kept, without the line breaks of the form.
-		{"<|start|>user<|message|>\n a\n\n \\n <b> <|x|> \n<|end|>", `{"role":"user","content":" a\n\n \\n <b> <|x|> "}`},
+		{
+			"<|start|>user<|message|>\n a\n\n \\n <b> <|x|> \n<|end|>",
+			`{"role":"user","content":" a\n\n \\n <b> <|x|> "}`,
+		},
 		{"<|start|>user<|message|>\r\na\r\n<|end|>\r\n", `{"role":"user","content":"a"}`},
 		{"<|start|>user<|message|>a\r\n<|end|>", `{"role":"user","content":"a"}`},
 		{"<|start|>user<|message|>\na\r\n<|end|>", `{"role":"user","content":"a"}`},
@@ -47,7 +69,8 @@ func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 			}
 			continue
 		}
-		if want := `{"HRFVersion":"1.0","messages":[` + c.want + `]}`; err != nil || omitted != nil || string(got) != want {
+		if want := `{"HRFVersion":"1.0","messages":[` + c.want + `]}`; err != nil || omitted != nil ||
+			string(got) != want {
 			t.Errorf("%q\nis   %s, %v, %v\nwant %s", c.text, got, omitted, err, want)
 		}
 	}
@@ -60,12 +83,27 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 		what         string
 	}{
 		{"Sure:\n<|start|>user<|message|>x<|end|>", `{"role":"user","content":"x"}`, 1, 1, "text outside of messages"},
-		{"<|start|>user<|message|>x<|end|>\n é<|end|>\n", `{"role":"user","content":"x"}`, 2, 2, "text outside of messages"},
+		{
+			"<|start|>user<|message|>x<|end|>\n é<|end|>\n", `{"role":"user","content":"x"}`, 2, 2,
+			"text outside of messages",
+		},
 		{"hello", ``, 1, 1, "text outside of messages"},
-		{"<|start|>user<|channel|>loud to=a.b<|message|>x<|end|>", `{"role":"user","recipient":"a.b","content":"x"}`, 1, 25, "the unknown channel loud"},
-		{"<|start|>assistant<|channel|>loud<|message|>x<|end|>", `{"role":"assistant","channel":"final","content":"x"}`, 1, 30, "counts as final"},
-		{"<|start|>user<|channel|>final b<|message|>x<|end|>", `{"role":"user","channel":"final","content":"x"}`, 1, 31, "b; the channel is one word"},
-		{"<|start|>assistant<|message|>x<|return|>", `{"role":"assistant","channel":"final","content":"x"}`, 1, 31, "the termination return"},
+		{
+			"<|start|>user<|channel|>loud to=a.b<|message|>x<|end|>", `{"role":"user","recipient":"a.b","content":"x"}`,
+			1, 25, "the unknown channel loud",
+		},
+		{
+			"<|start|>assistant<|channel|>loud<|message|>x<|end|>",
+			`{"role":"assistant","channel":"final","content":"x"}`, 1, 30, "counts as final",
+		},
+		{
+			"<|start|>user<|channel|>final b<|message|>x<|end|>", `{"role":"user","channel":"final","content":"x"}`, 1,
+			31, "b; the channel is one word",
+		},
+		{
+			"<|start|>assistant<|message|>x<|return|>", `{"role":"assistant","channel":"final","content":"x"}`, 1, 31,
+			"the termination return",
+		},
 		{"<|start|>user<|message|>x<|call|>", `{"role":"user","content":"x"}`, 1, 26, "the termination call"},
 		{"<|start|>user<|message|>\n\nx\n<|end|>", `{"role":"user","content":"x"}`, 1, 25, "line breaks"},
 		{"<|start|>user<|message|>x\r\n\r\n<|end|>", `{"role":"user","content":"x"}`, 1, 25, "line breaks"},
@@ -74,7 +112,8 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 		if want := `{"HRFVersion":"1.0","messages":[` + c.want + `]}`; err != nil || string(got) != want {
 			t.Errorf("%q\nis   %s, %v\nwant %s", c.text, got, err, want)
 		}
-		if len(omitted) != 1 || omitted[0].Line != c.line || omitted[0].Column != c.column || !strings.Contains(omitted[0].What, c.what) {
+		if len(omitted) != 1 || omitted[0].Line != c.line || omitted[0].Column != c.column ||
+			!strings.Contains(omitted[0].What, c.what) {
 			t.Errorf("%q: %v; want line %d, column %d: %s", c.text, omitted, c.line, c.column, c.what)
 		}
 	}
@@ -97,13 +136,22 @@ func TestFaultsHaveAPosition(t *testing.T) {
 		{"<|start|>user to=<|message|>a<|end|>", 1, 15, "unexpected to="},
 		{"<|start|>us<|x|>er<|message|>a<|end|>", 1, 10, "unknown token us<|x|>er"},
 		{"<|start|>user<|constrain|>\n<|message|>a<|end|>", 1, 27, "the type is missing"},
-		{"<|start|>user<|constrain|>json<|channel|>final<|message|>1<|end|>", 1, 31, "expected <|message|>, found <|channel|>"},
+		{
+			"<|start|>user<|constrain|>json<|channel|>final<|message|>1<|end|>", 1, 31,
+			"expected <|message|>, found <|channel|>",
+		},
 		{"<|start|>user<|end|>", 1, 14, "expected <|channel|> or <|constrain|> or <|message|>, found <|end|>"},
-		{"<|start|>user\n<|message|>a\n<|start|>user<|message|>b<|end|>", 3, 1, "expected <|end|> or <|call|> or <|return|>, found <|start|>"},
+		{
+			"<|start|>user\n<|message|>a\n<|start|>user<|message|>b<|end|>", 3, 1,
+			"expected <|end|> or <|call|> or <|return|>, found <|start|>",
+		},
 		{"<|start|>user<|message|>a<|message|>b<|end|>", 1, 26, "found <|message|>"},
 		{"<|start|>user<|message|>a", 1, 26, "found the end of the text"},
 		{"<|start|>user<|message|>a\xff<|end|>", 1, 26, "invalid UTF-8"},
-		{"<|start|>assistant<|channel|>commentary to=a.b<|constrain|>json<|message|>{oops<|call|>", 1, 76, "expected a key in double quotes"},
+		{
+			"<|start|>assistant<|channel|>commentary to=a.b<|constrain|>json<|message|>{oops<|call|>", 1, 76,
+			"expected a key in double quotes",
+		},
 		{"<|start|>system<|constrain|>json<|message|>\n{\"a\": 1,\n \"a\": 2}<|end|>", 3, 2, "a"},
 		{"<|start|>assistant<|channel|>commentary<|message|>I call it.<|call|>", 1, 51, ""},
 		{"<|start|>assistant<|channel|>commentary<|message|>{name}, hello<|end|>", 1, 52, ""},

@@ -28,8 +28,8 @@ func (e *LossError) Error() string {
 	return "the token form can't hold " + strings.Join(reasons, "; ")
 }
 
-// Write writes a valid envelope in the token form, so that Read gives the same envelope. If that is not possible the error is a *LossError,
-// which names everything that the form can't hold.
+// Write writes a valid envelope in the token form, so that Read gives the same envelope. If that is not possible the
+// error is a *LossError, which names everything that the form can't hold.
 func Write(e *hrf.Envelope) ([]byte, error) {
 	if losses := lossesOf(e); losses != nil {
 		return nil, &LossError{losses}

@@ -24,7 +24,10 @@ func TestWriteGivesTheTokenFormOfAnEnvelope(t *testing.T) {
 	got, err := native.Write(&hrf.Envelope{Version: "1.0", Messages: []hrf.Message{
 		{Role: hrf.System, ContentType: hrf.ScriptType, Content: value(t, `{"steps": [{"type": "halt"}]}`)},
 		{Role: hrf.User, Recipient: "a.b", Content: value(t, `"Hi "`)},
-		{Role: hrf.Assistant, Channel: hrf.Commentary, Recipient: "a.b", ContentType: hrf.JSONContent, Termination: hrf.Call, Content: value(t, `{"z": 1.50, "a": "<|end|>"}`)},
+		{
+			Role: hrf.Assistant, Channel: hrf.Commentary, Recipient: "a.b", ContentType: hrf.JSONContent,
+			Termination: hrf.Call, Content: value(t, `{"z": 1.50, "a": "<|end|>"}`),
+		},
 		{Role: hrf.Assistant, Channel: hrf.Commentary, Termination: hrf.End, Content: value(t, `"{plain}"`)},
 		{Role: hrf.Assistant, Channel: hrf.Final, Content: value(t, `"Bye"`)},
 	}})
@@ -54,7 +57,10 @@ func TestWhatTheFormCantHoldIsNamed(t *testing.T) {
 	_, err := native.Write(&hrf.Envelope{Version: "2.0-beta", Messages: []hrf.Message{
 		{Place: hrf.Place{Pointer: "/messages/0"}, Role: "functions.a b", Recipient: "<|end|>", Content: text},
 		{Place: hrf.Place{Pointer: "/messages/1"}, Role: hrf.Assistant, Channel: hrf.Commentary, Content: text},
-		{Place: hrf.Place{Pointer: "/messages/2"}, Role: hrf.Assistant, Channel: hrf.Final, Termination: hrf.Return, Content: text},
+		{
+			Place: hrf.Place{Pointer: "/messages/2"}, Role: hrf.Assistant, Channel: hrf.Final, Termination: hrf.Return,
+			Content: text,
+		},
 		{Place: hrf.Place{Pointer: "/messages/3"}, Role: hrf.User, Content: value(t, `"say <|start|>\n"`)},
 	}})
 	var lost *native.LossError
@@ -65,8 +71,14 @@ func TestWhatTheFormCantHoldIsNamed(t *testing.T) {
 		{Pointer: "/HRFVersion", Reason: `the version "2.0-beta": it holds none, and is read as 1.0`},
 		{Pointer: "/messages/0/role", Reason: `a role with white space or "<|"`},
 		{Pointer: "/messages/0/recipient", Reason: `a recipient with white space or "<|"`},
-		{Pointer: "/messages/1", Reason: `commentary of the assistant without a termination: its <|end|> is read as "end"`},
-		{Pointer: "/messages/2/termination", Reason: `the termination "return" outside the commentary of the assistant`},
+		{
+			Pointer: "/messages/1",
+			Reason:  `commentary of the assistant without a termination: its <|end|> is read as "end"`,
+		},
+		{
+			Pointer: "/messages/2/termination",
+			Reason:  `the termination "return" outside the commentary of the assistant`,
+		},
 		{Pointer: "/messages/3/content", Reason: "text with the token <|start|>"},
 		{Pointer: "/messages/3/content", Reason: "text with line breaks at the beginning or end"},
 	}

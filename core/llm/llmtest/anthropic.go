@@ -14,9 +14,11 @@ type Anthropic struct {
 	Server
 	Key    string   // the one it accepts; "": any that is not empty. Set it before the first call
 	Models []string // which models it knows; none: every model. Set it before the first call
-	Thinks bool     // its answers begin with thinking, which belongs to the conversation before it. Set it before the first call
-	Binds  bool     // it refuses thinking whose conversation has changed also where it is told to drop it. Set it before the first call
-	NoBeta bool     // it takes no beta headers, as some proxies. Set it before the first call
+	// its answers begin with thinking, which belongs to the conversation before it. Set it before the first call
+	Thinks bool
+	// it refuses thinking whose conversation has changed also where it is told to drop it. Set it before the first call
+	Binds  bool
+	NoBeta bool // it takes no beta headers, as some proxies. Set it before the first call
 }
 
 // NewAnthropic starts a fake with scripted answers. Close ends it.
@@ -45,7 +47,8 @@ func AnthropicCall(calls ...core.ToolCall) Answer {
 func AnthropicAnswer(stop string, blocks ...map[string]any) Answer {
 	content := append([]map[string]any{}, blocks...)
 	return Answer{Header: map[string]string{"Request-Id": "req_fake"}, Body: encode(map[string]any{
-		"id": "msg_fake", "type": "message", "role": "assistant", "model": "claude-fake", "content": content, "stop_reason": stop,
+		"id": "msg_fake", "type": "message", "role": "assistant", "model": "claude-fake", "content": content,
+		"stop_reason":   stop,
 		"stop_sequence": nil, "usage": map[string]any{"input_tokens": 10, "output_tokens": 5},
 	})}
 }
@@ -71,7 +74,8 @@ func (s *Anthropic) knows(model string) bool {
 	return len(s.Models) == 0 || slices.Contains(s.Models, model)
 }
 
-// static answers a call without the right headers, and one for a model's description. Scripted answers come first for the latter.
+// static answers a call without the right headers, and one for a model's description. Scripted answers come first for
+// the latter.
 func (s *Anthropic) static(c Received) *Answer {
 	switch key := c.Header.Get("X-Api-Key"); {
 	case key == "" || s.Key != "" && key != s.Key:
@@ -87,7 +91,8 @@ func (s *Anthropic) static(c Received) *Answer {
 		a := AnthropicFault(http.StatusNotFound, "not_found_error", "model: "+model)
 		return &a
 	}
-	return &Answer{Body: encode(map[string]any{"type": "model", "id": model, "display_name": model, "created_at": "2026-01-01T00:00:00Z"})}
+	return &Answer{Body: encode(
+		map[string]any{"type": "model", "id": model, "display_name": model, "created_at": "2026-01-01T00:00:00Z"})}
 }
 
 func (s *Anthropic) check(c Received) *Answer {
@@ -97,7 +102,8 @@ func (s *Anthropic) check(c Received) *Answer {
 	case c.Method != http.MethodPost || c.Path != "/v1/messages":
 		return s.refuse(http.StatusNotFound, "not_found_error", c.Method+" "+c.Path)
 	case c.Header.Get("Content-Type") != "application/json":
-		return s.refuse(http.StatusBadRequest, "invalid_request_error", "the content type is "+c.Header.Get("Content-Type"))
+		return s.refuse(http.StatusBadRequest, "invalid_request_error",
+			"the content type is "+c.Header.Get("Content-Type"))
 	}
 	body, err := strictjson.Parse(c.Body)
 	if err != nil {

@@ -10,17 +10,22 @@ import (
 )
 
 // anthropicFields are the fields of a request that the API knows.
-var anthropicFields = []string{"model!", "max_tokens!", "messages!", "cache_control", "container", "diagnostics", "inference_geo", "metadata",
-	"output_config", "service_tier", "speed", "stop_sequences", "stream", "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p"}
+var anthropicFields = []string{
+	"model!", "max_tokens!", "messages!", "cache_control", "container", "diagnostics", "inference_geo", "metadata",
+	"output_config", "service_tier", "speed", "stop_sequences", "stream", "system", "temperature", "thinking",
+	"tool_choice", "tools", "top_k", "top_p",
+}
 
 var (
-	anthropicName     = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	anthropicID       = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-	anthropicArgument = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`) // at the root of a schema; below it any name is taken
+	anthropicName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	anthropicID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	// at the root of a schema; below it any name is taken
+	anthropicArgument = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 )
 
-// checkAnthropic checks a request by the rules of the API, as its reference and its refusals state them, and gives its model. Where the API is
-// more tolerant than its reference (it joins messages of one role), the strict rule holds here: user and assistant alternate.
+// checkAnthropic checks a request by the rules of the API, as its reference and its refusals state them, and gives its
+// model. Where the API is more tolerant than its reference (it joins messages of one role), the strict rule holds here:
+// user and assistant alternate.
 func checkAnthropic(c *checker, body *strictjson.Value) (model string) {
 	if !c.object("", body, anthropicFields...) {
 		return ""
@@ -104,7 +109,8 @@ func checkAnthropicChoice(c *checker, v *strictjson.Value, tools []string) {
 	case "none":
 		c.object("tool_choice", v, "type!")
 	case "tool":
-		if c.object("tool_choice", v, "type!", "name!", "disable_parallel_tool_use") && !slices.Contains(tools, v.Get("name").String) {
+		if c.object("tool_choice", v, "type!", "name!", "disable_parallel_tool_use") &&
+			!slices.Contains(tools, v.Get("name").String) {
 			c.fault("tool_choice.name", "tool %q not found in provided tools", v.Get("name").String)
 		}
 	}

@@ -2,7 +2,8 @@ package llmtest
 
 import "gatehouse/core/strictjson"
 
-// events are those of the Messages API: the message without its content, each block in pieces, why the model stopped, with the usage, and the end.
+// events are those of the Messages API: the message without its content, each block in pieces, why the model stopped,
+// with the usage, and the end.
 func (s *Anthropic) events(_ Received, answer *strictjson.Value) (all []Event) {
 	add := func(kind string, more map[string]any) {
 		more["type"] = kind
@@ -12,7 +13,8 @@ func (s *Anthropic) events(_ Received, answer *strictjson.Value) (all []Event) {
 	for _, m := range members(answer) {
 		message[m.Key] = m.Value.Any()
 	}
-	message["content"], message["stop_reason"], message["usage"] = []any{}, nil, map[string]any{"input_tokens": 10, "output_tokens": 1}
+	message["content"], message["stop_reason"], message["usage"] = []any{}, nil,
+		map[string]any{"input_tokens": 10, "output_tokens": 1}
 	add("message_start", map[string]any{"message": message})
 	add("ping", map[string]any{})
 	for i, block := range items(answer, "content") {
@@ -28,7 +30,10 @@ func (s *Anthropic) events(_ Received, answer *strictjson.Value) (all []Event) {
 }
 
 // inPieces are the fields of a block that come in pieces, and the kind and the field of such a piece.
-var inPieces = map[string][2]string{"text": {"text_delta", "text"}, "thinking": {"thinking_delta", "thinking"}, "signature": {"signature_delta", "signature"}}
+var inPieces = map[string][2]string{
+	"text": {"text_delta", "text"}, "thinking": {"thinking_delta", "thinking"},
+	"signature": {"signature_delta", "signature"},
+}
 
 func (s *Anthropic) blockEvents(index int, block *strictjson.Value, add func(string, map[string]any)) {
 	start := map[string]any{}

@@ -6,7 +6,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// checkAnthropicMessages checks the order of the roles, each message's content, and that each call has its result at once.
+// checkAnthropicMessages checks the order of the roles, each message's content, and that each call has its result at
+// once.
 func checkAnthropicMessages(c *checker, messages []*strictjson.Value) {
 	before := "assistant"
 	seen := map[string]bool{}
@@ -35,7 +36,9 @@ func checkAnthropicMessages(c *checker, messages []*strictjson.Value) {
 }
 
 // checkAnthropicContent checks a text or a list of blocks, and gives the blocks that have a type.
-func checkAnthropicContent(c *checker, path string, v *strictjson.Value, allowed ...string) (blocks []*strictjson.Value) {
+func checkAnthropicContent(
+	c *checker, path string, v *strictjson.Value, allowed ...string,
+) (blocks []*strictjson.Value) {
 	if v.Kind == strictjson.String {
 		checkVisible(c, path, v)
 		return nil
@@ -88,7 +91,8 @@ func checkAnthropicBlock(c *checker, path, kind string, b *strictjson.Value) {
 	}
 }
 
-// checkAnthropicResults requires that the results come first in their message, and are those of the calls in the message before, each once.
+// checkAnthropicResults requires that the results come first in their message, and are those of the calls in the
+// message before, each once.
 func checkAnthropicResults(c *checker, path string, blocks []*strictjson.Value, calls []string) {
 	open := slices.Clone(calls)
 	others := false
@@ -105,7 +109,8 @@ func checkAnthropicResults(c *checker, path string, blocks []*strictjson.Value, 
 			n = slices.Index(open, id.String)
 		}
 		if n < 0 {
-			c.fault(at(path, i), "unexpected tool_use_id: each tool_result must answer a tool_use of the previous message, once")
+			c.fault(at(path, i), "unexpected tool_use_id: each tool_result must answer a tool_use of the previous "+
+				"message, once")
 			continue
 		}
 		open = slices.Delete(open, n, n+1)
@@ -115,7 +120,8 @@ func checkAnthropicResults(c *checker, path string, blocks []*strictjson.Value, 
 	}
 }
 
-// checkAnthropicCalls gives the ids of a message's calls. No id may occur twice in a request, and thinking may not be the last block.
+// checkAnthropicCalls gives the ids of a message's calls. No id may occur twice in a request, and thinking may not be
+// the last block.
 func checkAnthropicCalls(c *checker, path string, blocks []*strictjson.Value, seen map[string]bool) (calls []string) {
 	last := ""
 	for _, b := range blocks {

@@ -26,7 +26,8 @@ func claudeVersion(model string) (kind string, version float64) {
 
 const bindingBeta = "thinking-binding-controls-2026-08-01"
 
-// checkModel checks what newer models refuse: sampling, a forced choice, a budget of thinking, and thinking whose conversation has changed.
+// checkModel checks what newer models refuse: sampling, a forced choice, a budget of thinking, and thinking whose
+// conversation has changed.
 func (s *Anthropic) checkModel(c *checker, received Received, model string, body *strictjson.Value) {
 	checkBreakpoints(c, body)
 	kind, version := claudeVersion(model)
@@ -41,14 +42,16 @@ func (s *Anthropic) checkModel(c *checker, received Received, model string, body
 		}
 	}
 	choice := text(body.Get("tool_choice"), "type")
-	if (kind == "opus" && version >= 5.5 || kind == "fable" && version >= 5.1) && (choice == "any" || choice == "tool") {
+	if (kind == "opus" && version >= 5.5 || kind == "fable" && version >= 5.1) &&
+		(choice == "any" || choice == "tool") {
 		c.fault("tool_choice", "forced tool use is not supported for this model")
 	}
 	binding := body.Get("thinking").Get("block_binding")
 	beta := strings.Contains(received.Header.Get("Anthropic-Beta"), bindingBeta)
 	switch {
 	case s.NoBeta && received.Header.Get("Anthropic-Beta") != "":
-		c.fault("anthropic-beta", "Unexpected value(s) %q for the `anthropic-beta` header", received.Header.Get("Anthropic-Beta"))
+		c.fault("anthropic-beta", "Unexpected value(s) %q for the `anthropic-beta` header",
+			received.Header.Get("Anthropic-Beta"))
 	case binding != nil && !beta:
 		c.fault("thinking.block_binding", "Extra inputs are not permitted")
 	case binding != nil && text(binding, "prefix_mismatch_behavior") == "drop_block" && !s.Binds:
@@ -70,7 +73,8 @@ func checkBound(c *checker, who string, version float64, body *strictjson.Value)
 			case maker != digest(who):
 				c.fault(at(at("messages", i)+".content", n), "Invalid `signature` in `thinking` block")
 			case version >= 5.1 && prefix != prefixOf(body, i, n):
-				c.fault(at(at("messages", i)+".content", n), "this `thinking` block is bound to a different conversation")
+				c.fault(at(at("messages", i)+".content", n),
+					"this `thinking` block is bound to a different conversation")
 			}
 		}
 	}
@@ -85,14 +89,17 @@ func (s *Anthropic) issue(c Received, a Answer) Answer {
 	}
 	all := items(request, "messages")
 	last := len(all) // the answer's place; a paused answer is continued in its own
-	signature := "bound+/" + digest(text(request, "model")+" "+c.Header.Get("X-Api-Key")) + "=" + prefixOf(request, last, 0)
+	signature := "bound+/" + digest(text(request, "model")+" "+c.Header.Get("X-Api-Key")) +
+		"=" + prefixOf(request, last, 0)
 	content, _ := answer["content"].([]any)
-	answer["content"] = append([]any{map[string]any{"type": "thinking", "thinking": "", "signature": signature}}, content...)
+	answer["content"] = append([]any{map[string]any{"type": "thinking", "thinking": "", "signature": signature}},
+		content...)
 	a.Body = encode(answer)
 	return a
 }
 
-// prefixOf identifies all before a block of a message: the system prompt, the tools, the messages and the blocks. Marks of the cache don't count.
+// prefixOf identifies all before a block of a message: the system prompt, the tools, the messages and the blocks. Marks
+// of the cache don't count.
 func prefixOf(body *strictjson.Value, message, block int) string {
 	var all []any
 	for _, key := range []string{"system", "tools"} {

@@ -16,7 +16,9 @@ func postAnthropic(t *testing.T, url, body string, header map[string]string) (st
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header = http.Header{"X-Api-Key": {"k"}, "Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"}}
+	r.Header = http.Header{
+		"X-Api-Key": {"k"}, "Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"},
+	}
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
@@ -48,8 +50,9 @@ func TestTheFakeOfAnthropicRefusesWhatTheAPIRefuses(t *testing.T) {
 	for body, fault := range map[string]string{
 		messages(ask):             "",
 		messages(ask, call, done): "",
-		messages(ask, call, blocks("user", `{"type":"tool_result","tool_use_id":"a"},{"type":"text","text":"and"}`)): "",
-		with(`"tools":[{"name":"f","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"f"}`):     "",
+		messages(ask, call,
+			blocks("user", `{"type":"tool_result","tool_use_id":"a"},{"type":"text","text":"and"}`)): "",
+		with(`"tools":[{"name":"f","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"f"}`): "",
 
 		`{"model":"m","messages":[` + ask + `]}`:     `missing required field "max_tokens"`,
 		`{"max_tokens":1,"messages":[` + ask + `]}`:  `missing required field "model"`,
@@ -60,36 +63,66 @@ func TestTheFakeOfAnthropicRefusesWhatTheAPIRefuses(t *testing.T) {
 		with(`"stop_sequences":[" "]`):        "non-whitespace",
 		with(`"system":""`):                   "must not be empty",
 		with(`"tool_choice":{"type":"auto"}`): "while providing tools",
-		with(`"tools":[{"name":"a.b","input_schema":{"type":"object"}}]`):                                                   "should match pattern",
-		with(`"tools":[{"name":"a","input_schema":{}}]`):                                                                    "must be a text",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object","anyOf":[]}}]`):                                          "does not support anyOf",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a.b":{"properties":{"a b":{}}}}}}]`):      "",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object","$schema":"http://json-schema.org/draft-07/schema#"}}]`): "must be of draft 2020-12",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a":{"exclusiveMinimum":true}}}}]`):        "must be a number",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a b":{}}}}]`):                             "Property keys should match pattern",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`):       "must be unique",
-		with(`"tools":[{"name":"a","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"b"}`):            "not found",
-		messages(`{"role":"system","content":"go"}`):                                                                        `"system" is none of`,
-		messages(`{"role":"assistant","content":"go"}`, ask):                                                                "roles must alternate",
+		with(
+			`"tools":[{"name":"a.b","input_schema":{"type":"object"}}]`): "should match pattern",
+		with(
+			`"tools":[{"name":"a","input_schema":{}}]`): "must be a text",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object","anyOf":[]}}]`): "does not support anyOf",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a.b":{"properties":{"a b":{}}}}}}]`): "",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object","$schema":"http://json-schema.org/draft-07/schema#"}}]`): "must be of draft 2020-12",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a":{"exclusiveMinimum":true}}}}]`): "must be a number",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a b":{}}}}]`): "Property keys should match pattern",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`): "must be unique",
+		with(
+			`"tools":[{"name":"a","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"b"}`): "not found",
+		messages(`{"role":"system","content":"go"}`):         `"system" is none of`,
+		messages(`{"role":"assistant","content":"go"}`, ask): "roles must alternate",
 		messages(ask, ask): "roles must alternate",
-		messages(ask, `{"role":"assistant","content":"go"}`):                                                           "must end with a user",
-		messages(`{"role":"user","content":" "}`):                                                                      "non-whitespace",
-		messages(`{"role":"user","content":[]}`):                                                                       "at least 1",
-		messages(blocks("user", `{"type":"text","text":""}`)):                                                          "must not be empty",
-		messages(blocks("user", `{"type":"text","text":"x","detail":"low"}`)):                                          `unknown field "detail"`,
-		messages(blocks("user", `{"type":"thinking","thinking":"x","signature":"s"}`)):                                 `"thinking" is none of`,
-		messages(blocks("user", `{"type":"image","source":{"type":"base64","media_type":"image/bmp","data":"aGk="}}`)): `"image/bmp" is none of`,
-		messages(blocks("user", `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"?"}}`)):    "valid base64",
+		messages(ask,
+			`{"role":"assistant","content":"go"}`): "must end with a user",
+		messages(
+			`{"role":"user","content":" "}`): "non-whitespace",
+		messages(
+			`{"role":"user","content":[]}`): "at least 1",
+		messages(
+			blocks("user", `{"type":"text","text":""}`)): "must not be empty",
+		messages(
+			blocks("user", `{"type":"text","text":"x","detail":"low"}`)): `unknown field "detail"`,
+		messages(
+			blocks("user", `{"type":"thinking","thinking":"x","signature":"s"}`)): `"thinking" is none of`,
+		messages(
+			blocks("user",
+				`{"type":"image","source":{"type":"base64","media_type":"image/bmp","data":"aGk="}}`)): `"image/bmp" is none of`,
+		messages(
+			blocks("user",
+				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"?"}}`)): "valid base64",
 		messages(ask, call, ask): "without tool_result",
-		messages(ask, call, blocks("user", `{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"a"}`)):               "must come before",
-		messages(ask, call, blocks("user", `{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"a"}`)): "unexpected tool_use_id",
-		messages(blocks("user", `{"type":"tool_result","tool_use_id":"a"}`)):                                                     "unexpected tool_use_id",
+		messages(ask, call,
+			blocks("user", `{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"a"}`)): "must come before",
+		messages(ask, call,
+			blocks("user",
+				`{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"a"}`)): "unexpected tool_use_id",
+		messages(
+			blocks("user", `{"type":"tool_result","tool_use_id":"a"}`)): "unexpected tool_use_id",
 		messages(ask, call, done, call, done): "must be unique",
-		messages(ask, blocks("assistant", `{"type":"tool_use","id":"a:1","name":"f","input":{}}`), done):                                 "should match pattern",
-		messages(ask, blocks("assistant", `{"type":"tool_use","id":"a","name":"f","input":null}`), done):                                 "must be an object",
-		messages(ask, blocks("assistant", `{"type":"thinking","thinking":"x","signature":"s"}`), ask):                                    "cannot be thinking",
-		messages(ask, blocks("assistant", `{"type":"thinking","thinking":"x"},{"type":"text","text":"x"}`), ask):                         `"signature"`,
-		messages(ask, blocks("assistant", `{"type":"image","source":{"type":"url","url":"https://x"}},{"type":"text","text":"x"}`), ask): `"image" is none of`,
+		messages(ask, blocks("assistant", `{"type":"tool_use","id":"a:1","name":"f","input":{}}`),
+			done): "should match pattern",
+		messages(ask, blocks("assistant", `{"type":"tool_use","id":"a","name":"f","input":null}`),
+			done): "must be an object",
+		messages(ask, blocks("assistant", `{"type":"thinking","thinking":"x","signature":"s"}`),
+			ask): "cannot be thinking",
+		messages(ask, blocks("assistant", `{"type":"thinking","thinking":"x"},{"type":"text","text":"x"}`),
+			ask): `"signature"`,
+		messages(ask,
+			blocks("assistant",
+				`{"type":"image","source":{"type":"url","url":"https://x"}},{"type":"text","text":"x"}`),
+			ask): `"image" is none of`,
 	} {
 		fake := llmtest.NewAnthropic(llmtest.AnthropicSay("ok"))
 		status, answer := postAnthropic(t, fake.URL, body, nil)
@@ -119,7 +152,8 @@ func TestTheFakeOfAnthropicChecksTheHeaders(t *testing.T) {
 		{map[string]string{"Content-Type": "text/plain"}, 400, "content type"},
 		{nil, 404, "not_found_error"},
 	} {
-		status, answer := postAnthropic(t, fake.URL, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}`, c.header)
+		status, answer := postAnthropic(t, fake.URL,
+			`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}]}`, c.header)
 		if status != c.status || !strings.Contains(answer, c.kind) {
 			t.Errorf("%v gives %d %s, want %d %s", c.header, status, answer, c.status, c.kind)
 		}

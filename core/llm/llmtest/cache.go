@@ -2,20 +2,23 @@ package llmtest
 
 import "gatehouse/core/strictjson"
 
-// cache is what a vendor keeps of the requests that it answered: digests of what they began with. Input tokens that it knows are billed as cached.
+// cache is what a vendor keeps of the requests that it answered: digests of what they began with. Input tokens that it
+// knows are billed as cached.
 type cache map[string]bool
 
-// piece is a part of a request in the order of the vendor's cache: a tool, the system prompt, a message or a block of one.
+// piece is a part of a request in the order of the vendor's cache: a tool, the system prompt, a message or a block of
+// one.
 type piece struct {
 	text string
 	mark bool // something is kept up to here
 }
 
-// lookBack is how many blocks before a breakpoint Anthropic looks for what it has kept (platform.claude.com, prompt caching).
+// lookBack is how many blocks before a breakpoint Anthropic looks for what it has kept (platform.claude.com, prompt
+// caching).
 const lookBack = 20
 
-// bill gives how many tokens a request has, and how many of them are billed as cached, and keeps what it begins with. Pieces are found up to back
-// pieces before a mark; 0: anywhere.
+// bill gives how many tokens a request has, and how many of them are billed as cached, and keeps what it begins with.
+// Pieces are found up to back pieces before a mark; 0: anywhere.
 func (k cache) bill(owner string, pieces []piece, back int) (input, cached int) {
 	prefix, near := owner, make([]bool, len(pieces))
 	for i, p := range pieces {
@@ -80,8 +83,8 @@ func cachePieces(body *strictjson.Value) (all []piece) {
 	return all
 }
 
-// bill bills a request of either API of OpenAI. From gpt-5.6 on what ends with the newest message is kept, for requests of the same key; earlier
-// models, and other vendors, find any message.
+// bill bills a request of either API of OpenAI. From gpt-5.6 on what ends with the newest message is kept, for requests
+// of the same key; earlier models, and other vendors, find any message.
 func (s *OpenAI) bill(c Received, body *strictjson.Value) (input, cached int) {
 	key := text(body, "prompt_cache_key")
 	newest := gptVersion(text(body, "model")) >= 5.6

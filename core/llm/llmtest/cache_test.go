@@ -29,7 +29,8 @@ func TestTheCacheOfEachVendor(t *testing.T) {
 			}
 			all = append(all, fmt.Sprintf(`{"type":"text","text":"%d%s"%s}`, i, word, mark))
 		}
-		return `{"model":"claude-test","max_tokens":9,"messages":[{"role":"user","content":[` + strings.Join(all, ",") + `]}]}`
+		return `{"model":"claude-test","max_tokens":9,"messages":[{"role":"user","content":[` + strings.Join(all, ",") +
+			`]}]}`
 	}
 	for name, c := range map[string]struct {
 		before, then string
@@ -50,9 +51,11 @@ func TestTheCacheOfEachVendor(t *testing.T) {
 		"Anthropic, more marks than it has": {claude(3, 2), claude(5, 0, 1, 2, 3, 4), 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, path := &llmtest.NewOpenAI(llmtest.OpenAISay("yes"), llmtest.OpenAISay("yes")).Server, "/v1/chat/completions"
+			s, path := &llmtest.NewOpenAI(llmtest.OpenAISay("yes"), llmtest.OpenAISay("yes")).Server,
+				"/v1/chat/completions"
 			if strings.HasPrefix(name, "Anthropic") {
-				s, path = &llmtest.NewAnthropic(llmtest.AnthropicSay("yes"), llmtest.AnthropicSay("yes")).Server, "/v1/messages"
+				s, path = &llmtest.NewAnthropic(llmtest.AnthropicSay("yes"), llmtest.AnthropicSay("yes")).Server,
+					"/v1/messages"
 			}
 			defer s.Close()
 			post(t, s, path, "k", c.before)

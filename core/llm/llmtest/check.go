@@ -9,7 +9,8 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// checker collects what is wrong with a request. Paths are those of the vendors' own errors: messages[2].tool_calls[0].id.
+// checker collects what is wrong with a request. Paths are those of the vendors' own errors:
+// messages[2].tool_calls[0].id.
 type checker struct{ faults []string }
 
 func (c *checker) fault(path, format string, args ...any) {

@@ -10,12 +10,13 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// OpenAI is a fake of OpenAI's chat completions API, and of those that follow it, and of the Responses API, where the same scripted answers take its
-// form. Its base URL is URL + "/v1". What it is may be set before the first call.
+// OpenAI is a fake of OpenAI's chat completions API, and of those that follow it, and of the Responses API, where the
+// same scripted answers take its form. Its base URL is URL + "/v1". What it is may be set before the first call.
 type OpenAI struct {
 	Server
-	Key    string        // the one it accepts; "": any, or none. Set it before the first call
-	Models []string      // what GET /v1/models lists, and which models it knows; none: every model. Set it before the first call
+	Key string // the one it accepts; "": any, or none. Set it before the first call
+	// what GET /v1/models lists, and which models it knows; none: every model. Set it before the first call
+	Models []string
 	List   func() Answer // answers GET /v1/models instead; may be nil
 
 	Strict   bool // it refuses stream_options
@@ -43,20 +44,29 @@ func OpenAISay(text string) Answer {
 func OpenAICall(calls ...core.ToolCall) Answer {
 	var list []any
 	for _, c := range calls {
-		list = append(list, map[string]any{"id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": string(c.Arguments)}})
+		list = append(list,
+			map[string]any{
+				"id": c.ID, "type": "function",
+				"function": map[string]any{"name": c.Name, "arguments": string(c.Arguments)},
+			})
 	}
 	return openAIAnswer(map[string]any{"role": "assistant", "content": nil, "tool_calls": list}, "tool_calls")
 }
 
 // OpenAIFault is an error as OpenAI words it.
 func OpenAIFault(status int, kind, message string) Answer {
-	return Answer{Status: status, Body: encode(map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": kind}})}
+	return Answer{
+		Status: status,
+		Body: encode(
+			map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": kind}}),
+	}
 }
 
 func openAIAnswer(message map[string]any, finish string) Answer {
-	return Answer{Body: encode(map[string]any{"id": "chatcmpl-fake", "object": "chat.completion", "created": 1700000000, "model": "fake-model",
-		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}},
-		"usage":   map[string]any{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})}
+	return Answer{Body: encode(
+		map[string]any{"id": "chatcmpl-fake", "object": "chat.completion", "created": 1700000000, "model": "fake-model",
+			"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}},
+			"usage":   map[string]any{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})}
 }
 
 func encode(v any) []byte {
@@ -78,7 +88,8 @@ func (s *OpenAI) refuse(status int, kind, message string) *Answer {
 }
 
 func (s *OpenAI) static(c Received) *Answer {
-	if s.Key != "" && bearer(c.Header) != s.Key { // OpenAI repeats the key that it refuses, masked; others repeat all of it
+	// OpenAI repeats the key that it refuses, masked; others repeat all of it
+	if s.Key != "" && bearer(c.Header) != s.Key {
 		return s.refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+bearer(c.Header))
 	}
 	if c.Path != "/v1/models" {
@@ -101,7 +112,8 @@ func (s *OpenAI) check(c Received) *Answer {
 		return s.refuse(http.StatusNotFound, "unknown_url", fmt.Sprintf("Unknown request URL: %s %s", c.Method, c.Path))
 	}
 	if !strings.HasPrefix(c.Header.Get("Content-Type"), "application/json") {
-		return s.refuse(http.StatusBadRequest, "invalid_request_error", "the content type is "+c.Header.Get("Content-Type"))
+		return s.refuse(http.StatusBadRequest, "invalid_request_error",
+			"the content type is "+c.Header.Get("Content-Type"))
 	}
 	body, err := strictjson.Parse(c.Body)
 	if err != nil {
@@ -124,7 +136,8 @@ func (s *OpenAI) check(c Received) *Answer {
 		}
 	}
 	if len(s.Models) > 0 {
-		return s.refuse(http.StatusNotFound, "model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", model))
+		return s.refuse(http.StatusNotFound,
+			"model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", model))
 	}
 	return nil
 }

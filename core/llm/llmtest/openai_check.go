@@ -8,10 +8,15 @@ import (
 )
 
 // openAIFields are the fields of a request that the API knows.
-var openAIFields = []string{"model!", "messages!", "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
-	"max_completion_tokens", "max_tokens", "metadata", "modalities", "n", "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key",
-	"prompt_cache_retention", "reasoning_effort", "response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream",
-	"stream_options", "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity", "web_search_options"}
+var openAIFields = []string{
+	"model!", "messages!", "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
+	"max_completion_tokens", "max_tokens", "metadata", "modalities", "n", "parallel_tool_calls", "prediction",
+	"presence_penalty", "prompt_cache_key",
+	"prompt_cache_retention", "reasoning_effort", "response_format", "safety_identifier", "seed", "service_tier",
+	"stop", "store", "stream",
+	"stream_options", "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity",
+	"web_search_options",
+}
 
 var openAIName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 

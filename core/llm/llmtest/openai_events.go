@@ -2,13 +2,17 @@ package llmtest
 
 import "gatehouse/core/strictjson"
 
-// events are chunks: a text and the arguments of calls come in pieces, then why the model stopped, then, if that was asked for, the usage.
+// events are chunks: a text and the arguments of calls come in pieces, then why the model stopped, then, if that was
+// asked for, the usage.
 func (s *OpenAI) events(c Received, answer *strictjson.Value) (all []Event) {
 	if c.Path == responsesPath {
 		return responsesEvents(answer)
 	}
 	chunk := func(choices []any, more map[string]any) {
-		body := map[string]any{"id": text(answer, "id"), "object": "chat.completion.chunk", "created": 1700000000, "model": text(answer, "model"), "choices": choices}
+		body := map[string]any{
+			"id": text(answer, "id"), "object": "chat.completion.chunk", "created": 1700000000,
+			"model": text(answer, "model"), "choices": choices,
+		}
 		for key, value := range more {
 			body[key] = value
 		}
@@ -40,7 +44,8 @@ func (s *OpenAI) events(c Received, answer *strictjson.Value) (all []Event) {
 		}
 	}
 	delta(map[string]any{}, finish)
-	if request, err := strictjson.Parse(c.Body); err == nil && request.Get("stream_options") != nil && answer.Get("usage") != nil {
+	if request, err := strictjson.Parse(c.Body); err == nil && request.Get("stream_options") != nil &&
+		answer.Get("usage") != nil {
 		chunk([]any{}, map[string]any{"usage": answer.Get("usage").Any()})
 	}
 	return append(all, Event{Data: "[DONE]"})
@@ -65,7 +70,10 @@ func (s *OpenAI) callEvents(index int, call *strictjson.Value, delta func(map[st
 	part["function"] = function
 	delta(map[string]any{"tool_calls": []any{part}}, nil)
 	for _, piece := range arguments {
-		delta(map[string]any{"tool_calls": []any{map[string]any{"index": index, "function": map[string]any{"arguments": piece}}}}, nil)
+		delta(
+			map[string]any{"tool_calls": []any{map[string]any{
+				"index": index, "function": map[string]any{"arguments": piece},
+			}}}, nil)
 	}
 }
 

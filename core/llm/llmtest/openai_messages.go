@@ -7,14 +7,16 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// checkOpenAIMessages checks each message, and that every call of an assistant's message has exactly one result right after it.
+// checkOpenAIMessages checks each message, and that every call of an assistant's message has exactly one result right
+// after it.
 func checkOpenAIMessages(c *checker, messages []*strictjson.Value) {
 	var open []string // the calls that wait for a result
 	for i, m := range messages {
 		path := at("messages", i)
 		role := c.str(path+".role", m.Get("role"), "system", "developer", "user", "assistant", "tool")
 		if role != "tool" && len(open) > 0 {
-			c.fault(path, "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'; these had none: %v", open)
+			c.fault(path, "an assistant message with 'tool_calls' must be followed by tool messages responding to "+
+				"each 'tool_call_id'; these had none: %v", open)
 			open = nil
 		}
 		switch role {
@@ -90,7 +92,8 @@ func checkOpenAIContent(c *checker, path string, v *strictjson.Value, types ...s
 			image := part.Get("image_url")
 			if c.object(path+".image_url", image, "url!", "detail") {
 				url := c.str(path+".image_url.url", image.Get("url"))
-				if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "data:image/") {
+				if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") &&
+					!strings.HasPrefix(url, "data:image/") {
 					c.fault(path+".image_url.url", "must be a URL or a data URI of an image")
 				}
 				if d := image.Get("detail"); d != nil {

@@ -14,13 +14,16 @@ func (s *OpenAI) checkChat(c *checker, model string, body *strictjson.Value) {
 	needs := version >= 5.4 && set && effort != "none" || version >= 5.6 && !set || version >= 6
 	switch {
 	case needs && body.Get("tools") != nil:
-		c.fault("", "Function tools with reasoning_effort are not supported for %s in /v1/chat/completions. Please use /v1/responses instead.", model)
+		c.fault("", "Function tools with reasoning_effort are not supported for %s in /v1/chat/completions. Please "+
+			"use /v1/responses instead.", model)
 	case version >= 5 && body.Get("max_tokens") != nil:
-		c.fault("", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+		c.fault("", "Unsupported parameter: 'max_tokens' is not supported with this model. Use "+
+			"'max_completion_tokens' instead.")
 	case version >= 5 && body.Get("stop") != nil:
 		c.fault("", "Unsupported parameter: 'stop' is not supported with this model.")
 	case version >= 5 && body.Get("temperature") != nil && body.Get("temperature").Number.String() != "1":
-		c.fault("", "Unsupported value: 'temperature' does not support this value with this model. Only the default (1) value is supported.")
+		c.fault("", "Unsupported value: 'temperature' does not support this value with this model. Only the default "+
+			"(1) value is supported.")
 	case s.Strict && body.Get("stream_options") != nil:
 		c.fault("stream_options", "Extra inputs are not permitted")
 	}
@@ -30,7 +33,9 @@ func (s *OpenAI) checkChat(c *checker, model string, body *strictjson.Value) {
 		if !s.DeepSeek && m.Get("reasoning_content") != nil {
 			c.fault(at("messages", i), "unknown field %q", "reasoning_content")
 		}
-		if call := slices.IndexFunc(items(m, "tool_calls"), func(v *strictjson.Value) bool { return v.Get("extra_content") != nil }); call >= 0 && !s.Gemini {
+		if call := slices.IndexFunc(items(m, "tool_calls"), func(v *strictjson.Value) bool {
+			return v.Get("extra_content") != nil
+		}); call >= 0 && !s.Gemini {
 			c.fault(at("messages", i), "unknown field %q", "extra_content")
 		}
 	}
@@ -47,7 +52,8 @@ func (s *OpenAI) checkArguments(c *checker, path string, m *strictjson.Value) {
 	for i, call := range items(m, "tool_calls") {
 		written := text(call.Get("function"), "arguments")
 		v, err := strictjson.Parse([]byte(written))
-		if known, ours := s.issued.calls[text(call, "id")]; (err != nil || v.Kind != strictjson.Object) && (!ours || known.arguments != written) {
+		if known, ours := s.issued.calls[text(call, "id")]; (err != nil || v.Kind != strictjson.Object) &&
+			(!ours || known.arguments != written) {
 			c.fault(at(path+".tool_calls", i)+".function.arguments", "must be the text of a JSON object")
 		}
 	}
@@ -69,7 +75,8 @@ func (s *OpenAI) checkSignatures(c *checker, all []*strictjson.Value) {
 			case ours && n > 0 && known.signature != "":
 				c.fault(path, "this call was the first of its message")
 			case ours && got != known.signature, !ours && n == 0 && got == "", !ours && n > 0 && got != "":
-				c.fault(path, "Function call is missing a thought_signature in functionCall parts, or has one that is not its own: %q, and not %q", known.signature, got)
+				c.fault(path, "Function call is missing a thought_signature in functionCall parts, or has one that "+
+					"is not its own: %q, and not %q", known.signature, got)
 			}
 		}
 	}
@@ -94,7 +101,9 @@ func (s *OpenAI) checkThoughts(c *checker, r1 bool, all []*strictjson.Value) {
 			case r1 && m.Get("reasoning_content") != nil:
 				c.fault(at("messages", i+n), "reasoning_content must not be passed to this model")
 			case !r1 && tools && got != want:
-				c.fault(at("messages", i+n), "The reasoning_content in the thinking mode must be passed back to the API: %q, and not %q.", want, got)
+				c.fault(at("messages", i+n),
+					"The reasoning_content in the thinking mode must be passed back to the API: %q, and not %q.", want,
+					got)
 			}
 		}
 		i = end

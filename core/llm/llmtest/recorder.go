@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// Recorder is a transport for HTTP clients. With a Next it passes calls on and keeps the exchanges, for Save; without, it replays the file
-// that Load read: each exchange once, to a call of the same method, path and body. Nothing secret is kept: of the headers only a few of the
-// answer's, and in bodies and paths each of Secrets is replaced.
+// Recorder is a transport for HTTP clients. With a Next it passes calls on and keeps the exchanges, for Save; without,
+// it replays the file that Load read: each exchange once, to a call of the same method, path and body. Nothing secret
+// is kept: of the headers only a few of the answer's, and in bodies and paths each of Secrets is replaced.
 type Recorder struct {
 	Next    http.RoundTripper
 	Secrets []string // replaced wherever they stand; such as the API key
@@ -104,7 +104,10 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := Exchange{Method: req.Method, Path: r.scrub(req.URL.Path), Request: r.scrub(string(body)), Status: res.StatusCode, Header: map[string]string{}, Response: r.scrub(string(answer))}
+	e := Exchange{
+		Method: req.Method, Path: r.scrub(req.URL.Path), Request: r.scrub(string(body)), Status: res.StatusCode,
+		Header: map[string]string{}, Response: r.scrub(string(answer)),
+	}
 	for _, name := range keptHeaders {
 		if v := res.Header.Get(name); v != "" {
 			e.Header[name] = v
@@ -131,17 +134,23 @@ func (r *Recorder) replay(req *http.Request, body []byte) (*http.Response, error
 	defer r.mu.Unlock()
 	i := 0
 	for ; i < len(r.exchanges); i++ {
-		if e := r.exchanges[i]; !r.replayed[i] && e.Method == req.Method && e.Path == r.scrub(req.URL.Path) && e.Request == r.scrub(string(body)) {
+		if e := r.exchanges[i]; !r.replayed[i] && e.Method == req.Method && e.Path == r.scrub(req.URL.Path) &&
+			e.Request == r.scrub(string(body)) {
 			break
 		}
 	}
 	if i == len(r.exchanges) {
-		return nil, fmt.Errorf("the recording has no %s %s with the body %s", req.Method, req.URL.Path, r.scrub(string(body)))
+		return nil,
+			fmt.Errorf("the recording has no %s %s with the body %s", req.Method, req.URL.Path, r.scrub(string(body)))
 	}
 	r.replayed[i] = true
 	e := r.exchanges[i]
-	res := &http.Response{StatusCode: e.Status, Status: fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{}, Body: io.NopCloser(strings.NewReader(e.Response)), ContentLength: int64(len(e.Response)), Request: req}
+	res := &http.Response{
+		StatusCode: e.Status, Status: fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)), Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: io.NopCloser(strings.NewReader(e.Response)), ContentLength: int64(len(e.Response)),
+		Request: req,
+	}
 	for name, v := range e.Header {
 		res.Header.Set(name, v)
 	}

@@ -10,10 +10,12 @@ import (
 	"gatehouse/core/llm/llmtest"
 )
 
-// TestARecordingIsReplayedAndHasNoKeys: what the server said is given again, without the server, and no secret is in the file.
+// TestARecordingIsReplayedAndHasNoKeys: what the server said is given again, without the server, and no secret is in
+// the file.
 func TestARecordingIsReplayedAndHasNoKeys(t *testing.T) {
 	const question = `{"model":"m","messages":[{"role":"user","content":"my key is sk-secret"}]}`
-	fake := llmtest.NewOpenAI(llmtest.OpenAISay("sk-secret is not for me"), llmtest.OpenAIFault(429, "rate_limit_exceeded", "slow down").After("7"))
+	fake := llmtest.NewOpenAI(llmtest.OpenAISay("sk-secret is not for me"),
+		llmtest.OpenAIFault(429, "rate_limit_exceeded", "slow down").After("7"))
 	defer fake.Close()
 	recorder := &llmtest.Recorder{Next: http.DefaultTransport, Secrets: []string{"sk-secret"}}
 	client := &http.Client{Transport: recorder}
@@ -24,7 +26,8 @@ func TestARecordingIsReplayedAndHasNoKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)
-	if err != nil || strings.Contains(string(data), "sk-secret") || !strings.Contains(string(data), "my key is SECRET") {
+	if err != nil || strings.Contains(string(data), "sk-secret") ||
+		!strings.Contains(string(data), "my key is SECRET") {
 		t.Fatalf("%v: %s", err, data)
 	}
 
@@ -35,10 +38,12 @@ func TestARecordingIsReplayedAndHasNoKeys(t *testing.T) {
 	replayed.Secrets = []string{"sk-secret"}
 	client = &http.Client{Transport: replayed}
 	const nowhere = "http://127.0.0.1:1"
-	if status, answer := postOpenAI(t, client, nowhere, question); status != http.StatusOK || !strings.Contains(answer, "SECRET is not for me") {
+	if status, answer := postOpenAI(t, client, nowhere, question); status != http.StatusOK ||
+		!strings.Contains(answer, "SECRET is not for me") {
 		t.Errorf("%d %s", status, answer)
 	}
-	if status, answer := postOpenAI(t, client, nowhere, question); status != http.StatusTooManyRequests || !strings.Contains(answer, "slow down") || replayed.Left() != 0 {
+	if status, answer := postOpenAI(t, client, nowhere, question); status != http.StatusTooManyRequests ||
+		!strings.Contains(answer, "slow down") || replayed.Left() != 0 {
 		t.Errorf("%d %s", status, answer)
 	}
 	if e := replayed.Exchanges()[1]; e.Header["Retry-After"] != "7" {

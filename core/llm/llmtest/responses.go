@@ -55,7 +55,8 @@ func (s *OpenAI) issue(c Received, a Answer) Answer {
 	calls, _ := message["tool_calls"].([]any)
 	for _, call := range calls {
 		function, _ := call.(map[string]any)["function"].(map[string]any)
-		s.issued.calls[fmt.Sprint(call.(map[string]any)["id"])] = issuedCall{arguments: fmt.Sprint(function["arguments"])}
+		s.issued.calls[fmt.Sprint(call.(map[string]any)["id"])] = issuedCall{arguments: fmt.Sprint(
+			function["arguments"])}
 	}
 	switch {
 	case c.Path == responsesPath:
@@ -107,14 +108,17 @@ func owner(c Received, request *strictjson.Value) string {
 	return text(request, "model") + " " + bearer(c.Header) + " " + c.Header.Get("OpenAI-Organization")
 }
 
-// asResponse is an answer of chat completions as one of the Responses API: reasoning, if the model reasons, a message, and calls.
+// asResponse is an answer of chat completions as one of the Responses API: reasoning, if the model reasons, a message,
+// and calls.
 func (s *OpenAI) asResponse(c Received, request *strictjson.Value, message map[string]any, finish any) map[string]any {
 	output := []any{}
 	who, reasoning := owner(c, request), ""
 	if gptVersion(text(request, "model")) >= 5 {
 		reasoning = s.issued.next("rs_")
 		item := map[string]any{"id": reasoning, "type": "reasoning", "summary": []any{}}
-		if slices.ContainsFunc(items(request, "include"), func(v *strictjson.Value) bool { return v.String == "reasoning.encrypted_content" }) {
+		if slices.ContainsFunc(items(request, "include"), func(v *strictjson.Value) bool {
+			return v.String == "reasoning.encrypted_content"
+		}) {
 			item["encrypted_content"] = base64.StdEncoding.EncodeToString([]byte(who + " " + reasoning))
 		}
 		output = append(output, item)
@@ -126,8 +130,14 @@ func (s *OpenAI) asResponse(c Received, request *strictjson.Value, message map[s
 			phase = "commentary"
 		}
 		s.issued.phases[who+said] = phase
-		output = append(output, map[string]any{"id": s.issued.next("msg_"), "type": "message", "role": "assistant", "status": "completed", "phase": phase,
-			"content": []any{map[string]any{"type": "output_text", "text": said, "annotations": []any{}, "logprobs": []any{}}}})
+		output = append(output,
+			map[string]any{
+				"id": s.issued.next("msg_"), "type": "message", "role": "assistant", "status": "completed",
+				"phase": phase,
+				"content": []any{map[string]any{
+					"type": "output_text", "text": said, "annotations": []any{}, "logprobs": []any{},
+				}},
+			})
 	}
 	for _, call := range calls {
 		call := call.(map[string]any)
@@ -136,13 +146,23 @@ func (s *OpenAI) asResponse(c Received, request *strictjson.Value, message map[s
 		for _, key := range []string{id, fmt.Sprint(call["id"])} {
 			s.issued.calls[key] = issuedCall{owner: who, reasoning: reasoning}
 		}
-		output = append(output, map[string]any{"id": id, "type": "function_call", "status": "completed", "call_id": call["id"],
-			"name": function["name"], "arguments": function["arguments"]})
+		output = append(output,
+			map[string]any{"id": id, "type": "function_call", "status": "completed", "call_id": call["id"],
+				"name": function["name"], "arguments": function["arguments"]})
 	}
-	response := map[string]any{"id": s.issued.next("resp_"), "object": "response", "created_at": 1700000000, "status": "completed", "model": text(request, "model"),
+	response := map[string]any{
+		"id": s.issued.next("resp_"), "object": "response", "created_at": 1700000000, "status": "completed",
+		"model":  text(request, "model"),
 		"output": output, "error": nil, "incomplete_details": nil, "store": false,
-		"usage": map[string]any{"input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens_details": map[string]any{"reasoning_tokens": 0}}}
-	if reason := map[string]string{"length": "max_output_tokens", "content_filter": "content_filter"}[fmt.Sprint(finish)]; reason != "" {
+		"usage": map[string]any{
+			"input_tokens": 10, "output_tokens": 5, "total_tokens": 15,
+			"input_tokens_details":  map[string]any{"cached_tokens": 0},
+			"output_tokens_details": map[string]any{"reasoning_tokens": 0},
+		},
+	}
+	if reason := map[string]string{
+		"length": "max_output_tokens", "content_filter": "content_filter",
+	}[fmt.Sprint(finish)]; reason != "" {
 		response["status"], response["incomplete_details"] = "incomplete", map[string]any{"reason": reason}
 	}
 	return response

@@ -8,10 +8,15 @@ import (
 )
 
 // responsesFields are the fields of a request of the Responses API.
-var responsesFields = []string{"model!", "input!", "background", "context_management", "conversation", "include", "instructions", "max_output_tokens",
-	"max_tool_calls", "metadata", "parallel_tool_calls", "previous_response_id", "prompt", "prompt_cache_key", "prompt_cache_retention", "reasoning",
-	"safety_identifier", "service_tier", "store", "stream", "stream_options", "temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p",
-	"truncation", "user"}
+var responsesFields = []string{
+	"model!", "input!", "background", "context_management", "conversation", "include", "instructions",
+	"max_output_tokens",
+	"max_tool_calls", "metadata", "parallel_tool_calls", "previous_response_id", "prompt", "prompt_cache_key",
+	"prompt_cache_retention", "reasoning",
+	"safety_identifier", "service_tier", "store", "stream", "stream_options", "temperature", "text", "tool_choice",
+	"tools", "top_logprobs", "top_p",
+	"truncation", "user",
+}
 
 // checkResponses checks a request of the Responses API, and gives its model.
 func (s *OpenAI) checkResponses(c *checker, received Received, body *strictjson.Value) (model string) {
@@ -116,7 +121,8 @@ func checkOutputs(c *checker, all []*strictjson.Value) {
 	}
 }
 
-// checkIssued checks what the API itself has sent: reasoning that it can read, before the calls that followed from it, and the phase of each message.
+// checkIssued checks what the API itself has sent: reasoning that it can read, before the calls that followed from it,
+// and the phase of each message.
 func (s *OpenAI) checkIssued(c *checker, who string, all []*strictjson.Value) {
 	reasoning := "" // the item that the next items follow from
 	for i, item := range all {
@@ -126,12 +132,14 @@ func (s *OpenAI) checkIssued(c *checker, who string, all []*strictjson.Value) {
 			reasoning = text(item, "id")
 			switch content := text(item, "encrypted_content"); {
 			case content == "":
-				c.fault(path, "Item with id '%s' not found. Items are not persisted when `store` is set to false.", reasoning)
+				c.fault(path, "Item with id '%s' not found. Items are not persisted when `store` is set to false.",
+					reasoning)
 			case !readable(content, who, reasoning):
 				c.fault(path, "The encrypted content for item %s could not be verified.", reasoning)
 			}
 			if i+1 == len(all) || !slices.Contains([]string{"function_call", "message"}, text(all[i+1], "type")) {
-				c.fault(path, "Item '%s' of type 'reasoning' was provided without its required following item.", reasoning)
+				c.fault(path, "Item '%s' of type 'reasoning' was provided without its required following item.",
+					reasoning)
 			}
 		case kind == "function_call":
 			known, ours := s.issued.calls[text(item, "id")]
@@ -139,7 +147,8 @@ func (s *OpenAI) checkIssued(c *checker, who string, all []*strictjson.Value) {
 				known, ours = s.issued.calls[text(item, "call_id")]
 			}
 			if ours && known.owner == who && known.reasoning != reasoning {
-				c.fault(path, "Item '%s' of type 'function_call' was provided without its required 'reasoning' item: '%s'.", text(item, "id"), known.reasoning)
+				c.fault(path, "Item '%s' of type 'function_call' was provided without its required 'reasoning' item: "+
+					"'%s'.", text(item, "id"), known.reasoning)
 			}
 		case text(item, "role") == "assistant":
 			if phase := s.issued.phases[who+said(item)]; phase != text(item, "phase") {
@@ -209,7 +218,8 @@ func checkStrict(c *checker, path string, v *strictjson.Value) {
 	}
 	for _, m := range properties(v) {
 		if !slices.Contains(required, m.Key) {
-			c.fault(path, "'required' is required to be supplied and to be an array including every key in properties. Missing '%s'.", m.Key)
+			c.fault(path, "'required' is required to be supplied and to be an array including every key in "+
+				"properties. Missing '%s'.", m.Key)
 		}
 		checkStrict(c, path+".properties."+m.Key, m.Value)
 	}

@@ -2,8 +2,8 @@ package llmtest
 
 import "gatehouse/core/strictjson"
 
-// responsesEvents are those of the Responses API: each item when it begins, its text or arguments in pieces, the item when it is done, and at the end
-// the whole answer.
+// responsesEvents are those of the Responses API: each item when it begins, its text or arguments in pieces, the item
+// when it is done, and at the end the whole answer.
 func responsesEvents(answer *strictjson.Value) (all []Event) {
 	add := func(kind string, more map[string]any) {
 		more["type"], more["sequence_number"] = kind, len(all)
@@ -32,7 +32,8 @@ func responsesEvents(answer *strictjson.Value) (all []Event) {
 			part["text"] = ""
 			add("response.content_part.added", at(map[string]any{"content_index": n, "part": part}))
 			for _, piece := range pieces(whole) {
-				add("response.output_text.delta", at(map[string]any{"content_index": n, "delta": piece, "logprobs": []any{}}))
+				add("response.output_text.delta",
+					at(map[string]any{"content_index": n, "delta": piece, "logprobs": []any{}}))
 			}
 			add("response.output_text.done", at(map[string]any{"content_index": n, "text": whole, "logprobs": []any{}}))
 		}

@@ -10,8 +10,8 @@ import (
 	"gatehouse/core"
 )
 
-// Rules reports the first thing for which llm-provider §3, OpenAI's chat completions or Anthropic's messages would refuse a list of messages.
-// The vendors' rules are those that their APIs state in the errors of refused requests.
+// Rules reports the first thing for which llm-provider §3, OpenAI's chat completions or Anthropic's messages would
+// refuse a list of messages. The vendors' rules are those that their APIs state in the errors of refused requests.
 func Rules(msgs []core.Message) error {
 	for _, check := range []func([]core.Message) error{ListRules, CallRules, OpenAIRules, AnthropicRules} {
 		if err := check(msgs); err != nil {
@@ -21,8 +21,8 @@ func Rules(msgs []core.Message) error {
 	return nil
 }
 
-// ListRules are those of llm-provider §3: each message is valid; there is at most one system message, the first; the first of the others is a user's;
-// the last is a user's or a tool's; a tool message answers an earlier call.
+// ListRules are those of llm-provider §3: each message is valid; there is at most one system message, the first; the
+// first of the others is a user's; the last is a user's or a tool's; a tool message answers an earlier call.
 func ListRules(msgs []core.Message) error {
 	asked := map[string]bool{}
 	for i, m := range msgs {
@@ -56,8 +56,8 @@ func ListRules(msgs []core.Message) error {
 // callID matches the ids that both vendors take: Anthropic limits the letters, OpenAI the length.
 var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
 
-// CallRules are those of both vendors about calls: each id is used once in a request, the arguments are an object, and a message with calls is
-// followed by exactly one result for each of them, before anything else.
+// CallRules are those of both vendors about calls: each id is used once in a request, the arguments are an object, and
+// a message with calls is followed by exactly one result for each of them, before anything else.
 func CallRules(msgs []core.Message) error {
 	used, open := map[string]bool{}, map[string]bool{}
 	for i, m := range msgs {
@@ -93,15 +93,16 @@ func CallRules(msgs []core.Message) error {
 // OpenAIRules are OpenAI's: thinking is not sent, and without it an assistant's message still has content or calls.
 func OpenAIRules(msgs []core.Message) error {
 	for i, m := range msgs {
-		if m.Role != core.System && m.Role != core.ToolRole && m.Content.String() == "" && len(m.ToolCalls) == 0 && !hasImage(m) {
+		if m.Role != core.System && m.Role != core.ToolRole && m.Content.String() == "" && len(m.ToolCalls) == 0 &&
+			!hasImage(m) {
 			return fmt.Errorf("message %d has neither content nor calls", i)
 		}
 	}
 	return nil
 }
 
-// AnthropicRules are Anthropic's: texts have a visible character; thinking is signed, does not end a message, and does not follow
-// another message of the assistant, which is taken for the same one.
+// AnthropicRules are Anthropic's: texts have a visible character; thinking is signed, does not end a message, and does
+// not follow another message of the assistant, which is taken for the same one.
 func AnthropicRules(msgs []core.Message) error {
 	for i, m := range msgs {
 		blocks := m.Content.Blocks()

@@ -18,15 +18,20 @@ func TestRulesRefuseWhatTheVendorsRefuse(t *testing.T) {
 		`[{"role":"user","content":""}]`:    "must not be empty",
 		`[{"role":"user","content":" "}]`:   "visible",
 		`[{"role":"system","content":"s"}]`: "no messages",
-		`[{"role":"user","content":"hi"},{"role":"system","content":"s"}]`:                                                                                                                                             "not the first",
-		`[{"role":"assistant","content":"hi"},{"role":"user","content":"hi"}]`:                                                                                                                                         "first message",
-		`[{"role":"user","content":"hi"},{"role":"assistant","content":"hi"}]`:                                                                                                                                         "last message",
-		`[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"a","content":"1"}]`:                                                                                                                            "no earlier call",
-		`[{"role":"user","content":"hi"},` + call("a", `{}`) + `,{"role":"user","content":"x"}]`:                                                                                                                       "without results",
-		`[{"role":"user","content":"hi"},` + call("a", `{}`) + `,` + answer("a") + `,` + answer("a") + `]`:                                                                                                             "message before it",
-		`[{"role":"user","content":"hi"},` + call("a", `{}`) + `,` + answer("a") + `,` + call("a", `{}`) + `,` + answer("a") + `]`:                                                                                     "again",
-		`[{"role":"user","content":"hi"},` + call("a", `null`) + `,` + answer("a") + `]`:                                                                                                                               "no object",
-		`[{"role":"user","content":"hi"},` + call("a b", `{}`) + `,` + answer("a b") + `]`:                                                                                                                             "refused",
+		`[{"role":"user","content":"hi"},{"role":"system","content":"s"}]`:                  "not the first",
+		`[{"role":"assistant","content":"hi"},{"role":"user","content":"hi"}]`:              "first message",
+		`[{"role":"user","content":"hi"},{"role":"assistant","content":"hi"}]`:              "last message",
+		`[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"a","content":"1"}]`: "no earlier call",
+		`[{"role":"user","content":"hi"},` + call("a", `{}`) +
+			`,{"role":"user","content":"x"}]`: "without results",
+		`[{"role":"user","content":"hi"},` + call("a", `{}`) + `,` + answer("a") + `,` + answer("a") +
+			`]`: "message before it",
+		`[{"role":"user","content":"hi"},` + call("a", `{}`) + `,` + answer("a") + `,` + call("a", `{}`) +
+			`,` + answer("a") + `]`: "again",
+		`[{"role":"user","content":"hi"},` + call("a", `null`) + `,` + answer("a") +
+			`]`: "no object",
+		`[{"role":"user","content":"hi"},` + call("a b", `{}`) + `,` + answer("a b") +
+			`]`: "refused",
 		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","text":"x","signature":"s"}]},{"role":"user","content":"x"}]`:                                                               "neither content",
 		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"thinking","text":"x","signature":"s"}]},{"role":"user","content":"x"}]`:                                    "ends with thinking",
 		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","text":"x"},{"type":"text","text":"x"}]},{"role":"user","content":"x"}]`:                                                    "signature",

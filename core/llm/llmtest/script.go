@@ -10,8 +10,9 @@ import (
 	"gatehouse/core/llm"
 )
 
-// Script is a Provider that gives steps in order, each once. It checks every request as any Provider does, and keeps it. It may be used by
-// many goroutines; then the order is theirs. After the last step Complete fails with the category internal.
+// Script is a Provider that gives steps in order, each once. It checks every request as any Provider does, and keeps
+// it. It may be used by many goroutines; then the order is theirs. After the last step Complete fails with the category
+// internal.
 type Script struct {
 	mu       sync.Mutex
 	steps    []Step
@@ -44,7 +45,8 @@ func (s *Script) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	s.requests = append(s.requests, r)
 	if len(s.steps) == 0 {
 		s.mu.Unlock()
-		return llm.Response{}, core.Errorf(core.Internal, "The script of the model has no step for request %d.", len(s.requests))
+		return llm.Response{},
+			core.Errorf(core.Internal, "The script of the model has no step for request %d.", len(s.requests))
 	}
 	step := s.steps[0]
 	s.steps = s.steps[1:]

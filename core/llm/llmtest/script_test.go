@@ -12,7 +12,8 @@ import (
 func TestAScriptGivesItsStepsOnceAndChecksRequests(t *testing.T) {
 	question := llm.Request{Messages: []core.Message{{Role: core.User, Content: core.Text("hi")}}}
 	s := llmtest.NewScript(llmtest.Say("yes"), llmtest.Fail(core.Errorf(core.ProviderRateLimit, "no")), llmtest.Hang())
-	if _, err := s.Complete(t.Context(), llm.Request{}); core.CategoryOf(err) != core.ProviderInvalidRequest || s.Left() != 3 {
+	if _, err := s.Complete(t.Context(), llm.Request{}); core.CategoryOf(err) != core.ProviderInvalidRequest ||
+		s.Left() != 3 {
 		t.Errorf("an invalid request: %v, %d steps left", err, s.Left())
 	}
 	if r, err := s.Complete(t.Context(), question); err != nil || r.Message.Content.String() != "yes" {

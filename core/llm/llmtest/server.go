@@ -87,7 +87,8 @@ func (s *Server) Think(think func(Received) Answer) {
 	s.think = think
 }
 
-// Lenient makes the server answer requests that the vendor's API would refuse: for requests whose form is what is examined.
+// Lenient makes the server answer requests that the vendor's API would refuse: for requests whose form is what is
+// examined.
 func (s *Server) Lenient() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +141,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // streamed is a good answer as the stream that a call asks for.
 func (s *Server) streamed(c Received, a Answer) Answer {
 	body, err := strictjson.Parse(c.Body)
-	if err != nil || body.Get("stream") == nil || !body.Get("stream").Bool || a.Status >= http.StatusMultipleChoices || a.Events != nil {
+	if err != nil || body.Get("stream") == nil || !body.Get("stream").Bool || a.Status >= http.StatusMultipleChoices ||
+		a.Events != nil {
 		return a
 	}
 	if answer, err := strictjson.Parse(a.Body); err == nil && answer.Kind == strictjson.Object {
@@ -160,7 +162,8 @@ func (s *Server) answerTo(c *Received) Answer {
 	}
 	if s.largest > 0 && len(c.Body) > s.largest {
 		c.Refused = fmt.Sprintf("the body has %d bytes, more than %d", len(c.Body), s.largest)
-		return s.vendor.fault(http.StatusRequestEntityTooLarge, "request_too_large", "Request exceeds the maximum size.")
+		return s.vendor.fault(http.StatusRequestEntityTooLarge, "request_too_large",
+			"Request exceeds the maximum size.")
 	}
 	if a := s.vendor.check(*c); a != nil && !s.lenient {
 		c.Refused = a.reason

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// check reports what is wrong with the prompt's form, whatever its variables are: prompt-management §3.1 and §11. Rendering checks it,
-// because a backend may hand out anything.
+// check reports what is wrong with the prompt's form, whatever its variables are: prompt-management §3.1 and §11.
+// Rendering checks it, because a backend may hand out anything.
 func (p Prompt) check() error {
 	if !p.IsChat() {
 		return nil
@@ -25,7 +25,8 @@ func (p Prompt) check() error {
 			continue
 		}
 		if first, twice := seen[s.Placeholder]; twice {
-			return inSegment(i, fmt.Errorf("duplicate placeholder name %q; segment %d has it too", s.Placeholder, first+1))
+			return inSegment(i,
+				fmt.Errorf("duplicate placeholder name %q; segment %d has it too", s.Placeholder, first+1))
 		}
 		seen[s.Placeholder] = i
 	}
@@ -41,7 +42,8 @@ func (s Segment) check() error {
 			return errors.New("a placeholder has no content; give a message its role: system, user or assistant")
 		}
 		if !identifier.MatchString(s.Placeholder) {
-			return fmt.Errorf("invalid placeholder name %q: it is not an identifier; use letters, digits and underscores, and no digit first", s.Placeholder)
+			return fmt.Errorf("invalid placeholder name %q: it is not an identifier; use letters, digits and "+
+				"underscores, and no digit first", s.Placeholder)
 		}
 		return nil
 	case core.System, core.User, core.Assistant:
@@ -63,7 +65,8 @@ func (s Segment) check() error {
 		case core.TextBlock:
 		case core.ImageBlock:
 			if s.Role != core.User {
-				return inBlock(i, fmt.Errorf("an image block needs the role user; this segment has the role %s", s.Role))
+				return inBlock(i,
+					fmt.Errorf("an image block needs the role user; this segment has the role %s", s.Role))
 			}
 			if b.Source != nil && b.Source.Type == core.SourceStored {
 				return inBlock(i, errors.New("an image source of a prompt is of type url or inline"))

@@ -33,14 +33,17 @@ type label struct {
 	at   *yaml.Node // nil: it is not written
 }
 
-// OpenFolder reads a folder of prompts; see the package comment for its form. Errors: strictyaml.Faults, all of all files.
+// OpenFolder reads a folder of prompts; see the package comment for its form. Errors: strictyaml.Faults, all of all
+// files.
 func OpenFolder(dir string, now time.Time) (*Static, error) {
 	var r reader
 	var prompts []Prompt
 	for _, name := range r.list(dir, "make a folder for each prompt in it, with a file for each version") {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			r.faultOf(path, "move it into a folder that is named like its prompt, as "+filepath.Join(dir, "greeting", "1.txt"), "this is a file, and each prompt is a folder")
+			r.faultOf(path,
+				"move it into a folder that is named like its prompt, as "+filepath.Join(dir, "greeting", "1.txt"),
+				"this is a file, and each prompt is a folder")
 			continue
 		}
 		prompts = append(prompts, r.readPrompt(name, path)...)
@@ -61,7 +64,8 @@ func (r *reader) faultOf(path, do, what string, args ...any) {
 func (r *reader) list(dir, do string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		r.faultOf(dir, "correct the path, or let gatehouse read the folder", "the folder can't be read: %v", errors.Unwrap(err))
+		r.faultOf(dir, "correct the path, or let gatehouse read the folder", "the folder can't be read: %v",
+			errors.Unwrap(err))
 		return nil
 	}
 	var names []string
@@ -85,11 +89,14 @@ func (r *reader) readPrompt(name, dir string) []Prompt {
 	before := len(r.Faults)
 	for _, file := range r.list(dir, "add a file, such as 1.txt, or remove the folder") {
 		ending := filepath.Ext(file)
-		v := &version{file: filepath.Join(dir, file), Prompt: Prompt{Name: name, Version: strings.TrimSuffix(file, ending)}}
+		v := &version{
+			file: filepath.Join(dir, file), Prompt: Prompt{Name: name, Version: strings.TrimSuffix(file, ending)},
+		}
 		twice := slices.IndexFunc(versions, func(other *version) bool { return other.Version == v.Version })
 		switch {
 		case twice >= 0:
-			r.faultOf(v.file, "rename or remove one of the two", "%s has the same version %s", filepath.Base(versions[twice].file), v.Version)
+			r.faultOf(v.file, "rename or remove one of the two", "%s has the same version %s",
+				filepath.Base(versions[twice].file), v.Version)
 			continue
 		case ending == ".txt" || ending == ".md":
 			r.readText(v)
@@ -119,7 +126,8 @@ func (r *reader) byLabel(dir string, versions []*version) []Prompt {
 		for _, l := range v.labels {
 			if other, taken := holder[l.name]; taken {
 				r.File = v.file
-				r.Fault(l.at, "remove it from one of the two", "the label %s is on %s too", l.name, filepath.Base(other))
+				r.Fault(l.at, "remove it from one of the two", "the label %s is on %s too", l.name,
+					filepath.Base(other))
 				continue
 			}
 			holder[l.name] = v.file
@@ -129,7 +137,8 @@ func (r *reader) byLabel(dir string, versions []*version) []Prompt {
 		}
 	}
 	if len(all) == 0 {
-		r.faultOf(dir, "add labels: ["+DefaultLabel+"] to one of them", "no version of this prompt has a label, so nobody can fetch it")
+		r.faultOf(dir, "add labels: ["+DefaultLabel+"] to one of them",
+			"no version of this prompt has a label, so nobody can fetch it")
 	}
 	return all
 }

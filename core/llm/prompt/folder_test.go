@@ -36,9 +36,11 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 var written = map[string]string{
-	"only/1.txt":      "Hello, {{ user }}!\n",
-	"greeting/1.txt":  "---\nlabels: []\n---\nOld.\n",
-	"greeting/2.md":   "\ufeff---\r\nlabels: [production, latest]\r\nsampling:\r\n  temperature: 0\r\n  max_tokens: 500\r\n  seed: 7\r\n  stop_sequences: [END]\r\n  extras: {repetition_penalty: 1.05}\r\n---\r\nHello,\r\n{{ user }}!\r\n\r\n",
+	"only/1.txt":     "Hello, {{ user }}!\n",
+	"greeting/1.txt": "---\nlabels: []\n---\nOld.\n",
+	"greeting/2.md": "\ufeff---\r\nlabels: [production, latest]\r\nsampling:\r\n  temperature: 0\r\n  max_tokens: " +
+		"500\r\n  seed: 7\r\n  stop_sequences: [END]\r\n  extras: {repetition_penalty: 1.05}\r\n---\r\nHello,\r\n{{ " +
+		"user }}!\r\n\r\n",
 	"greeting/3.yaml": "labels: [staging]\ntemplate: |\n  Hi, {{ user }}!\n",
 	"help/a.yml": `
 chat_template:
@@ -69,14 +71,19 @@ func TestAFolderOfPrompts(t *testing.T) {
 		}
 		return p
 	}
-	if p := fetch("only", ""); p.Template != "Hello, {{ user }}!" || p.Version != "1" || p.Label != "production" || p.Sampling != nil {
+	if p := fetch("only", ""); p.Template != "Hello, {{ user }}!" || p.Version != "1" || p.Label != "production" ||
+		p.Sampling != nil {
 		t.Errorf("%+v", p)
 	}
 	zero, most, seed := 0.0, int64(500), int64(7)
-	want := &llm.Config{Temperature: &zero, MaxTokens: &most, Seed: &seed, StopSequences: []string{"END"}, Extra: map[string]json.RawMessage{"repetition_penalty": []byte("1.05")}}
+	want := &llm.Config{
+		Temperature: &zero, MaxTokens: &most, Seed: &seed, StopSequences: []string{"END"},
+		Extra: map[string]json.RawMessage{"repetition_penalty": []byte("1.05")},
+	}
 	for _, label := range []string{"production", "latest"} {
 		p := fetch("greeting", label)
-		if p.Template != "Hello,\n{{ user }}!\n" || p.Version != "2" || p.Label != label || !cmp.Equal(p.Sampling, want) {
+		if p.Template != "Hello,\n{{ user }}!\n" || p.Version != "2" || p.Label != label ||
+			!cmp.Equal(p.Sampling, want) {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -100,33 +107,76 @@ func TestAFolderOfPrompts(t *testing.T) {
 // TestFaultsOfAFolder: each fault has its file, its place and the remedy.
 func TestFaultsOfAFolder(t *testing.T) {
 	for file, c := range map[string]struct{ text, want string }{
-		"p/1.txt":     {"a\nb {{ user\n", "p/1.txt:2:3: {{ has no }}; to write two braces use {{ \"{{\" }}"},
-		"p/2.txt":     {"---\nlabels: [a]\n---\nx\n{{ a b }}", "p/2.txt:5:1: {{ a b }} is no variable; write {{ name }}"},
-		"p/3.txt":     {"---\nlables: [a]\n---\nx", "p/3.txt:2:1: unknown key \"lables\" in the header; did you mean labels?"},
-		"p/4.txt":     {"---\nlabels: [a]\nx", "p/4.txt:1:1: the header that begins here has no end; add a line ---"},
-		"p/5.txt":     {" \n", "p/5.txt: the file is empty; write the prompt into it"},
-		"p/6.txt":     {"---\nlabels: [a]\n---\n", "p/6.txt:4:1: the template is empty; write its text"},
-		"p/7.txt":     {"a\xff", "p/7.txt: the file is not encoded in UTF-8; save it as UTF-8"},
-		"p/8.txt":     {strings.Repeat("a", 1<<20+1), "p/8.txt: the file is too large; keep it under 1 MiB"},
-		"p/9.json":    {"{}", "p/9.json: this is no version of a prompt; name it like 1.txt"},
-		"p/10.txt":    {"---\nlabels: [a\n---\nx", "p/10.txt:1: the file is no valid YAML: did not find expected ',' or ']'; correct the YAML there or just before it"},
-		"p/11.yaml":   {"labels: [a]\n", "p/11.yaml:1:1: it is not clear whether this is a text or a chat; write exactly one of template and chat_template"},
-		"p/12.yaml":   {"template: a\nchat_template: []\n", "p/12.yaml:1:1: it is not clear whether this is a text or a chat"},
-		"p/13.yaml":   {"# nothing\n", "p/13.yaml:1: the file is empty; add template: or chat_template:"},
-		"p/14.yaml":   {"template: |\n  a\n  {{ b\n", "p/14.yaml:3: {{ has no }}"},
-		"p/15.yaml":   {"template: a\ntemplate: b\n", "p/15.yaml:2:1: the key \"template\" is there twice"},
-		"p/16.yaml":   {"template: a\n---\ntemplate: b\n", "p/16.yaml:2:1: the file has several documents"},
-		"p/17.yaml":   {"labels: production\ntemplate: a\n", "p/17.yaml:1:9: labels is \"production\", not a list; write it as a list"},
-		"p/18.yaml":   {"template: a\nsampling: {temprature: 1}\n", "p/18.yaml:2:12: unknown key \"temprature\" in sampling; did you mean temperature?"},
-		"p/19.yaml":   {"template: a\nsampling:\n  temperature: hot\n  max_tokens: 1.5\n", "p/19.yaml:3:16: \"hot\" is no number; write a number\np/19.yaml:4:15: \"1.5\" is no whole number"},
-		"p/20.yaml":   {"chat_template:\n  - {role: user, content: a}\n  - {role: tool, content: a}\n", "p/20.yaml:3:5: segment 2: invalid role \"tool\"; use system, user or assistant"},
-		"p/21.yaml":   {"chat_template:\n  - {placeholder: a}\n  - {placeholder: a}\n", "p/21.yaml:3:5: segment 2: duplicate placeholder name \"a\""},
-		"p/22.yaml":   {"chat_template:\n  - role: assistant\n    content:\n      - {type: image, source: {type: url, url: a}}\n", "p/22.yaml:2:5: segment 1: block 1: an image block needs the role user"},
-		"p/23.yaml":   {"chat_template:\n  - role: system\n    content:\n      - {type: text, text: a}\n", "p/23.yaml:2:5: segment 1: a system message has no blocks"},
-		"p/24.yaml":   {"chat_template:\n  - {role: user, content: \"{{ a\"}\n  - {role: user}\n", "p/24.yaml:2:27: {{ has no }}; to write two braces use {{ \"{{\" }}\np/24.yaml:3:5: a message has no content"},
-		"p/25.yaml":   {"chat_template: []\n", "p/25.yaml:1:16: chat_template is empty; add segments to it"},
-		"p/26.yaml":   {"chat_template: [{role: user, content: [{type: text}, {type: image}]}]", "p/26.yaml:1:40: a block of type text has no text; add text:\np/26.yaml:1:54: a block of type image has no source"},
-		"p/27.yaml":   {"a: &a x\ntemplate: *a\n", "p/27.yaml:1:1: unknown key \"a\" in the file; use one of labels, sampling, template, chat_template"},
+		"p/1.txt": {"a\nb {{ user\n", "p/1.txt:2:3: {{ has no }}; to write two braces use {{ \"{{\" }}"},
+		"p/2.txt": {
+			"---\nlabels: [a]\n---\nx\n{{ a b }}", "p/2.txt:5:1: {{ a b }} is no variable; write {{ name }}",
+		},
+		"p/3.txt": {
+			"---\nlables: [a]\n---\nx", "p/3.txt:2:1: unknown key \"lables\" in the header; did you mean labels?",
+		},
+		"p/4.txt":  {"---\nlabels: [a]\nx", "p/4.txt:1:1: the header that begins here has no end; add a line ---"},
+		"p/5.txt":  {" \n", "p/5.txt: the file is empty; write the prompt into it"},
+		"p/6.txt":  {"---\nlabels: [a]\n---\n", "p/6.txt:4:1: the template is empty; write its text"},
+		"p/7.txt":  {"a\xff", "p/7.txt: the file is not encoded in UTF-8; save it as UTF-8"},
+		"p/8.txt":  {strings.Repeat("a", 1<<20+1), "p/8.txt: the file is too large; keep it under 1 MiB"},
+		"p/9.json": {"{}", "p/9.json: this is no version of a prompt; name it like 1.txt"},
+		"p/10.txt": {
+			"---\nlabels: [a\n---\nx",
+			"p/10.txt:1: the file is no valid YAML: did not find expected ',' or ']'; correct the YAML there or just " +
+				"before it",
+		},
+		"p/11.yaml": {
+			"labels: [a]\n", "p/11.yaml:1:1: it is not clear whether this is a text or a chat; write exactly one of " +
+				"template and chat_template",
+		},
+		"p/12.yaml": {
+			"template: a\nchat_template: []\n", "p/12.yaml:1:1: it is not clear whether this is a text or a chat",
+		},
+		"p/13.yaml": {"# nothing\n", "p/13.yaml:1: the file is empty; add template: or chat_template:"},
+		"p/14.yaml": {"template: |\n  a\n  {{ b\n", "p/14.yaml:3: {{ has no }}"},
+		"p/15.yaml": {"template: a\ntemplate: b\n", "p/15.yaml:2:1: the key \"template\" is there twice"},
+		"p/16.yaml": {"template: a\n---\ntemplate: b\n", "p/16.yaml:2:1: the file has several documents"},
+		"p/17.yaml": {
+			"labels: production\ntemplate: a\n",
+			"p/17.yaml:1:9: labels is \"production\", not a list; write it as a list",
+		},
+		"p/18.yaml": {
+			"template: a\nsampling: {temprature: 1}\n",
+			"p/18.yaml:2:12: unknown key \"temprature\" in sampling; did you mean temperature?",
+		},
+		"p/19.yaml": {
+			"template: a\nsampling:\n  temperature: hot\n  max_tokens: 1.5\n",
+			"p/19.yaml:3:16: \"hot\" is no number; write a number\np/19.yaml:4:15: \"1.5\" is no whole number",
+		},
+		"p/20.yaml": {
+			"chat_template:\n  - {role: user, content: a}\n  - {role: tool, content: a}\n",
+			"p/20.yaml:3:5: segment 2: invalid role \"tool\"; use system, user or assistant",
+		},
+		"p/21.yaml": {
+			"chat_template:\n  - {placeholder: a}\n  - {placeholder: a}\n",
+			"p/21.yaml:3:5: segment 2: duplicate placeholder name \"a\"",
+		},
+		"p/22.yaml": {"chat_template:\n  - role: assistant\n    content:\n      - {type: image, source: {type: " +
+			"url, url: a}}\n", "p/22.yaml:2:5: segment 1: block 1: an image block needs the role user"},
+		"p/23.yaml": {
+			"chat_template:\n  - role: system\n    content:\n      - {type: text, text: a}\n",
+			"p/23.yaml:2:5: segment 1: a system message has no blocks",
+		},
+		"p/24.yaml": {
+			"chat_template:\n  - {role: user, content: \"{{ a\"}\n  - {role: user}\n",
+			"p/24.yaml:2:27: {{ has no }}; to write two braces use {{ \"{{\" }}\np/24.yaml:3:5: a message has no " +
+				"content",
+		},
+		"p/25.yaml": {"chat_template: []\n", "p/25.yaml:1:16: chat_template is empty; add segments to it"},
+		"p/26.yaml": {
+			"chat_template: [{role: user, content: [{type: text}, {type: image}]}]",
+			"p/26.yaml:1:40: a block of type text has no text; add text:\np/26.yaml:1:54: a block of type image has " +
+				"no source",
+		},
+		"p/27.yaml": {
+			"a: &a x\ntemplate: *a\n",
+			"p/27.yaml:1:1: unknown key \"a\" in the file; use one of labels, sampling, template, chat_template",
+		},
 		"p/28.yaml":   {"template:\n", "p/28.yaml:1:10: template is empty; write a text"},
 		"p/29.yaml":   {"[]", "p/29.yaml:1:1: the file is an empty list, not a mapping"},
 		"top.txt":     {"x", "top.txt: this is a file, and each prompt is a folder; move it into a folder"},
@@ -137,7 +187,8 @@ func TestFaultsOfAFolder(t *testing.T) {
 		dir := folder(t, map[string]string{file: c.text})
 		_, err := prompt.OpenFolder(dir, time.Time{})
 		got := strings.ReplaceAll(fmt.Sprint(err), dir+"/", "")
-		if core.CategoryOf(err) != core.Invalid || !strings.HasPrefix(got, c.want) || strings.Count(got, "\n") != strings.Count(c.want, "\n") {
+		if core.CategoryOf(err) != core.Invalid || !strings.HasPrefix(got, c.want) ||
+			strings.Count(got, "\n") != strings.Count(c.want, "\n") {
 			t.Errorf("%s: %v\n%s\nwant\n%s", file, core.CategoryOf(err), got, c.want)
 		}
 	}
@@ -145,11 +196,18 @@ func TestFaultsOfAFolder(t *testing.T) {
 
 func TestFaultsOfSeveralVersions(t *testing.T) {
 	for want, files := range map[string]map[string]string{
-		"p/2.txt:2:13: the label a is on 1.txt too; remove it from one of the two":                   {"p/1.txt": "---\nlabels: [a]\n---\nx", "p/2.txt": "---\nlabels: [b, a]\n---\ny"},
-		"p/1.yaml: 1.txt has the same version 1; rename or remove one of the two":                    {"p/1.txt": "x", "p/1.yaml": "template: y"},
-		"p: no version of this prompt has a label, so nobody can fetch it; add labels: [production]": {"p/1.txt": "x", "p/2.txt": "y"},
-		"p/1.txt: the file is empty; write the prompt into it\nq/1.txt:1:1: {{ has no }}":            {"p/1.txt": "", "q/1.txt": "{{", "r/1.txt": "x"},
-		": the folder is empty; make a folder for each prompt in it":                                 {".keep": ""},
+		"p/2.txt:2:13: the label a is on 1.txt too; remove it from one of the two": {"p/1.txt": "---\nlabels: [a]\n---\nx",
+			"p/2.txt": "---\nlabels: [b, a]\n---\ny"},
+		"p/1.yaml: 1.txt has the same version 1; rename or remove one of the two": {
+			"p/1.txt": "x", "p/1.yaml": "template: y",
+		},
+		"p: no version of this prompt has a label, so nobody can fetch it; add labels: [production]": {
+			"p/1.txt": "x", "p/2.txt": "y",
+		},
+		"p/1.txt: the file is empty; write the prompt into it\nq/1.txt:1:1: {{ has no }}": {
+			"p/1.txt": "", "q/1.txt": "{{", "r/1.txt": "x",
+		},
+		": the folder is empty; make a folder for each prompt in it": {".keep": ""},
 	} {
 		dir := folder(t, files)
 		_, err := prompt.OpenFolder(dir, time.Time{})
@@ -158,7 +216,8 @@ func TestFaultsOfSeveralVersions(t *testing.T) {
 			t.Errorf("%v:\n%s\nwant\n%s", slices.Sorted(maps.Keys(files)), got, want)
 		}
 	}
-	if _, err := prompt.OpenFolder(filepath.Join(t.TempDir(), "none"), time.Time{}); !strings.HasSuffix(fmt.Sprint(err), "none: the folder can't be read: no such file or directory; correct the path, or let gatehouse read the folder") {
+	if _, err := prompt.OpenFolder(filepath.Join(t.TempDir(), "none"), time.Time{}); !strings.HasSuffix(fmt.Sprint(err),
+		"none: the folder can't be read: no such file or directory; correct the path, or let gatehouse read the folder") {
 		t.Errorf("%v", err)
 	}
 }
@@ -176,7 +235,8 @@ func FuzzFolder(f *testing.F) {
 		}
 		backend, err := prompt.OpenFolder(folder(t, map[string]string{file: text}), time.Time{})
 		if err != nil {
-			if core.CategoryOf(err) != core.Invalid || !strings.Contains(err.Error(), file) && !strings.Contains(err.Error(), "/p: ") {
+			if core.CategoryOf(err) != core.Invalid ||
+				!strings.Contains(err.Error(), file) && !strings.Contains(err.Error(), "/p: ") {
 				t.Fatal(err)
 			}
 			return

@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// HashTemplate gives the hash of a prompt's template or chat_template (prompt-management §3, §3.1): "sha256:" and 64 hexadecimal digits.
-// Equal templates have equal hashes, whatever their names and labels are.
+// HashTemplate gives the hash of a prompt's template or chat_template (prompt-management §3, §3.1): "sha256:" and 64
+// hexadecimal digits. Equal templates have equal hashes, whatever their names and labels are.
 func HashTemplate(p Prompt) string {
 	type segment struct {
 		Role        core.Role    `json:"role,omitempty"`
@@ -31,8 +31,8 @@ func HashTemplate(p Prompt) string {
 	return core.Digest(data)
 }
 
-// hashMessages gives the hash of rendered messages: of their JSON, with sorted keys, so that the order of keys in a call's arguments does not
-// count.
+// hashMessages gives the hash of rendered messages: of their JSON, with sorted keys, so that the order of keys in a
+// call's arguments does not count.
 func hashMessages(messages []core.Message) (string, error) {
 	data, err := json.Marshal(messages)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"gatehouse/core"
 )
 
-// Backend fetches prompts from one place (prompt-management §5). It renders nothing. It may be called by many goroutines at once.
+// Backend fetches prompts from one place (prompt-management §5). It renders nothing. It may be called by many
+// goroutines at once.
 type Backend interface {
-	// Fetch gives the prompt of a name with a label; "" is DefaultLabel. Errors: prompt_not_found (NotFound) if there is none,
-	// prompt_store_unavailable (Unavailable) if the place can't be reached.
+	// Fetch gives the prompt of a name with a label; "" is DefaultLabel. Errors: prompt_not_found (NotFound) if there
+	// is none, prompt_store_unavailable (Unavailable) if the place can't be reached.
 	Fetch(ctx context.Context, name, label string) (Prompt, error)
 }
 
@@ -26,7 +27,8 @@ type Labels struct {
 // Resolve gives the label of a prompt: its own, else the default, else DefaultLabel.
 func (l Labels) Resolve(name string) string { return cmp.Or(l.Names[name], l.Default, DefaultLabel) }
 
-// Manager fetches prompts from several backends and renders them (prompt-management §6, §9). Its fields are not changed once it is in use.
+// Manager fetches prompts from several backends and renders them (prompt-management §6, §9). Its fields are not changed
+// once it is in use.
 type Manager struct {
 	Backends []Backend // in the order in which they are asked
 	Labels   Labels
@@ -34,9 +36,9 @@ type Manager struct {
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
-// Fetch gives the prompt of a name with a label; "" is the label that Labels says. The first backend that answers decides, also by
-// prompt_not_found: another one might still have what was withdrawn. Those that can't be reached are passed over; if none can, the error is
-// prompt_store_unavailable.
+// Fetch gives the prompt of a name with a label; "" is the label that Labels says. The first backend that answers
+// decides, also by prompt_not_found: another one might still have what was withdrawn. Those that can't be reached are
+// passed over; if none can, the error is prompt_store_unavailable.
 func (m *Manager) Fetch(ctx context.Context, name, label string) (Prompt, error) {
 	if label == "" {
 		label = m.Labels.Resolve(name)
@@ -46,7 +48,8 @@ func (m *Manager) Fetch(ctx context.Context, name, label string) (Prompt, error)
 		p, err := b.Fetch(ctx, name, label)
 		if core.CategoryOf(err) != core.PromptStoreUnavailable {
 			if err == nil && len(causes) > 0 && m.Log != nil {
-				m.Log.Warn("a store of prompts can't be reached; the prompt comes from the next one", "prompt", name, "label", label,
+				m.Log.Warn("a store of prompts can't be reached; the prompt comes from the next one", "prompt", name,
+					"label", label,
 					"category", core.PromptStoreUnavailable, "err", errors.Join(causes...))
 			}
 			return p, err

@@ -52,7 +52,9 @@ func TestOnlyABackendThatCanNotBeReachedIsPassedOver(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 		var e *prompt.Error
-		if err != nil && (!errors.As(err, &e) || e.Name != "p" || e.Label != "production" || e.Description == "" || core.MessageOf(err) == "") {
+		if err != nil &&
+			(!errors.As(err, &e) || e.Name != "p" || e.Label != "production" || e.Description == "" ||
+				core.MessageOf(err) == "") {
 			t.Errorf("%s: the error carries %+v", name, e)
 		}
 		if c.want == core.PromptStoreUnavailable && len(c.backends) > 0 && !errors.Is(err, errDown) {
@@ -77,7 +79,8 @@ func TestAGoneCallerIsNotAMissingPrompt(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	backend := prompt.NewStatic(time.Time{}, named("a", "production", "1"), named("a", "staging", "2"), named("a", "variant", "3"), named("default", "", "4"))
+	backend := prompt.NewStatic(time.Time{}, named("a", "production", "1"), named("a", "staging", "2"),
+		named("a", "variant", "3"), named("default", "", "4"))
 	for _, c := range []struct {
 		labels      prompt.Labels
 		label, want string

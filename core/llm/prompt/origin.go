@@ -38,7 +38,8 @@ func (o origin) after(text string) (line, column int) {
 	return line, column
 }
 
-// checkTemplate reports a template that has no text, whose expressions are not valid, or that uses a variable that there is not.
+// checkTemplate reports a template that has no text, whose expressions are not valid, or that uses a variable that
+// there is not.
 func (r *reader) checkTemplate(begins origin, template string) {
 	if template == "" {
 		r.FaultAt(begins.line, begins.column, "write its text", "the template is empty")

@@ -10,8 +10,8 @@ import (
 // DefaultLabel is the label that is fetched where nothing else is said (prompt-management §7).
 const DefaultLabel = "production"
 
-// Prompt is a template and its identity (prompt-management §3). It is a text prompt, or, if Chat is not nil, a chat prompt (§3.1). It is
-// a value that nobody changes.
+// Prompt is a template and its identity (prompt-management §3). It is a text prompt, or, if Chat is not nil, a chat
+// prompt (§3.1). It is a value that nobody changes.
 type Prompt struct {
 	Name, Version, Label string
 
@@ -25,8 +25,9 @@ type Prompt struct {
 // IsChat reports whether the prompt is a chat prompt.
 func (p Prompt) IsChat() bool { return p.Chat != nil }
 
-// Segment is a part of a chat prompt (prompt-management §3.1): a message with a role, or, without a role, a placeholder for messages. Of the
-// content these are templates: a text; the text of a text block; the URL of an image; the data and the media type of an inline image.
+// Segment is a part of a chat prompt (prompt-management §3.1): a message with a role, or, without a role, a placeholder
+// for messages. Of the content these are templates: a text; the text of a text block; the URL of an image; the data and
+// the media type of an inline image.
 type Segment struct {
 	Role    core.Role // system, user or assistant; "" = this is a placeholder
 	Content core.Content

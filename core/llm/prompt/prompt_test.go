@@ -59,7 +59,10 @@ func TestATextRendersToOneUserMessage(t *testing.T) {
 		"{{ user }}: {{ user }}\n\n  end": "Ann: Ann\n\n  end",
 	} {
 		in := prompt.Input{
-			Variables:    vars{"user": "Ann", "n": -3, "f": 0.25, "b": true, "u": uint8(7), "k": kind("word"), "nasty": "{{ user }} & <b>", "empty": "", "unused": nil},
+			Variables: vars{
+				"user": "Ann", "n": -3, "f": 0.25, "b": true, "u": uint8(7), "k": kind("word"),
+				"nasty": "{{ user }} & <b>", "empty": "", "unused": nil,
+			},
 			Placeholders: map[string][]core.Message{"ignored": nil},
 		}
 		r, err := text(template).Render(in)
@@ -118,34 +121,57 @@ func TestWhatCanNotBeRendered(t *testing.T) {
 		`the variable "day" is undefined`:                  text("{{ user }} {{ day }}"),
 		`the variable "list" has a value of type []string`: text("{{ list }}"),
 		`the variable "null" has a value of type <nil>`:    text("{{ null }}"),
-		"{{ has no }}":                                                                                text("a {{ user"),
-		"{{ user.name }} is no variable":                                                              text("{{ user.name }}"),
-		"{{  }} is no variable":                                                                       text("{{  }}"),
-		"is not closed by its quotation mark":                                                         text(`{{ "{{ }}`),
-		"the rendered text is empty":                                                                  text("{{ empty }}"),
-		"segment 2: the rendered text is empty":                                                       chat(user, seg(core.User, "")),
-		"segment 1: block 2: the rendered text is empty":                                              chat(blocks(core.User, textBlock, core.Block{Type: core.TextBlock, Text: "{{ empty }}"})),
-		"segment 1: the list of content blocks is empty":                                              chat(blocks(core.User)),
-		`segment 2: block 1: the variable "day" is undefined`:                                         chat(user, blocks(core.User, core.Block{Type: core.TextBlock, Text: "{{ day }}"})),
-		`the placeholder "examples" has no messages`:                                                  chat(user, slot("examples")),
-		`segment 3: duplicate placeholder name "history"; segment 1 has it`:                           chat(slot("history"), user, slot("history")),
-		`segment 1: invalid placeholder name "2nd"`:                                                   chat(slot("2nd")),
-		`segment 1: invalid placeholder name ""`:                                                      chat(slot("")),
-		`segment 1: invalid placeholder name "a\n"`:                                                   chat(slot("a\n")),
-		"the list of rendered messages is empty":                                                      chat(slot("history")),
-		"segment 1: block 1: an image block needs the role user; this segment has the role system":    chat(blocks(core.System, url)),
-		"segment 1: block 2: an image block needs the role user; this segment has the role assistant": chat(blocks(core.Assistant, textBlock, url)),
-		"segment 1: block 1: an image source of type url needs a url":                                 chat(blocks(core.User, url)),
-		"base64_data is not base64":                                                                   chat(blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "{{ user }}!"}, "image/png"))),
-		"needs a media_type":                                                                          chat(blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "aGk="}, "{{ empty }}"))),
-		"an image source of a prompt is":                                                              chat(blocks(core.User, core.StoredImage("image/png", core.Digest(nil), 1))),
-		"an image block needs a source":                                                               chat(blocks(core.User, core.Block{Type: core.ImageBlock})),
-		`invalid block type "thinking"`:                                                               chat(blocks(core.Assistant, core.Block{Type: core.ThinkingBlock, Text: "x"})),
-		`invalid role "tool"`:                                                                         chat(seg(core.ToolRole, "x")),
-		"a placeholder has no content":                                                                chat(prompt.Segment{Content: core.Text("x")}),
-		"either a role or a placeholder":                                                              chat(prompt.Segment{Role: core.User, Content: core.Text("x"), Placeholder: "history"}),
-		"both a template and a chat_template":                                                         {Name: "p", Version: "1", Label: "production", Template: "x", Chat: []prompt.Segment{user}},
-		`message 2 of the placeholder "broken"`:                                                       chat(user, slot("broken")),
+		"{{ has no }}": text(
+			"a {{ user"),
+		"{{ user.name }} is no variable": text(
+			"{{ user.name }}"),
+		"{{  }} is no variable": text("{{  }}"),
+		"is not closed by its quotation mark": text(
+			`{{ "{{ }}`),
+		"the rendered text is empty": text(
+			"{{ empty }}"),
+		"segment 2: the rendered text is empty": chat(user,
+			seg(core.User, "")),
+		"segment 1: block 2: the rendered text is empty": chat(
+			blocks(core.User, textBlock, core.Block{Type: core.TextBlock, Text: "{{ empty }}"})),
+		"segment 1: the list of content blocks is empty": chat(
+			blocks(core.User)),
+		`segment 2: block 1: the variable "day" is undefined`: chat(user,
+			blocks(core.User, core.Block{Type: core.TextBlock, Text: "{{ day }}"})),
+		`the placeholder "examples" has no messages`: chat(user,
+			slot("examples")),
+		`segment 3: duplicate placeholder name "history"; segment 1 has it`: chat(
+			slot("history"), user, slot("history")),
+		`segment 1: invalid placeholder name "2nd"`: chat(
+			slot("2nd")),
+		`segment 1: invalid placeholder name ""`: chat(slot("")),
+		`segment 1: invalid placeholder name "a\n"`: chat(
+			slot("a\n")),
+		"the list of rendered messages is empty": chat(
+			slot("history")),
+		"segment 1: block 1: an image block needs the role user; this segment has the role system": chat(
+			blocks(core.System, url)),
+		"segment 1: block 2: an image block needs the role user; this segment has the role assistant": chat(
+			blocks(core.Assistant, textBlock, url)),
+		"segment 1: block 1: an image source of type url needs a url": chat(blocks(core.User, url)),
+		"base64_data is not base64": chat(
+			blocks(core.User,
+				image(core.ImageSource{Type: core.SourceInline, Base64Data: "{{ user }}!"}, "image/png"))),
+		"needs a media_type": chat(
+			blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "aGk="}, "{{ empty }}"))),
+		"an image source of a prompt is": chat(
+			blocks(core.User, core.StoredImage("image/png", core.Digest(nil), 1))),
+		"an image block needs a source": chat(blocks(core.User, core.Block{Type: core.ImageBlock})),
+		`invalid block type "thinking"`: chat(
+			blocks(core.Assistant, core.Block{Type: core.ThinkingBlock, Text: "x"})),
+		`invalid role "tool"`:          chat(seg(core.ToolRole, "x")),
+		"a placeholder has no content": chat(prompt.Segment{Content: core.Text("x")}),
+		"either a role or a placeholder": chat(
+			prompt.Segment{Role: core.User, Content: core.Text("x"), Placeholder: "history"}),
+		"both a template and a chat_template": {
+			Name: "p", Version: "1", Label: "production", Template: "x", Chat: []prompt.Segment{user},
+		},
+		`message 2 of the placeholder "broken"`: chat(user, slot("broken")),
 	} {
 		in := prompt.Input{
 			Variables: vars{"user": "s3cret", "empty": "", "list": []string{"a"}, "null": nil},
@@ -165,7 +191,8 @@ func TestWhatCanNotBeRendered(t *testing.T) {
 		if e.Name != "p" || e.Version != "1" || e.Label != "production" || !cmp.Equal(vars(e.Variables), in.Variables) {
 			t.Errorf("%s: the error carries %+v", description, e)
 		}
-		if strings.Contains(err.Error(), "s3cret") || !strings.Contains(core.MessageOf(err), `"p" (version 1, label production)`) {
+		if strings.Contains(err.Error(), "s3cret") ||
+			!strings.Contains(core.MessageOf(err), `"p" (version 1, label production)`) {
 			t.Errorf("%s: the error is %q", description, err)
 		}
 	}
@@ -173,14 +200,17 @@ func TestWhatCanNotBeRendered(t *testing.T) {
 
 func TestAResultIsThePromptsAndItsOwn(t *testing.T) {
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	m := prompt.Manager{Now: func() time.Time { return now.Add(time.Hour) }, Backends: []prompt.Backend{prompt.NewStatic(now, text("Hi {{ user }}"))}}
+	m := prompt.Manager{Now: func() time.Time {
+		return now.Add(time.Hour)
+	}, Backends: []prompt.Backend{prompt.NewStatic(now, text("Hi {{ user }}"))}}
 	given := vars{"user": "Ann"}
 	r, err := m.Get(t.Context(), "p", "", prompt.Input{Variables: given})
 	if err != nil {
 		t.Fatal(err)
 	}
 	given["user"] = "Bob"
-	if r.Name != "p" || r.Version != "1" || r.Label != "production" || r.TemplateHash != prompt.HashTemplate(text("Hi {{ user }}")) ||
+	if r.Name != "p" || r.Version != "1" || r.Label != "production" ||
+		r.TemplateHash != prompt.HashTemplate(text("Hi {{ user }}")) ||
 		r.Variables["user"] != "Ann" || !r.FetchedAt.Equal(now) || !r.RenderedAt.Equal(now.Add(time.Hour)) {
 		t.Errorf("%+v", r)
 	}
@@ -189,9 +219,12 @@ func TestAResultIsThePromptsAndItsOwn(t *testing.T) {
 func TestHashesTellTemplatesApart(t *testing.T) {
 	seen := map[string]int{}
 	for i, p := range []prompt.Prompt{
-		text("a"), text("b"), chat(seg(core.User, "a")), chat(seg(core.System, "a")), chat(blocks(core.User, core.Block{Type: core.TextBlock, Text: "a"})),
-		chat(prompt.Segment{Placeholder: "a"}), chat(seg(core.User, "a"), seg(core.User, "b")), chat(seg(core.User, "b"), seg(core.User, "a")), chat(),
-		chat(blocks(core.User, image(core.ImageSource{Type: core.SourceURL, URL: "a"}, ""))), chat(blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "a"}, ""))),
+		text("a"), text("b"), chat(seg(core.User, "a")), chat(seg(core.System, "a")),
+		chat(blocks(core.User, core.Block{Type: core.TextBlock, Text: "a"})),
+		chat(prompt.Segment{Placeholder: "a"}), chat(seg(core.User, "a"), seg(core.User, "b")),
+		chat(seg(core.User, "b"), seg(core.User, "a")), chat(),
+		chat(blocks(core.User, image(core.ImageSource{Type: core.SourceURL, URL: "a"}, ""))),
+		chat(blocks(core.User, image(core.ImageSource{Type: core.SourceInline, Base64Data: "a"}, ""))),
 	} {
 		hash := prompt.HashTemplate(p)
 		if first, twice := seen[hash]; twice {
@@ -208,22 +241,27 @@ func TestHashesTellTemplatesApart(t *testing.T) {
 // TestTheRenderedHashIsOfTheMessages: the order of keys in arguments does not count, and everything else does.
 func TestTheRenderedHashIsOfTheMessages(t *testing.T) {
 	hash := func(m ...core.Message) string {
-		r, err := chat(prompt.Segment{Placeholder: "m"}).Render(prompt.Input{Placeholders: map[string][]core.Message{"m": m}})
+		r, err := chat(prompt.Segment{Placeholder: "m"}).Render(
+			prompt.Input{Placeholders: map[string][]core.Message{"m": m}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.RenderedHash
 	}
 	call := func(arguments string) core.Message {
-		return core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "f", Arguments: []byte(arguments)}}}
+		return core.Message{
+			Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "f", Arguments: []byte(arguments)}},
+		}
 	}
 	if hash(call(`{"a": 1, "b": {"c": 2, "d": 3}}`)) != hash(call(`{"b":{"d":3,"c":2},"a":1}`)) {
 		t.Error("the order of keys counts")
 	}
 	seen := map[string]bool{}
 	for _, m := range [][]core.Message{
-		{call(`{"a":1}`)}, {call(`{"a":12345678901234567890}`)}, {call(`{"a":12345678901234567891}`)}, {said(core.User, "a")}, {said(core.Assistant, "a")},
-		{said(core.User, "a"), said(core.User, "b")}, {said(core.User, "ab")}, {{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "a"})}},
+		{call(`{"a":1}`)}, {call(`{"a":12345678901234567890}`)}, {call(`{"a":12345678901234567891}`)},
+		{said(core.User, "a")}, {said(core.Assistant, "a")},
+		{said(core.User, "a"), said(core.User, "b")}, {said(core.User, "ab")},
+		{{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "a"})}},
 	} {
 		if h := hash(m...); seen[h] {
 			t.Errorf("%v has the hash of another one", m)
@@ -233,7 +271,8 @@ func TestTheRenderedHashIsOfTheMessages(t *testing.T) {
 	}
 }
 
-// TestOnlyVariablesVary: rendering is deterministic, whatever the values are they stand as they are, and the rest of the template stays.
+// TestOnlyVariablesVary: rendering is deterministic, whatever the values are they stand as they are, and the rest of
+// the template stays.
 func TestOnlyVariablesVary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		static := rapid.SliceOfN(rapid.StringMatching(`[^{]{0,8}`), 3, 3).Draw(t, "static")

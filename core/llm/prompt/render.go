@@ -12,12 +12,13 @@ import (
 
 // Input is what a prompt is rendered with.
 type Input struct {
-	Variables    map[string]any            // texts, numbers and bools; those that the prompt does not use are ignored
-	Placeholders map[string][]core.Message // of a chat prompt; an empty list stands for no message. A text prompt ignores them
+	Variables map[string]any // texts, numbers and bools; those that the prompt does not use are ignored
+	// of a chat prompt; an empty list stands for no message. A text prompt ignores them
+	Placeholders map[string][]core.Message
 }
 
-// Render gives the prompt's messages (prompt-management §6, §8). It changes nothing. The error is prompt_render_error: there is then no
-// result, not even in part.
+// Render gives the prompt's messages (prompt-management §6, §8). It changes nothing. The error is prompt_render_error:
+// there is then no result, not even in part.
 func (p Prompt) Render(in Input) (Result, error) {
 	messages, err := p.messages(in)
 	if err != nil {
@@ -73,7 +74,8 @@ func (s Segment) filled(in Input) ([]core.Message, error) {
 	}
 	for i, m := range given {
 		if err := m.Validate(); err != nil {
-			return nil, fmt.Errorf("message %d of the placeholder %q is invalid: %s", i+1, s.Placeholder, core.MessageOf(err))
+			return nil,
+				fmt.Errorf("message %d of the placeholder %q is invalid: %s", i+1, s.Placeholder, core.MessageOf(err))
 		}
 	}
 	return given, nil
@@ -129,7 +131,8 @@ func block(b core.Block, in Input) (core.Block, error) {
 	return b, nil
 }
 
-// imageTemplates gives the members of an image block that are templates; what else it has is literal (prompt-management §3.1).
+// imageTemplates gives the members of an image block that are templates; what else it has is literal (prompt-management
+// §3.1).
 func imageTemplates(b *core.Block) []*string {
 	switch {
 	case b.Source == nil:
@@ -140,7 +143,8 @@ func imageTemplates(b *core.Block) []*string {
 	return []*string{&b.Source.URL}
 }
 
-// Variables gives the names of the variables that the prompt uses, sorted. The error is a prompt_render_error about an invalid template.
+// Variables gives the names of the variables that the prompt uses, sorted. The error is a prompt_render_error about an
+// invalid template.
 func (p Prompt) Variables() ([]string, error) {
 	names := map[string]bool{}
 	for _, t := range p.templates() {

@@ -12,10 +12,13 @@ import (
 
 // sampling reads how a model samples, by the names of prompt-management §3.
 func (r *reader) sampling(n *yaml.Node) *llm.Config {
-	keys := r.Values(n, "sampling", "temperature", "max_tokens", "top_p", "seed", "frequency_penalty", "presence_penalty", "stop_sequences", "extras")
+	keys := r.Values(n, "sampling", "temperature", "max_tokens", "top_p", "seed", "frequency_penalty",
+		"presence_penalty", "stop_sequences", "extras")
 	c := &llm.Config{
-		Temperature: r.number(keys["temperature"]), TopP: r.number(keys["top_p"]), FrequencyPenalty: r.number(keys["frequency_penalty"]),
-		PresencePenalty: r.number(keys["presence_penalty"]), MaxTokens: r.whole(keys["max_tokens"]), Seed: r.whole(keys["seed"]),
+		Temperature: r.number(keys["temperature"]), TopP: r.number(keys["top_p"]),
+		FrequencyPenalty: r.number(keys["frequency_penalty"]),
+		PresencePenalty:  r.number(keys["presence_penalty"]), MaxTokens: r.whole(keys["max_tokens"]),
+		Seed: r.whole(keys["seed"]),
 	}
 	if stops := keys["stop_sequences"]; stops != nil {
 		c.StopSequences = r.Texts(stops, "stop_sequences", "[END]")
@@ -23,7 +26,8 @@ func (r *reader) sampling(n *yaml.Node) *llm.Config {
 	if extras := keys["extras"]; extras != nil {
 		text, ok := r.JSON(extras, "extras")
 		if ok && json.Unmarshal(text, &c.Extra) != nil {
-			r.Fault(extras, "write what is sent to the vendor as it is, as keys and values", "extras is %s, not a mapping", strictyaml.Shown(extras))
+			r.Fault(extras, "write what is sent to the vendor as it is, as keys and values",
+				"extras is %s, not a mapping", strictyaml.Shown(extras))
 		}
 	}
 	return c

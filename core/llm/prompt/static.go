@@ -15,8 +15,8 @@ type key struct{ name, label string }
 
 var _ Backend = (*Static)(nil)
 
-// NewStatic makes a backend of prompts, each under its name and label; of two under the same, the later one counts. They count as fetched
-// now, unless they say when. A missing hash is computed.
+// NewStatic makes a backend of prompts, each under its name and label; of two under the same, the later one counts.
+// They count as fetched now, unless they say when. A missing hash is computed.
 func NewStatic(now time.Time, prompts ...Prompt) *Static {
 	s := &Static{prompts: map[key]Prompt{}}
 	for _, p := range prompts {

@@ -21,9 +21,10 @@ const (
 
 var systemVariables = []string{varPlatform, varToday, varZone}
 
-// ReadSystem reads the agent's system prompt. path is a text file, which may have a header with sampling, and whose version is its hash; or a
-// folder of prompts, whose prompt system is taken with the label production. It is one text, which SystemInput fills. Errors:
-// strictyaml.Faults, all of all files; a variable that a system prompt does not have is one.
+// ReadSystem reads the agent's system prompt. path is a text file, which may have a header with sampling, and whose
+// version is its hash; or a folder of prompts, whose prompt system is taken with the label production. It is one text,
+// which SystemInput fills. Errors: strictyaml.Faults, all of all files; a variable that a system prompt does not have
+// is one.
 func ReadSystem(path string, now time.Time) (Prompt, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return systemOf(path, now)
@@ -32,7 +33,8 @@ func ReadSystem(path string, now time.Time) (Prompt, error) {
 	v := version{file: path, Prompt: Prompt{Name: systemName, Label: DefaultLabel, FetchedAt: now}}
 	r.readText(&v)
 	if len(v.labels) > 0 {
-		r.Fault(v.labels[0].at, "remove it, or write the prompt into a folder with several versions", "a file alone has no labels")
+		r.Fault(v.labels[0].at, "remove it, or write the prompt into a folder with several versions",
+			"a file alone has no labels")
 	}
 	v.TemplateHash = HashTemplate(v.Prompt)
 	v.Version = v.TemplateHash
@@ -48,16 +50,24 @@ func systemOf(dir string, now time.Time) (Prompt, error) {
 	p, there := all.prompts[key{systemName, DefaultLabel}]
 	switch {
 	case !there:
-		return Prompt{}, strictyaml.Faults{{File: dir, What: "there is no prompt " + systemName + " with the label " + DefaultLabel,
-			Do: fmt.Sprintf("add the file %[1]s/1.md, or labels: [%[2]s] to one of the versions of %[1]s", systemName, DefaultLabel)}}
+		return Prompt{},
+			strictyaml.Faults{{File: dir, What: "there is no prompt " + systemName + " with the label " + DefaultLabel,
+				Do: fmt.Sprintf("add the file %[1]s/1.md, or labels: [%[2]s] to one of the versions of %[1]s",
+					systemName, DefaultLabel)}}
 	case p.IsChat() && (len(p.Chat) != 1 || p.Chat[0].Role != core.System):
-		return Prompt{}, strictyaml.Faults{{File: dir, What: fmt.Sprintf("version %s of the prompt %s is a whole chat", p.Version, systemName),
-			Do: "write a text, or a chat_template with one segment, whose role is system"}}
+		return Prompt{},
+			strictyaml.Faults{{
+				File: dir, What: fmt.Sprintf("version %s of the prompt %s is a whole chat", p.Version, systemName),
+				Do: "write a text, or a chat_template with one segment, whose role is system",
+			}}
 	}
 	return p, nil
 }
 
-// SystemInput is what a system prompt is rendered with: the platform of the conversation, and the date and the location of today.
+// SystemInput is what a system prompt is rendered with: the platform of the conversation, and the date and the location
+// of today.
 func SystemInput(platform string, today time.Time) Input {
-	return Input{Variables: map[string]any{varPlatform: platform, varToday: today.Format(time.DateOnly), varZone: today.Location().String()}}
+	return Input{Variables: map[string]any{
+		varPlatform: platform, varToday: today.Format(time.DateOnly), varZone: today.Location().String(),
+	}}
 }

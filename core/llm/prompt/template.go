@@ -68,7 +68,10 @@ func expression(text string) (p piece, length int, reason string) {
 	case !closed:
 		return p, 0, `{{ has no }}; to write two braces use {{ "{{" }}`
 	case !identifier.MatchString(name):
-		return p, 0, fmt.Sprintf(`{{ %s }} is no variable; write {{ name }}, with letters, digits and underscores, and two braces as {{ "{{" }}`, shortened(name))
+		return p, 0,
+			fmt.Sprintf(
+				`{{ %s }} is no variable; write {{ name }}, with letters, digits and underscores, and two braces as {{ "{{" }}`,
+				shortened(name))
 	}
 	return piece{variable: name}, len(inside) + len(closeMark), ""
 }
@@ -100,7 +103,8 @@ func substitute(template string, variables map[string]any) (string, error) {
 		}
 		text, ok := textOf(value)
 		if !ok {
-			return "", fmt.Errorf("the variable %q has a value of type %T; only texts, numbers, true and false can be inserted", p.variable, value)
+			return "", fmt.Errorf("the variable %q has a value of type %T; only texts, numbers, true and false can "+
+				"be inserted", p.variable, value)
 		}
 		b.WriteString(text)
 	}

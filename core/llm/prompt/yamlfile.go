@@ -51,7 +51,8 @@ func (r *reader) readYAML(v *version) {
 		if len(r.Faults) > before {
 			return // one of the two may be misspelt
 		}
-		r.Fault(root, "write exactly one of template and chat_template", "it is not clear whether this is a text or a chat")
+		r.Fault(root, "write exactly one of template and chat_template",
+			"it is not clear whether this is a text or a chat")
 	case template != nil:
 		v.Template = r.template(template, "template")
 	default:
@@ -113,7 +114,9 @@ func (r *reader) segment(n *yaml.Node) (s Segment) {
 
 func (r *reader) block(n *yaml.Node) (b core.Block) {
 	keys := r.Values(n, "a block", "type", "text", "source", "media_type", "detail")
-	for key, to := range map[string]*string{"type": (*string)(&b.Type), "media_type": &b.MediaType, "detail": &b.Detail} {
+	for key, to := range map[string]*string{
+		"type": (*string)(&b.Type), "media_type": &b.MediaType, "detail": &b.Detail,
+	} {
 		if v := keys[key]; v != nil {
 			*to, _ = r.Text(v, key, examples[key])
 		}

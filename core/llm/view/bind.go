@@ -7,10 +7,11 @@ import (
 	"gatehouse/core/llm"
 )
 
-// Bind makes a provider whose signatures are marked on the outside: those of its answers get the mark, and of the messages of a request it is
-// shown its own alone. name identifies the model, its endpoint and the account: for another one of them they are worth nothing. So each provider in a
-// list of models can be asked with one request, whose view was made without Options.Provider. One that did not answer last (llm.Request.Last) is
-// shown no thinking: it begins a new epoch.
+// Bind makes a provider whose signatures are marked on the outside: those of its answers get the mark, and of the
+// messages of a request it is shown its own alone. name identifies the model, its endpoint and the account: for another
+// one of them they are worth nothing. So each provider in a list of models can be asked with one request, whose view
+// was made without Options.Provider. One that did not answer last (llm.Request.Last) is shown no thinking: it begins a
+// new epoch.
 func Bind(name string, p llm.Provider) llm.Provider { return bound{name, p} }
 
 type bound struct {

@@ -32,8 +32,9 @@ func (o Options) user(m core.Message) core.Message {
 	return core.Message{Role: core.User, Content: core.Blocks(blocks...)}
 }
 
-// assistant is an assistant's message as it is shown; ok is false if nothing of it is left. A message may not end with thinking, so that is
-// not shown if neither text nor calls follow. That of an earlier epoch is bound to what was shown then.
+// assistant is an assistant's message as it is shown; ok is false if nothing of it is left. A message may not end with
+// thinking, so that is not shown if neither text nor calls follow. That of an earlier epoch is bound to what was shown
+// then.
 func (o Options) assistant(m core.Message, old bool) (shown core.Message, ok bool) {
 	shown.Role = core.Assistant
 	var blocks []core.Block

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// enough reports whether earlier messages would change nothing: an exchange is left out already, even if none were before it, and the calls
-// of all results of the kept ones are found.
+// enough reports whether earlier messages would change nothing: an exchange is left out already, even if none were
+// before it, and the calls of all results of the kept ones are found.
 func (l layout) enough() bool {
 	if len(l.exchanges) == 0 || l.options.Budget <= 0 {
 		return false
@@ -43,7 +43,8 @@ func (l layout) needed() []bool {
 // cut marks the exchanges that are kept: those that are needed, and of the others as many of the newest as fit.
 func (l layout) cut() ([]bool, error) {
 	if len(l.exchanges) == 0 {
-		return nil, core.Errorf(core.ProviderInvalidRequest, "This conversation has no message of a person that could be answered.")
+		return nil, core.Errorf(core.ProviderInvalidRequest, "This conversation has no message of a person that "+
+			"could be answered.")
 	}
 	if l.options.Sticky {
 		return l.sticky(), nil
@@ -57,7 +58,8 @@ func (l layout) cut() ([]bool, error) {
 		}
 	}
 	budget, fill := l.options.Budget, l.options.Fill
-	if fits := l.options.systemTokens(0) + all; budget <= 0 || l.before == 0 && fits <= budget && (!l.options.Cut || fits <= fill) {
+	if fits := l.options.systemTokens(0) + all; budget <= 0 ||
+		l.before == 0 && fits <= budget && (!l.options.Cut || fits <= fill) {
 		for i := range keep {
 			keep[i] = true
 		}
@@ -67,7 +69,8 @@ func (l layout) cut() ([]bool, error) {
 	room := budget - system - must
 	if room < 0 {
 		return nil, core.Errorf(core.ProviderInvalidRequest,
-			"Your latest message, with what belongs to it, is too long for the model: about %d tokens, and %d fit. Please send a shorter message.", must, max(0, budget-system)).
+			"Your latest message, with what belongs to it, is too long for the model: about %d tokens, and %d fit. "+
+				"Please send a shorter message.", must, max(0, budget-system)).
 			Because(core.ConversationTooLong)
 	}
 	if fill > 0 {

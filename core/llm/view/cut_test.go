@@ -19,7 +19,8 @@ import (
 func talk(n int) []core.Message {
 	var all []core.Message
 	for i := range n {
-		all = append(all, user(fmt.Sprintf("q%d %s", i, strings.Repeat("x", 150))), says(fmt.Sprintf("a%d %s", i, strings.Repeat("y", 150))))
+		all = append(all, user(fmt.Sprintf("q%d %s", i, strings.Repeat("x", 150))),
+			says(fmt.Sprintf("a%d %s", i, strings.Repeat("y", 150))))
 	}
 	return all
 }
@@ -50,12 +51,16 @@ func leftOut(v view.View) int {
 	return n
 }
 
-var leftOutLine = regexp.MustCompile(`(?:^|\n\n)(\d+) earlier messages? of this conversation (?:is|are) not shown here\.$`)
+var leftOutLine = regexp.MustCompile(
+	`(?:^|\n\n)(\d+) earlier messages? of this conversation (?:is|are) not shown here\.$`)
 
 func TestTheBudgetLeavesOutWholeExchanges(t *testing.T) {
 	late := append(append([]core.Message{user("add it"), calls("c1 add")}, talk(20)...), result("c1", "added"))
-	read := append(talk(5), user("read"), calls("c1 read", "c2 read"), result("c1", strings.Repeat("r", 300)), result("c2", "done"), says("ok"), user("thanks"))
-	image := append(talk(3), core.Message{Role: core.User, Content: core.Blocks(core.StoredImage("image/png", core.Digest(nil), 1))}, says("nice"), user("thanks"))
+	read := append(talk(5), user("read"), calls("c1 read", "c2 read"), result("c1", strings.Repeat("r", 300)),
+		result("c2", "done"), says("ok"), user("thanks"))
+	image := append(talk(3),
+		core.Message{Role: core.User, Content: core.Blocks(core.StoredImage("image/png", core.Digest(nil), 1))},
+		says("nice"), user("thanks"))
 	for name, c := range map[string]struct {
 		history []core.Message
 		budget  int
@@ -98,16 +103,19 @@ func TestTheBudgetLeavesOutWholeExchanges(t *testing.T) {
 func TestTheNewestExchangeAloneIsTooLong(t *testing.T) {
 	long := user(strings.Repeat("x", 3000))
 	for name, history := range map[string][]core.Message{
-		"a message":      append(talk(3), long),
-		"what it needs":  {long, calls("c1 add"), user("well?"), says("It waits."), result("c1", "added")},
-		"its tools":      {user("read"), calls("c1 read"), result("c1", strings.Repeat("x", 3000))},
-		"the first page": append(append([]core.Message{long}, calls("c1 add")), append(talk(100), result("c1", "added"))...),
+		"a message":     append(talk(3), long),
+		"what it needs": {long, calls("c1 add"), user("well?"), says("It waits."), result("c1", "added")},
+		"its tools":     {user("read"), calls("c1 read"), result("c1", strings.Repeat("x", 3000))},
+		"the first page": append(append([]core.Message{long}, calls("c1 add")),
+			append(talk(100), result("c1", "added"))...),
 	} {
 		_, err := view.Of(history, view.Options{Budget: 500})
-		if core.CategoryOf(err) != core.ProviderInvalidRequest || !strings.Contains(core.MessageOf(err), "Please send a shorter message") {
+		if core.CategoryOf(err) != core.ProviderInvalidRequest ||
+			!strings.Contains(core.MessageOf(err), "Please send a shorter message") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, other := view.OfHistory(t.Context(), core.History{}.Append(history...), view.Options{Budget: 500}); fmt.Sprint(other) != fmt.Sprint(err) {
+		if _, other := view.OfHistory(t.Context(), core.History{}.Append(history...),
+			view.Options{Budget: 500}); fmt.Sprint(other) != fmt.Sprint(err) {
 			t.Errorf("%s: a history says %v, a list %v", name, other, err)
 		}
 	}
@@ -136,13 +144,17 @@ func TestNoMoreIsReadThanNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if *rows > c.most || leftOut(v)+len(v.Messages)-1 != len(msgs) || v.Tokens > c.budget || v.Tokens < c.budget-200 {
-			t.Errorf("a budget of %d: %d messages were read, %d are shown, %d left out, %d tokens", c.budget, *rows, len(v.Messages), leftOut(v), v.Tokens)
+		if *rows > c.most || leftOut(v)+len(v.Messages)-1 != len(msgs) || v.Tokens > c.budget ||
+			v.Tokens < c.budget-200 {
+			t.Errorf("a budget of %d: %d messages were read, %d are shown, %d left out, %d tokens", c.budget, *rows,
+				len(v.Messages), leftOut(v), v.Tokens)
 		}
 	}
-	h, rows := counted(append([]core.Message{user("add it"), calls("c1 add")}, append(talk(200), result("c1", "added"))...))
+	h, rows := counted(
+		append([]core.Message{user("add it"), calls("c1 add")}, append(talk(200), result("c1", "added"))...))
 	v, err := view.OfHistory(t.Context(), h.Append(calls("c2 read"), result("c2", "read")), view.Options{Budget: 400})
-	if err != nil || *rows > 403 || !strings.HasPrefix(words(v.Messages), "398 add call added q199") || !strings.HasSuffix(words(v.Messages), "note call read") {
+	if err != nil || *rows > 403 || !strings.HasPrefix(words(v.Messages), "398 add call added q199") ||
+		!strings.HasSuffix(words(v.Messages), "note call read") {
 		t.Errorf("a late result: %d read, %q, %v", *rows, words(v.Messages), err)
 	}
 }

@@ -95,7 +95,8 @@ func (a *arrangement) goOn() bool {
 // isOld reports whether a message is of an earlier epoch.
 func (a *arrangement) isOld(row int) bool { return a.options.Earlier+row < a.options.Epoch.Began }
 
-// withResults is an assistant's message and one result for each call, and then the images of the results, since a tool message is a text.
+// withResults is an assistant's message and one result for each call, and then the images of the results, since a tool
+// message is a text.
 func (a *arrangement) withResults(row int) part {
 	shown, _ := a.options.assistant(a.msgs[row], a.isOld(row))
 	p := part{msgs: []core.Message{shown}}
@@ -106,7 +107,8 @@ func (a *arrangement) withResults(row int) part {
 			result := a.msgs[a.pairs.results[place{row, i}]]
 			text = result.Content.String()
 			if result.Kept != nil && len(result.Kept.Images) > 0 {
-				images = append(append(images, core.Block{Type: core.TextBlock, Text: imagesOf(c.Name)}), result.Kept.Images...)
+				images = append(append(images, core.Block{Type: core.TextBlock, Text: imagesOf(c.Name)}),
+					result.Kept.Images...)
 			}
 		}
 		p.msgs = append(p.msgs, core.Result(c.ID, text))
@@ -132,8 +134,8 @@ func (a *arrangement) noteLate(row int) {
 	}
 }
 
-// isOver reports whether a message without calls says that a call needs an approval, and the call has its result: it stands between the
-// exchange's latest calls and one of their results.
+// isOver reports whether a message without calls says that a call needs an approval, and the call has its result: it
+// stands between the exchange's latest calls and one of their results.
 func (a *arrangement) isOver(asks, row int) bool {
 	if asks < 0 {
 		return false
@@ -156,8 +158,8 @@ func (a *arrangement) userBetween(from, to int) bool {
 	return false
 }
 
-// add adds a part to the last exchange. Thinking may not follow what the assistant said just before, which a vendor takes for one message
-// with it, so a note is put between.
+// add adds a part to the last exchange. Thinking may not follow what the assistant said just before, which a vendor
+// takes for one message with it, so a note is put between.
 func (a *arrangement) add(p part) {
 	e := &a.exchanges[len(a.exchanges)-1]
 	if len(p.msgs) > 0 && thinks(p.msgs[0]) && e.lastRole() == core.Assistant {

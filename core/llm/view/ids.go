@@ -15,8 +15,8 @@ var (
 	notID   = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 )
 
-// uniqueIDs replaces the ids of calls that a vendor would refuse or that were used before in msgs, and those of their results, which follow
-// their message in the order of the calls. It changes msgs, which must be the view's own.
+// uniqueIDs replaces the ids of calls that a vendor would refuse or that were used before in msgs, and those of their
+// results, which follow their message in the order of the calls. It changes msgs, which must be the view's own.
 func uniqueIDs(msgs []core.Message) {
 	ids := ids{reserved: map[string]bool{}, used: map[string]bool{}, last: map[string]int{}}
 	for _, m := range msgs {

@@ -8,9 +8,10 @@ import (
 	"gatehouse/core"
 )
 
-// Mark gives a provider's message as it is to be stored: with the provider's name in front of each signature and of redacted thinking, which
-// belong to one provider (llm-provider §3), and as the origin of what is kept beside the message. Options.Provider takes the mark away again, or the thinking if it is another's. What has no
-// mark is shown to no provider. m stays as it was. A message is to be marked once.
+// Mark gives a provider's message as it is to be stored: with the provider's name in front of each signature and of
+// redacted thinking, which belong to one provider (llm-provider §3), and as the origin of what is kept beside the
+// message. Options.Provider takes the mark away again, or the thinking if it is another's. What has no mark is shown to
+// no provider. m stays as it was. A message is to be marked once.
 func Mark(provider string, m core.Message) core.Message {
 	prefix := mark(provider)
 	sign := func(s string) string {
@@ -39,7 +40,8 @@ func Mark(provider string, m core.Message) core.Message {
 // mark is what stands in front of a provider's signatures. The name has no colon in it.
 func mark(provider string) string { return url.QueryEscape(provider) + ":" }
 
-// own is a signature as its provider made it; "" if it is another's, or not marked. Without a provider it stays as it is.
+// own is a signature as its provider made it; "" if it is another's, or not marked. Without a provider it stays as it
+// is.
 func own(provider, signature string) string {
 	if provider == "" {
 		return signature

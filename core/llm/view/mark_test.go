@@ -18,7 +18,8 @@ func answer() core.Message {
 	return core.Message{
 		Role: core.Assistant,
 		Content: core.Blocks(
-			core.Block{Type: core.ThinkingBlock, Text: "hm", Signature: "s1"}, core.Block{Type: core.RedactedThinkingBlock, Data: "d"},
+			core.Block{Type: core.ThinkingBlock, Text: "hm", Signature: "s1"},
+			core.Block{Type: core.RedactedThinkingBlock, Data: "d"},
 			core.Block{Type: core.TextBlock, Text: "I will.", Signature: "s2"}),
 		ToolCalls: []core.ToolCall{{ID: "c1", Name: "add", Arguments: json.RawMessage(`{}`), Signature: "s3"}},
 	}
@@ -42,7 +43,8 @@ func TestThinkingAndSignaturesAreTheirProvidersAlone(t *testing.T) {
 		}
 	}
 	v, err := view.Of([]core.Message{user("hi"), answer(), result("c1", "done")}, view.Options{Provider: "one"})
-	if diff := cmp.Diff([]string{"user: hi", "assistant: I will. c1 add", "tool c1: done"}, lines(v.Messages)); err != nil || diff != "" {
+	if diff := cmp.Diff([]string{"user: hi", "assistant: I will. c1 add", "tool c1: done"},
+		lines(v.Messages)); err != nil || diff != "" {
 		t.Errorf("without a mark: %v %s", err, diff)
 	}
 }
@@ -55,10 +57,15 @@ func TestThinkingWhereAVendorRefusesIt(t *testing.T) {
 		want    []string
 	}{
 		"alone": {[]core.Message{user("hi"), blocks(thinking), user("well?")}, []string{"user: hi", "user: well?"}},
-		"last":  {[]core.Message{user("hi"), blocks(said, thinking), user("well?")}, []string{"user: hi", "assistant: Hello.", "user: well?"}},
+		"last": {
+			[]core.Message{user("hi"), blocks(said, thinking), user("well?")},
+			[]string{"user: hi", "assistant: Hello.", "user: well?"},
+		},
 		"after another message of the assistant": {
 			[]core.Message{user("hi"), says("One moment."), blocks(thinking, said), user("well?")},
-			[]string{"user: hi", "assistant: One moment.", goOn, "assistant: <thinkinghm> signed s | Hello.", "user: well?"},
+			[]string{
+				"user: hi", "assistant: One moment.", goOn, "assistant: <thinkinghm> signed s | Hello.", "user: well?",
+			},
 		},
 	} {
 		v, err := view.Of(c.history, view.Options{Provider: "one"})

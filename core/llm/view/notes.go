@@ -9,10 +9,12 @@ import (
 
 // What is shown in place of what is not there.
 const (
-	emptyText     = "[An empty message.]"
-	goOn          = "[Not written by a person. Please go on.]"
-	waits         = "This call has not run yet: it waits for a person's approval. Its result will follow. Do not repeat it."
-	waitsForOther = "This call has not run yet: a call before it waits for a person's approval. Its result will follow. Do not repeat it."
+	emptyText = "[An empty message.]"
+	goOn      = "[Not written by a person. Please go on.]"
+	waits     = "This call has not run yet: it waits for a person's approval. Its result will follow. Do not " +
+		"repeat it."
+	waitsForOther = "This call has not run yet: a call before it waits for a person's approval. Its result will " +
+		"follow. Do not repeat it."
 )
 
 // image is what a model that takes no images is shown of one.
@@ -40,7 +42,8 @@ func came(tool string) string {
 	if !toolName.MatchString(tool) {
 		tool = "an earlier call"
 	}
-	return "[Not written by a person. The result of " + tool + " came at this point; it stands above, next to its call. What follows is about it.]"
+	return "[Not written by a person. The result of " + tool +
+		" came at this point; it stands above, next to its call. What follows is about it.]"
 }
 
 // cameTokens is what a note of came is taken to cost at most, whatever it says.

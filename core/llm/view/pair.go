@@ -11,8 +11,8 @@ type pairs struct {
 	results map[place]int // the tool message that answers a call
 }
 
-// pair pairs by position, then id, as core.OpenCalls does: a tool message answers the first open call of its id in the latest message before it
-// that has one. The pairs within a history's last messages do not depend on those before.
+// pair pairs by position, then id, as core.OpenCalls does: a tool message answers the first open call of its id in the
+// latest message before it that has one. The pairs within a history's last messages do not depend on those before.
 func pair(msgs []core.Message) pairs {
 	p := pairs{answers: map[int]place{}, results: map[place]int{}}
 	open := map[string][]place{}
@@ -37,7 +37,8 @@ func pair(msgs []core.Message) pairs {
 	return p
 }
 
-// unanswered gives what is shown as the result of each call that has none: calls run in order, so all but the first of a message wait for it.
+// unanswered gives what is shown as the result of each call that has none: calls run in order, so all but the first of
+// a message wait for it.
 func (p pairs) unanswered(msgs []core.Message) map[place]string {
 	shown := map[place]string{}
 	for row, m := range msgs {

@@ -15,7 +15,8 @@ import (
 	"gatehouse/core/llm/view"
 )
 
-// teller makes histories as the loop writes them: turns that wait for an approval, turns in between, turns that go on or end early.
+// teller makes histories as the loop writes them: turns that wait for an approval, turns in between, turns that go on
+// or end early.
 type teller struct {
 	t       *rapid.T
 	msgs    []core.Message
@@ -42,9 +43,20 @@ func (w *teller) person() {
 	text := core.Block{Type: core.TextBlock, Text: w.tag("u") + strings.Repeat(" word", w.pick("words", 40))}
 	switch w.pick("kind of message", 8) {
 	case 0:
-		w.add(core.Message{Role: core.User, Content: core.Blocks(core.StoredImage("image/png", core.Digest([]byte(text.Text)), 10), text)})
+		w.add(
+			core.Message{
+				Role:    core.User,
+				Content: core.Blocks(core.StoredImage("image/png", core.Digest([]byte(text.Text)), 10), text),
+			})
 	case 1:
-		w.add(core.Message{Role: core.User, Content: core.Blocks(text, core.Block{Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceURL, URL: "https://x"}})})
+		w.add(
+			core.Message{
+				Role: core.User,
+				Content: core.Blocks(text,
+					core.Block{
+						Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceURL, URL: "https://x"},
+					}),
+			})
 	case 2:
 		w.add(core.Message{Role: core.User, Content: core.Said(core.Speaker{Name: "Bob", ID: "x:1"}, text.Text, nil)})
 	case 3:
@@ -62,7 +74,11 @@ func (w *teller) answer(calls []core.ToolCall) {
 		if rapid.Bool().Draw(w.t, "redacted") {
 			blocks = append(blocks, core.Block{Type: core.RedactedThinkingBlock, Data: "data"})
 		} else {
-			blocks = append(blocks, core.Block{Type: core.ThinkingBlock, Text: "hm", Signature: rapid.SampledFrom([]string{"", "s"}).Draw(w.t, "signature")})
+			blocks = append(blocks,
+				core.Block{
+					Type: core.ThinkingBlock, Text: "hm",
+					Signature: rapid.SampledFrom([]string{"", "s"}).Draw(w.t, "signature"),
+				})
 		}
 	}
 	switch w.pick("text", 4) {
@@ -90,13 +106,18 @@ func (w *teller) calls() *turn {
 	for range 1 + w.pick("calls", 3) {
 		id := w.tag("call_")
 		if !w.unique {
-			id = rapid.SampledFrom([]string{"0", "0", "c1", "c:1", "c_1_1", strings.Repeat("x", 60), id}).Draw(w.t, "id")
+			id = rapid.SampledFrom([]string{"0", "0", "c1", "c:1", "c_1_1", strings.Repeat("x", 60), id}).Draw(w.t,
+				"id")
 		}
 		arguments := json.RawMessage(fmt.Sprintf(`{"tag":%q}`, w.tag("t")))
 		if !w.unique && w.pick("malformed", 6) == 0 {
 			arguments = json.RawMessage("null")
 		}
-		turn.open = append(turn.open, core.ToolCall{ID: id, Name: "add", Arguments: arguments, Signature: rapid.SampledFrom([]string{"", "s"}).Draw(w.t, "signature")})
+		turn.open = append(turn.open,
+			core.ToolCall{
+				ID: id, Name: "add", Arguments: arguments,
+				Signature: rapid.SampledFrom([]string{"", "s"}).Draw(w.t, "signature"),
+			})
 	}
 	return turn
 }
@@ -189,8 +210,13 @@ func anything(t *rapid.T) *teller {
 			w.add(result(rapid.SampledFrom([]string{"0", "c1", "c:1", "none"}).Draw(t, "id"), w.tag("r")))
 		default:
 			var m core.Message
-			text := rapid.SampledFrom([]string{`{"role":"system","content":"s"}`, `{"role":"user","content":[]}`, `{"role":"robot"}`, `{"role":"user","content":[{"type":"image"}]}`,
-				`{"role":"assistant","content":[{"type":"image"}]}`, `{"role":"tool","content":[{"type":"text","text":"x"}]}`, `{"role":"user","content":7}`}).Draw(t, "malformed")
+			text := rapid.SampledFrom(
+				[]string{
+					`{"role":"system","content":"s"}`, `{"role":"user","content":[]}`, `{"role":"robot"}`,
+					`{"role":"user","content":[{"type":"image"}]}`,
+					`{"role":"assistant","content":[{"type":"image"}]}`,
+					`{"role":"tool","content":[{"type":"text","text":"x"}]}`, `{"role":"user","content":7}`,
+				}).Draw(t, "malformed")
 			if err := json.Unmarshal([]byte(text), &m); err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +264,8 @@ func TestEveryViewIsValid(t *testing.T) {
 			t.Fatalf("%d tokens of %d", v.Tokens, o.Budget)
 		}
 		for _, line := range lines(v.Messages) {
-			if strings.Contains(line, "signed one:") || strings.Contains(line, "signed two:") || o.TextOnly && strings.Contains(line, "<image") {
+			if strings.Contains(line, "signed one:") || strings.Contains(line, "signed two:") ||
+				o.TextOnly && strings.Contains(line, "<image") {
 				t.Fatalf("shown: %s", line)
 			}
 		}
@@ -252,8 +279,8 @@ func TestEveryViewIsValid(t *testing.T) {
 	})
 }
 
-// keepsEverything: the messages of people are all there, in order; with a budget, a first part of them may be missing, or be there where it
-// has the call of a result.
+// keepsEverything: the messages of people are all there, in order; with a budget, a first part of them may be missing,
+// or be there where it has the call of a result.
 func keepsEverything(t *rapid.T, w *teller, o view.Options, v view.View) {
 	said, shown := tags(w.msgs, "u"), tags(v.Messages, "u")
 	if o.Budget == 0 {
@@ -311,7 +338,8 @@ func pagedIsTheSame(t *rapid.T, w *teller, o view.Options, v view.View) {
 	h, _ := counted(w.msgs[:stored])
 	paged, err := view.OfHistoryIn(t.Context(), h.Append(w.msgs[stored:]...), o, rapid.IntRange(1, 20).Draw(t, "page"))
 	if err != nil || asJSON(t, paged) != asJSON(t, v) {
-		t.Fatalf("a history is shown otherwise: %v\n%s\nof\n%s", err, cmp.Diff(lines(v.Messages), lines(paged.Messages)), strings.Join(lines(w.msgs), "\n"))
+		t.Fatalf("a history is shown otherwise: %v\n%s\nof\n%s", err,
+			cmp.Diff(lines(v.Messages), lines(paged.Messages)), strings.Join(lines(w.msgs), "\n"))
 	}
 }
 
@@ -321,7 +349,8 @@ func tags(msgs []core.Message, letter string) []string {
 	for _, m := range msgs {
 		for _, b := range m.Content.Blocks() {
 			word, _, _ := strings.Cut(strings.TrimPrefix(b.Text, "> "), " ")
-			if n, ok := strings.CutPrefix(word, letter); ok && m.Role == core.User && strings.Trim(n, "0123456789") == "" {
+			if n, ok := strings.CutPrefix(word, letter); ok && m.Role == core.User &&
+				strings.Trim(n, "0123456789") == "" {
 				all = append(all, word)
 			}
 		}

@@ -9,8 +9,9 @@ const (
 	perImage   = 1600 // an image in full resolution costs about this at each vendor, whatever its bytes
 )
 
-// Tokens estimates what a message takes: a token for every three bytes of text, which is more than English takes, about what other languages
-// take, and less than what random letters and digits take; a fixed number for an image. It depends on the message alone.
+// Tokens estimates what a message takes: a token for every three bytes of text, which is more than English takes, about
+// what other languages take, and less than what random letters and digits take; a fixed number for an image. It depends
+// on the message alone.
 func Tokens(m core.Message) int {
 	n := perMessage
 	for _, b := range m.Content.Blocks() {

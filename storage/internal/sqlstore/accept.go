@@ -7,9 +7,9 @@ import (
 	"gatehouse/core"
 )
 
-// Accept stores an event. An event whose (platform, id) is known returns its first receipt, with Fresh false; so Accept may be
-// repeated. An incomplete event is invalid. The queue's lock is taken first, so Seq follows the order of commits within a queue.
-// The store's limits apply.
+// Accept stores an event. An event whose (platform, id) is known returns its first receipt, with Fresh false; so Accept
+// may be repeated. An incomplete event is invalid. The queue's lock is taken first, so Seq follows the order of commits
+// within a queue. The store's limits apply.
 func (s *Store) Accept(ctx context.Context, e core.Event) (core.Receipt, error) {
 	if err := checkEvent(e); err != nil {
 		return core.Receipt{}, err
@@ -39,7 +39,8 @@ func checkEvent(e core.Event) error {
 	return nil
 }
 
-// accept stores the event unless it is known; a known event uses up no number. The receipt is there after flush, see storeEvent.
+// accept stores the event unless it is known; a known event uses up no number. The receipt is there after flush, see
+// storeEvent.
 func (t *Tx) accept(r *core.Receipt, added newEvent, l core.Limits) (err error) {
 	*r = core.Receipt{}
 	e := added.Event
@@ -84,10 +85,10 @@ func (t *Tx) followsUp(e core.Event) (bool, error) {
 	return t.exists(`select 1 from queues where queue_key = $1`, e.Conversation)
 }
 
-// rank is the place of a new event, so that people take turns, however many messages one of them sends: a message comes after those whose
-// turn is next, and two after the last unended one of its actor, so that somebody else's fits between them. Nobody is overtaken forever,
-// because no message joins those whose turn is next. Other events do; there are only as many of them as turns that wait for a person. $17: the
-// actor of a message, "" for another event.
+// rank is the place of a new event, so that people take turns, however many messages one of them sends: a message comes
+// after those whose turn is next, and two after the last unended one of its actor, so that somebody else's fits between
+// them. Nobody is overtaken forever, because no message joins those whose turn is next. Other events do; there are only
+// as many of them as turns that wait for a person. $17: the actor of a message, "" for another event.
 const rank = `(select coalesce(max(place), 0) from (
 	select min(rank) + (case when $17 = '' then 0 else 1 end) as place from queues where ready_at = 0
 	union all select max(rank) from queues where owner <> ''
@@ -114,15 +115,17 @@ type newEvent struct {
 	session    core.SessionID    // of the claim
 }
 
-// storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The caller holds its queue's
-// lock. If another transaction adds the same event to another queue at the same moment, the insert waits for that commit.
+// storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The
+// caller holds its queue's lock. If another transaction adds the same event to another queue at the same moment, the
+// insert waits for that commit.
 func (t *Tx) storeEvent(r *core.Receipt, e newEvent) error {
 	var payload []byte
 	if e.Payload != nil {
 		payload = append([]byte{}, e.Payload...)
 	}
 	args := []any{
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(), asJSON{e.Actor}, asJSON{e.Address}, payload, e.invocation, t.Now, e.retryOf,
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(),
+		asJSON{e.Actor}, asJSON{e.Address}, payload, e.invocation, t.Now, e.retryOf,
 		e.Actor.ID, e.attempt, e.session,
 	}
 	place := rankOfRunning
@@ -132,7 +135,8 @@ func (t *Tx) storeEvent(r *core.Receipt, e newEvent) error {
 	}
 	r.Seq = unnumbered
 	return t.ask(&r.Fresh, []any{&r.Seq}, `
-		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload, invocation, accepted_at, retry_of, actor_id, attempt, session, rank)
+		insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, payload,
+			invocation, accepted_at, retry_of, actor_id, attempt, session, rank)
 		select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, `+place+`
 		where not exists (select 1 from events where platform = $1 and id = $2)
 		on conflict (platform, id) do nothing returning seq`, args...)
@@ -164,8 +168,10 @@ func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var kind core.Kind
 	var subject, fetched string
 	var payload []byte
-	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address}, &payload, &e.Invocation, &e.Session,
-		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind, &e.End.Category, &e.End.Cause, &e.RetryOf, &fetched)
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address},
+		&payload, &e.Invocation, &e.Session,
+		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind,
+		&e.End.Category, &e.End.Cause, &e.RetryOf, &fetched)
 	e.Body = core.BodyOf(kind, subject)
 	if payload != nil {
 		e.Payload = payload
@@ -188,6 +194,7 @@ func (t *Tx) event(seq int64) (core.EventRecord, error) {
 
 // endEvent ends an event outside its turn.
 func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
-	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3 where seq = $4`, t.Now, kind, free(cause), seq)
+	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3
+		where seq = $4`, t.Now, kind, free(cause), seq)
 	return err
 }

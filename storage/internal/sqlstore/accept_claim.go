@@ -6,9 +6,10 @@ import (
 	"gatehouse/core"
 )
 
-// AcceptClaim is Accept for an event whose turn its process could begin now: if nobody holds the event's queue, nothing waits in it and turns are
-// not paused, the event is claimed for owner in the same transaction, which saves a commit. Otherwise the claim is nil, and the event waits for
-// Claim. The caller makes sure that it serves the event, and that no event of another queue waits for a turn.
+// AcceptClaim is Accept for an event whose turn its process could begin now: if nobody holds the event's queue, nothing
+// waits in it and turns are not paused, the event is claimed for owner in the same transaction, which saves a commit.
+// Otherwise the claim is nil, and the event waits for Claim. The caller makes sure that it serves the event, and that
+// no event of another queue waits for a turn.
 func (s *Store) AcceptClaim(ctx context.Context, e core.Event, owner string) (core.Receipt, *core.Claim, error) {
 	if err := checkEvent(e); err != nil {
 		return core.Receipt{}, nil, err
@@ -107,8 +108,10 @@ func (t *Tx) acceptClaim(a *accepted, e core.Event, owner string, l core.Limits)
 		}
 	}
 	return t.Do(`
-		update queues set owner = $1, fence = $2, event = added.seq, head = added.seq, suspect = false, rank = added.rank
-		from (select seq, rank from events where platform = $3 and id = $4 and invocation = $5) added where queue_key = $6`,
+		update queues set owner = $1, fence = $2, event = added.seq, head = added.seq, suspect = false,
+			rank = added.rank
+		from (select seq, rank from events where platform = $3 and id = $4 and invocation = $5) added
+			where queue_key = $6`,
 		owner, q.fence, e.Platform, e.ID, added.invocation, key)
 }
 
@@ -120,20 +123,22 @@ type queue struct {
 	watched    bool  // the owner needs no watch: its row is there, and locked
 }
 
-// lockedQueue locks the queue of an event and the owner, and reads the queue and the clock; the queue's row is added if it is missing. What asking
-// asks is read with the queue, under its lock.
+// lockedQueue locks the queue of an event and the owner, and reads the queue and the clock; the queue's row is added if
+// it is missing. What asking asks is read with the queue, under its lock.
 func (t *Tx) lockedQueue(q *queue, e core.Event, owner string, asking func() error) error {
 	found := false
 	read := func() error {
 		err := t.ask(&found, []any{Clock{t}, &q.generation, &q.fence, &q.free}, `
-			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1 from kv where name = 'paused')
+			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1
+				from kv where name = 'paused')
 			from (select * from queues where queue_key = $1`+t.forUpdate()+`) locked`, e.QueueKey())
 		if err != nil {
 			return err
 		}
 		return asking()
 	}
-	err := t.ask(&q.watched, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner) // first, as in bury
+	// first, as in bury
+	err := t.ask(&q.watched, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner)
 	if err == nil {
 		err = read()
 	}

@@ -31,13 +31,15 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	}
 	in(&where, "kind", f.Kinds)
 	if f.Before != "" {
-		where.and("seq < (select seq from events where platform = " + where.arg(f.Platform) + " and id = " + where.arg(f.Before) + ")")
+		where.and("seq < (select seq from events where platform = " + where.arg(f.Platform) +
+			" and id = " + where.arg(f.Before) + ")")
 	}
 	return list(ctx, s, readEvent, `select `+eventColumns+` from events`, where, "seq", f.Limit)
 }
 
-// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. It is one
-// statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty queue.
+// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. It
+// is one statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty
+// queue.
 func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 	return read(ctx, s, func(t *Tx) (q core.QueueView, err error) {
 		queue := func(scan func(...any) error) (e core.QueueEntry, err error) {
@@ -49,10 +51,13 @@ func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
 				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
 				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
 			from (select exists (select 1 from kv where name = 'paused'),
-				(select count(*) from outbox where state = 'waiting' and state <> 'sent'), (select count(*) from outbox where state = 'unknown' and state <> 'sent'),
-				(select count(*) from outbox where state = 'dead' and state <> 'sent'), (select count(*) from events where end_kind = 'dead' and seq > 0),
+				(select count(*) from outbox where state = 'waiting' and state <> 'sent'), (select count(*) from outbox
+					where state = 'unknown' and state <> 'sent'),
+				(select count(*) from outbox where state = 'dead' and state <> 'sent'), (select count(*) from events
+					where end_kind = 'dead' and seq > 0),
 				(select count(*) from approvals where state = 'open')) counts
-			left join queues q on q.queue_key in (select queue_key from queues where ready_at >= 0 union all select queue_key from queues where owner > '' and owner <> '')
+			left join queues q on q.queue_key in (select queue_key from queues where ready_at >= 0 union all
+				select queue_key from queues where owner > '' and owner <> '')
 			order by q.rank, q.head`)
 		if len(q.Entries) == 1 && q.Entries[0].Key == "" {
 			q.Entries = nil
@@ -73,8 +78,8 @@ func (s *Store) SetPaused(ctx context.Context, paused bool) error {
 	})
 }
 
-// Stop asks the running turn of a conversation to stop; if its process crashes, the next holder sees the request. If no turn has
-// begun and the first message waits for a delayed retry, Stop withdraws that message.
+// Stop asks the running turn of a conversation to stop; if its process crashes, the next holder sees the request. If no
+// turn has begun and the first message waits for a delayed retry, Stop withdraws that message.
 func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
 	return write(ctx, s, func(t *Tx) (result core.StopResult, err error) {
 		if found, err := t.lockKnownQueue(conversation.Queue()); err != nil || !found {
@@ -86,7 +91,8 @@ func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by c
 		}
 		var seq int64
 		var until time.Time
-		found, err := t.Row([]any{&seq, timestamp{&until}}, `select seq, not_before from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1`, conversation)
+		found, err := t.Row([]any{&seq, timestamp{&until}}, `select seq, not_before from events where queue_key = $1
+			and ended_at = 0 and signal = false order by seq limit 1`, conversation)
 		if err != nil || !found || !until.After(t.Now) {
 			return result, err
 		}
@@ -97,20 +103,21 @@ func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by c
 	})
 }
 
-// Retry adds a new event with the content of a failed one and returns its receipt. A message keeps its invocation: its turn goes on after what the
-// failed one has saved. Repeating it returns the same event. It fails
-// with not_found if there is no such event, and with invalid if the event did not fail or its paused turn has ended.
+// Retry adds a new event with the content of a failed one and returns its receipt. A message keeps its invocation: its
+// turn goes on after what the failed one has saved. Repeating it returns the same event. It fails with not_found if
+// there is no such event, and with invalid if the event did not fail or its paused turn has ended.
 func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	return write(ctx, s, func(t *Tx) (core.Receipt, error) {
 		return t.repeat(seq, fmt.Sprintf("again/%d", seq), true, t.checkFailed)
 	})
 }
 
-// AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, and returns its receipt.
-// Repeating it returns the same event; so does asking again for another approval of the same turn. Only who requested the approval may do so:
-// the errors are those of Approval.RefusalToAskAgain. It fails with not_found if there is no such approval, or if the message was pruned or
-// erased; and with invalid if the message was changed after it was asked, if another call of its turn has begun, which would be done twice, or
-// if it was asked again by another button, or the audit log contradicts what is stored.
+// AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, and
+// returns its receipt. Repeating it returns the same event; so does asking again for another approval of the same turn.
+// Only who requested the approval may do so: the errors are those of Approval.RefusalToAskAgain. It fails with
+// not_found if there is no such approval, or if the message was pruned or erased; and with invalid if the message was
+// changed after it was asked, if another call of its turn has begun, which would be done twice, or if it was asked
+// again by another button, or the audit log contradicts what is stored.
 func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error) {
 	return write(ctx, s, func(t *Tx) (r core.Receipt, err error) {
 		a, err := t.approval(id)
@@ -127,7 +134,8 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 		}
 		gone := core.Errorf(core.NotFound, "The request is no longer stored. Please write it again.")
 		var seq int64
-		found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message' order by seq desc limit 1`, a.Invocation)
+		found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message'
+			order by seq desc limit 1`, a.Invocation)
 		if err != nil {
 			return r, err
 		}
@@ -151,21 +159,23 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 	})
 }
 
-// checkRepeatable refuses to repeat the whole message of an expired approval if that is not what the person would expect.
+// checkRepeatable refuses to repeat the whole message of an expired approval if that is not what the person would
+// expect.
 func (t *Tx) checkRepeatable(a core.Approval) error {
 	if a.Changed != "" {
 		return core.Errorf(core.Invalid, "The message was changed after it was sent. Please write your request again.")
 	}
 	var n int64
-	begun, err := t.Row([]any{&n}, `select 1 from intents where begun_at > 0 and approval in (select id from approvals where invocation = $1) limit 1`, a.Invocation)
+	begun, err := t.Row([]any{&n}, `select 1 from intents where begun_at > 0 and approval in (select id from approvals
+		where invocation = $1) limit 1`, a.Invocation)
 	if err == nil && begun {
 		err = core.Errorf(core.Invalid, "A part of this message was already done. Please write only what is left.")
 	}
 	return err
 }
 
-// repeat adds an event with the content of an earlier one, which check may refuse, unless there is one already. goesOn: of a message, it belongs
-// to the same invocation.
+// repeat adds an event with the content of an earlier one, which check may refuse, unless there is one already. goesOn:
+// of a message, it belongs to the same invocation.
 func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventRecord) error) (r core.Receipt, err error) {
 	e, missing := t.event(seq)
 	switch core.CategoryOf(missing) {
@@ -177,7 +187,8 @@ func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventReco
 	default:
 		return r, missing
 	}
-	if known, err := t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq); err != nil || known {
+	if known, err := t.Row([]any{&r.Seq}, `select seq from events where retry_of = $1 and retry_of <> 0`,
+		seq); err != nil || known {
 		return r, err
 	}
 	if missing != nil {
@@ -217,7 +228,8 @@ func (t *Tx) copyFetched(e core.EventRecord, again core.Event, seq int64) error 
 			return err
 		}
 	}
-	_, err := t.Exec(`update events set fetched = (select fetched from events where seq = $1) where seq = $2`, e.Seq, seq)
+	_, err := t.Exec(`update events set fetched = (select fetched from events where seq = $1)
+		where seq = $2`, e.Seq, seq)
 	return err
 }
 
@@ -229,20 +241,24 @@ func (t *Tx) checkFailed(e core.EventRecord) error {
 		return core.Errorf(core.Invalid, "The event %d did not fail; there is nothing to retry.", e.Seq)
 	}
 	if (e.Kind() == core.KindMessage || e.Kind() == core.KindClick) && e.Payload == nil {
-		return core.Errorf(core.Invalid, "The %s %d was erased with its session, so it can't be retried; ask again in its conversation.", e.Kind(), e.Seq)
+		return core.Errorf(core.Invalid,
+			"The %s %d was erased with its session, so it can't be retried; ask again in its conversation.", e.Kind(),
+			e.Seq)
 	}
 	if e.Kind() != core.KindSignal {
 		return nil
 	}
 	waits, err := t.exists(`select 1 from paused where invocation = $1`, e.Invocation)
 	if err == nil && !waits {
-		err = core.Errorf(core.Invalid, "The turn that the decision %d was for has ended, so it can't be retried; ask again in its conversation.", e.Seq)
+		err = core.Errorf(core.Invalid,
+			"The turn that the decision %d was for has ended, so it can't be retried; ask again in its conversation.",
+			e.Seq)
 	}
 	return err
 }
 
-// Drop marks a dead letter as dropped. Dropping it twice succeeds. It fails with not_found if there is no such event, and with
-// invalid if the event is not a dead letter.
+// Drop marks a dead letter as dropped. Dropping it twice succeeds. It fails with not_found if there is no such event,
+// and with invalid if the event is not a dead letter.
 func (s *Store) Drop(ctx context.Context, seq int64) error {
 	return s.write(ctx, func(t *Tx) error {
 		n, err := t.Exec(`update events set end_kind = $1 where seq = $2 and end_kind = 'dead'`, core.EndDropped, seq)

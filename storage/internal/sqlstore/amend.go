@@ -7,9 +7,10 @@ import (
 	"gatehouse/core/audit"
 )
 
-// amend applies an amendment and stores its event as ended, with the result. It locks the amended event's queue first: so the
-// event's turn has either begun or will read the new text, and two amendments are applied one after the other. A message that was repeated
-// since, by "Try again" or "Ask again", is amended in its last repetition, which is in the same queue.
+// amend applies an amendment and stores its event as ended, with the result. It locks the amended event's queue first:
+// so the event's turn has either begun or will read the new text, and two amendments are applied one after the other. A
+// message that was repeated since, by "Try again" or "Ask again", is amended in its last repetition, which is in the
+// same queue.
 func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	var a core.Amendment
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
@@ -66,7 +67,8 @@ func (t *Tx) lastRepetition(seq int64) (core.EventRecord, error) {
 	}
 }
 
-// applyAmendment amends the event e, which is the message original or its last repetition. The revisions are those of the original.
+// applyAmendment amends the event e, which is the message original or its last repetition. The revisions are those of
+// the original.
 func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
 	ignored := func(why string) (core.End, error) { return core.End{Kind: core.EndIgnored, Cause: why}, nil }
 	if !a.Allowed(by, e.Actor) {
@@ -106,7 +108,8 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 
 // changeApproval updates the open approval cards of the turn to show that the request was changed.
 func (t *Tx) changeApproval(id core.InvocationID, by core.Actor, a core.Amendment) (core.End, error) {
-	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals where invocation = $1 and state = 'open' order by seq`+t.forUpdate(), id)
+	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals where invocation = $1
+		and state = 'open' order by seq`+t.forUpdate(), id)
 	if err != nil {
 		return core.End{}, err
 	}

@@ -28,18 +28,23 @@ type approvalBody struct {
 	Use      *core.Use          `json:"use,omitempty"`
 }
 
-// approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one statement.
+// approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one
+// statement.
 const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
 	` + votesColumn
 
-const votesColumn = `(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v where v.approval = approvals.id)`
+const votesColumn = `(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v
+	where v.approval = approvals.id)`
 
 func readApproval(scan func(...any) error) (core.Approval, error) {
 	var a core.Approval
 	var b approvalBody
-	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason, fromJSON{&a.DecidedBy},
-		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed, fromJSON{&a.Votes})
-	a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Requested, b.Asked, b.Requester, b.Rule
+	err := scan(&a.ID, &a.Invocation, &a.Session, &a.Conversation, fromJSON{&b}, &a.State, &a.Reason,
+		fromJSON{&a.DecidedBy},
+		timestamp{&a.DecidedAt}, timestamp{&a.CreatedAt}, timestamp{&a.Deadline}, &a.Begun, &a.Changed,
+		fromJSON{&a.Votes})
+	a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule = b.Address, b.Call, b.Requested, b.Asked, b.Requester,
+		b.Rule
 	a.Question, a.External, a.Use = b.Question, b.External, b.Use
 	return a, err
 }
@@ -48,8 +53,8 @@ func bodyOf(a core.Approval) approvalBody {
 	return approvalBody{a.Address, a.Call, a.Requested, a.Asked, a.Requester, a.Rule, a.Question, a.External, a.Use}
 }
 
-// RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the audit log first. It fails
-// with not_found if there is no such approval.
+// RevealApproval returns an approval for a person who is to read what is masked elsewhere, and records that in the
+// audit log first. It fails with not_found if there is no such approval.
 func (s *Store) RevealApproval(ctx context.Context, id core.ApprovalID, actor, detail string) (core.Approval, error) {
 	return write(ctx, s, func(t *Tx) (core.Approval, error) {
 		if err := t.readClock(); err != nil {
@@ -63,8 +68,8 @@ func (s *Store) RevealApproval(ctx context.Context, id core.ApprovalID, actor, d
 	})
 }
 
-// openApproval stores a new approval; the store's clock sets its times. An approval that the policy has decided is stored with its
-// signal, as if users had decided it.
+// openApproval stores a new approval; the store's clock sets its times. An approval that the policy has decided is
+// stored with its signal, as if users had decided it.
 func (t *Tx) openApproval(a core.Approval) error {
 	if a.State == "" {
 		a.State = core.Open
@@ -77,13 +82,17 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.Deadline = t.Now.Add(a.Rule.Timeout)
 	}
 	if _, err := t.Exec(`
-		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester)
+		insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at,
+			created_at, deadline, begun, changed, requester)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		a.ID, a.Invocation, a.Session, a.Conversation, asJSON{bodyOf(a)}, a.State, free(a.Reason), asJSON{a.DecidedBy},
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
-	t.audit(a.ID, "opened", a.Requester.ID, fmt.Sprintf("rule %q, verdict %s, %s, %s, %s", a.Rule.Name, a.Rule.Verdict, t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedTerms(a), t.auditedRecord(a)))
+	t.audit(a.ID,
+		"opened", a.Requester.ID,
+		fmt.Sprintf("rule %q, verdict %s, %s, %s, %s", a.Rule.Name, a.Rule.Verdict,
+			t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedTerms(a), t.auditedRecord(a)))
 	if a.Use != nil {
 		if err := t.redrawMemory(*a.Use); err != nil {
 			return err
@@ -103,14 +112,16 @@ func (t *Tx) openApproval(a core.Approval) error {
 // openRequest stores a new approval of a turn, whose cards are posts. Where they name another request of the same call,
 // the cards of these are drawn once more.
 func (t *Tx) openRequest(a core.Approval, posts []core.Post) error {
-	if err := t.openApproval(a); err != nil || !slices.ContainsFunc(posts, func(p core.Post) bool { return p.Like != "" }) {
+	if err := t.openApproval(a); err != nil || !slices.ContainsFunc(posts, func(p core.Post) bool {
+		return p.Like != ""
+	}) {
 		return err
 	}
 	return t.redrawSame(a)
 }
 
-// redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation, be
-// drawn once more: each says which of them it is, and links to the first.
+// redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation,
+// be drawn once more: each says which of them it is, and links to the first.
 func (t *Tx) redrawSame(a core.Approval) error {
 	if a.Question != nil || a.External != nil {
 		return nil
@@ -158,8 +169,8 @@ func (t *Tx) endTasks(a core.Approval) error {
 	return nil
 }
 
-// decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal or, where another agent asked, the post that
-// tells it; and it removes the tasks.
+// decided follows up a decision: it adds the audit entry, with this detail and reason, and the signal or, where another
+// agent asked, the post that tells it; and it removes the tasks.
 func (t *Tx) decided(a core.Approval, detail, reason string) error {
 	t.auditReason(a.ID, a.Session, string(a.State), a.DecidedBy.ID, join(detail, t.auditedRecord(a)), reason)
 	if a.External != nil {
@@ -172,7 +183,8 @@ func (t *Tx) decided(a core.Approval, detail, reason string) error {
 	return t.endTasks(a)
 }
 
-// cancelApproval cancels an approval whose paused invocation was removed. It stores no signal, since no invocation waits for one.
+// cancelApproval cancels an approval whose paused invocation was removed. It stores no signal, since no invocation
+// waits for one.
 func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 	if err := t.checkedBefore(a); err != nil {
 		return err
@@ -190,7 +202,8 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 }
 
 func (t *Tx) storeDecision(a core.Approval) error {
-	_, err := t.Exec(`update approvals set state = $1, reason = $2, decided_by = $3, decided_at = $4 where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID)
+	_, err := t.Exec(`update approvals set state = $1, reason = $2, decided_by = $3, decided_at = $4
+		where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID)
 	return err
 }
 
@@ -199,9 +212,10 @@ func (s *Store) LoadApproval(ctx context.Context, id core.ApprovalID) (core.Appr
 	return read(ctx, s, func(t *Tx) (core.Approval, error) { return t.approval(id) })
 }
 
-// Recorded returns an approval and, of an approved one, the intent of its call, as the audit log records them; nil if there is none. What is told
-// of an approval is told of what Recorded returns. It reads the approval's entries alone. Errors: not_found, also for one that is being
-// pruned, and those of audit.Keys.CheckRecorded; with these, the approval has no more than what the log does not contradict.
+// Recorded returns an approval and, of an approved one, the intent of its call, as the audit log records them; nil if
+// there is none. What is told of an approval is told of what Recorded returns. It reads the approval's entries alone.
+// Errors: not_found, also for one that is being pruned, and those of audit.Keys.CheckRecorded; with these, the approval
+// has no more than what the log does not contradict.
 func (s *Store) Recorded(ctx context.Context, id core.ApprovalID) (a core.Approval, i *core.IntentRecord, err error) {
 	var last audit.Entry
 	check := func(t *Tx) (_ struct{}, err error) {
@@ -259,7 +273,8 @@ func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
 	return t.approval(id)
 }
 
-// RedrawCards makes every card of an approval be drawn once more, in its present state. An approval without a card is no error.
+// RedrawCards makes every card of an approval be drawn once more, in its present state. An approval without a card is
+// no error.
 func (s *Store) RedrawCards(ctx context.Context, id core.ApprovalID) error {
 	return s.write(ctx, func(t *Tx) error {
 		t.redrawCards(id)

@@ -15,8 +15,9 @@ import (
 // databaseKey is the name of the secret key in the database, which is used where no key is configured.
 const databaseKey = "secret-key"
 
-// useKey sets the signer, and with it the keys of the audit log: the configured one, or one with the key that is made once and kept in the database. It warns if
-// other processes sign with a key that this one does not have. The log was signed with the database's key until one was configured.
+// useKey sets the signer, and with it the keys of the audit log: the configured one, or one with the key that is made
+// once and kept in the database. It warns if other processes sign with a key that this one does not have. The log was
+// signed with the database's key until one was configured.
 func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.Logger) error {
 	key, err := s.DatabaseKey(ctx)
 	if err == nil && key == "" && configured == nil {
@@ -40,13 +41,14 @@ func (s *Store) useKey(ctx context.Context, configured *core.Signer, log *slog.L
 	s.keys, s.allKeys = audit.KeysOf(s.signer), audit.KeysOf(verifier)
 	last, err := read(ctx, s, (*Tx).lastEntry)
 	if err == nil && last.Seq > 0 && !s.allKeys.Knows(last.Key) {
-		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last.Key)
+		log.Warn("the last entry of the audit log is signed with a key that this process does not have; set "+
+			"GATEHOUSE_SECRET_KEY as the other processes have it, or the log can't be verified", "key", last.Key)
 	}
 	return err
 }
 
-// Signer returns the signer: that of the options or, without one, the signer whose key is kept in the database, which is
-// the same for all processes on it.
+// Signer returns the signer: that of the options or, without one, the signer whose key is kept in the database, which
+// is the same for all processes on it.
 func (s *Store) Signer() *core.Signer { return s.signer }
 
 // SignsWithItsKey reports whether the signer's key is the one in the database: no key was configured.
@@ -60,30 +62,31 @@ func (s *Store) DatabaseKey(ctx context.Context) (string, error) {
 	})
 }
 
-// audit adds an entry to the log when the transaction ends. detail must not quote messages. The hash is computed over the text as
-// stored.
+// audit adds an entry to the log when the transaction ends. detail must not quote messages. The hash is computed over
+// the text as stored.
 func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
 	t.auditReason(id, "", action, actor, detail, "")
 }
 
-// auditReason is audit with the text of a person, which is erased with the session. The entry names the session, since the approval may be
-// pruned before its session is deleted.
+// auditReason is audit with the text of a person, which is erased with the session. The entry names the session, since
+// the approval may be pruned before its session is deleted.
 func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, actor, detail, reason string) {
 	if reason == "" {
 		session = ""
 	}
 	t.audits = append(t.audits, audit.Entry{
-		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor), Detail: clean(detail), Reason: clean(reason),
+		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor),
+		Detail: clean(detail), Reason: clean(reason),
 		Session: session,
 	})
 }
 
-// writeAudit writes the entries just before the commit, and notes up to when approvals were pruned. The log is one chain, so its head is
-// locked. The lock is taken last, held briefly, and its holder waits for no other lock.
+// writeAudit writes the entries just before the commit, and notes up to when approvals were pruned. The log is one
+// chain, so its head is locked. The lock is taken last, held briefly, and its holder waits for no other lock.
 //
-// The entries follow the entry that the head names, even if that one is gone, so that the gap can be seen. A head that this gatehouse's keys
-// did not seal, or that the log goes on after, may be a forged one or an earlier one that was put back. Then the entries follow the last
-// entry, and the head stays as it is: to seal it would hide what was done.
+// The entries follow the entry that the head names, even if that one is gone, so that the gap can be seen. A head that
+// this gatehouse's keys did not seal, or that the log goes on after, may be a forged one or an earlier one that was put
+// back. Then the entries follow the last entry, and the head stays as it is: to seal it would hide what was done.
 func (t *Tx) writeAudit() error {
 	if len(t.audits) == 0 && t.pruned.IsZero() {
 		return nil
@@ -102,7 +105,10 @@ func (t *Tx) writeAudit() error {
 	}
 	sound := t.allKeys.VerifyHead(h, key) && last.Seq <= h.Seq
 	if !sound || last.Seq != h.Seq || last.Hash != h.Hash {
-		t.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed the database, or a process ran with other keys. New entries are written, but the end of the log can't be trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
+		t.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed the "+
+			"database, or a process ran with other keys. New entries are written, but the end of the log can't be "+
+			"trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in "+
+			"GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
 			"head", h.Seq, "last", last.Seq, "sealed", sound)
 	}
 	if !sound {
@@ -113,8 +119,10 @@ func (t *Tx) writeAudit() error {
 		a.Seq = h.Seq
 		e := t.keys.SealEntry(h.Hash, a)
 		h.Hash = e.Hash
-		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash); err != nil {
+		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest,
+			session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			e.Seq, e.At, e.Approval, e.Action, e.Actor, e.Detail, e.Reason, e.ReasonDigest, e.Session, e.Key, e.Prev,
+			e.Hash); err != nil {
 			return err
 		}
 	}
@@ -125,18 +133,21 @@ func (t *Tx) writeAudit() error {
 		h.Pruned = t.pruned
 	}
 	h = t.keys.SealHead(h)
-	_, err = t.Exec(`update audit_head set seq = $1, hash = $2, pruned = $3, seal = $4 where one = 1`, h.Seq, h.Hash, h.Pruned, h.Seal)
+	_, err = t.Exec(`update audit_head set seq = $1, hash = $2, pruned = $3, seal = $4 where one = 1`, h.Seq, h.Hash,
+		h.Pruned, h.Seal)
 	return err
 }
 
 // lastEntry returns the number, key and hash of the last entry; none: zero.
 func (t *Tx) lastEntry() (e audit.Entry, err error) {
-	_, err = t.Row([]any{&e.Seq, &e.Key, &e.Hash}, `select seq, key, hash from audit where seq > 0 order by seq desc limit 1`)
+	_, err = t.Row([]any{&e.Seq, &e.Key, &e.Hash}, `select seq, key, hash from audit where seq > 0 order by seq desc
+		limit 1`)
 	return e, err
 }
 
-// newestKey returns the id of the newest key that has signed an entry: the last entry's, unless somebody signed it with an older one. It reads
-// the log only if the last entry is not signed with this process's newest key, such as after that was added.
+// newestKey returns the id of the newest key that has signed an entry: the last entry's, unless somebody signed it with
+// an older one. It reads the log only if the last entry is not signed with this process's newest key, such as after
+// that was added.
 func (t *Tx) newestKey(last audit.Entry) (string, error) {
 	if last.Seq == 0 {
 		return "", nil
@@ -151,7 +162,8 @@ func (t *Tx) newestKey(last audit.Entry) (string, error) {
 
 // auditedResult is the detail of an entry about a result: how the call ended, and the digest of what it returned.
 func (t *Tx) auditedResult(id core.ApprovalID, r core.ToolResult) string {
-	return fmt.Sprintf("%s, digest %s", audit.Outcome(r.Category), t.keys.Digest("", id, audit.OfResult, audit.ResultDigest(r.Content)))
+	return fmt.Sprintf("%s, digest %s", audit.Outcome(r.Category),
+		t.keys.Digest("", id, audit.OfResult, audit.ResultDigest(r.Content)))
 }
 
 // auditedCall is the detail of an entry about a call: its tool and its digest.
@@ -159,8 +171,8 @@ func (t *Tx) auditedCall(id core.ApprovalID, tool, digest string) string {
 	return fmt.Sprintf("tool %s, digest %s", tool, t.keys.Digest("", id, audit.OfCall, digest))
 }
 
-// auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecorded. They are empty if the log
-// contradicted what the approval was before: what somebody put in the database is not recorded.
+// auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecorded. They
+// are empty if the log contradicted what the approval was before: what somebody put in the database is not recorded.
 func (t *Tx) auditedTerms(a core.Approval) string {
 	if t.contradicted[a.ID] {
 		return ""
@@ -173,16 +185,19 @@ func (t *Tx) auditedRecord(a core.Approval) string {
 		return ""
 	}
 	all := []string{}
-	for _, d := range []struct{ kind, digest string }{{audit.OfRecord, audit.Record(a)}, {audit.OfFacts, audit.Facts(a)}, {audit.OfTexts, audit.Texts(a)}} {
+	for _, d := range []struct{ kind, digest string }{
+		{audit.OfRecord, audit.Record(a)}, {audit.OfFacts, audit.Facts(a)}, {audit.OfTexts, audit.Texts(a)},
+	} {
 		all = append(all, d.kind+" "+t.keys.Digest("", a.ID, d.kind, d.digest))
 	}
 	return strings.Join(all, ", ")
 }
 
-// checkRecorded compares an approval, and the intent of its call, with what the audit log says of them; see audit.Keys.CheckRecorded. last is
-// the last entry that it read. Entries of this transaction are not among them.
+// checkRecorded compares an approval, and the intent of its call, with what the audit log says of them; see
+// audit.Keys.CheckRecorded. last is the last entry that it read. Entries of this transaction are not among them.
 func (t *Tx) checkRecorded(a core.Approval, i *core.IntentRecord) (last audit.Entry, err error) {
-	entries, err := List(t, readEntry, `select `+entryColumns+` from audit where approval = $1 and action not in ('`+strings.Join(audit.Silent, `', '`)+`') order by seq`, a.ID)
+	entries, err := List(t, readEntry, `select `+entryColumns+` from audit where approval = $1
+		and action not in ('`+strings.Join(audit.Silent, `', '`)+`') order by seq`, a.ID)
 	if err != nil {
 		return last, err
 	}
@@ -192,8 +207,8 @@ func (t *Tx) checkRecorded(a core.Approval, i *core.IntentRecord) (last audit.En
 	return last, t.allKeys.CheckRecorded(a, i, entries)
 }
 
-// checkBefore compares an approval with the audit log before the approval is changed. If the log contradicts it, that is the error, and the entries
-// of this transaction do not record the approval as it is.
+// checkBefore compares an approval with the audit log before the approval is changed. If the log contradicts it, that
+// is the error, and the entries of this transaction do not record the approval as it is.
 func (t *Tx) checkBefore(a core.Approval) error {
 	i, err := t.callOf(a)
 	if err == nil {
@@ -203,7 +218,8 @@ func (t *Tx) checkBefore(a core.Approval) error {
 	return err
 }
 
-// checkedBefore is checkBefore for a change that is made all the same. What this transaction has changed already is not checked again.
+// checkedBefore is checkBefore for a change that is made all the same. What this transaction has changed already is not
+// checked again.
 func (t *Tx) checkedBefore(a core.Approval) error {
 	if _, checked := t.contradicted[a.ID]; checked {
 		return nil
@@ -215,12 +231,13 @@ func (t *Tx) checkedBefore(a core.Approval) error {
 }
 
 func (t *Tx) auditHead(lock string) (h audit.Head, err error) {
-	_, err = t.Row([]any{&h.Seq, &h.Hash, timestamp{&h.Pruned}, &h.Seal}, `select seq, hash, pruned, seal from audit_head where one = 1`+lock)
+	_, err = t.Row([]any{&h.Seq, &h.Hash, timestamp{&h.Pruned}, &h.Seal}, `select seq, hash, pruned, seal
+		from audit_head where one = 1`+lock)
 	return h, err
 }
 
-// eraseReasons removes the texts that people gave with their decisions of a session's approvals. The chain stays valid: it covers the
-// texts' digests.
+// eraseReasons removes the texts that people gave with their decisions of a session's approvals. The chain stays valid:
+// it covers the texts' digests.
 func (t *Tx) eraseReasons(id core.SessionID) error {
 	_, err := t.Exec(`update audit set reason = '' where session = $1 and reason <> ''`, id)
 	return err
@@ -229,12 +246,15 @@ func (t *Tx) eraseReasons(id core.SessionID) error {
 const entryColumns = `seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash`
 
 func readEntry(scan func(...any) error) (e audit.Entry, err error) {
-	return e, scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest, &e.Session, &e.Key, &e.Prev, &e.Hash)
+	return e,
+		scan(&e.Seq, timestamp{&e.At}, &e.Approval, &e.Action, &e.Actor, &e.Detail, &e.Reason, &e.ReasonDigest,
+			&e.Session, &e.Key, &e.Prev, &e.Hash)
 }
 
 // AuditLog returns up to n entries (0: all) after entry after, in order. audit.Keys.Verify checks them.
 func (s *Store) AuditLog(ctx context.Context, after int64, n int) ([]audit.Entry, error) {
-	return readAll(ctx, s, readEntry, `select `+entryColumns+` from audit where seq > $1 order by seq limit $2`, after, limit(n))
+	return readAll(ctx, s, readEntry, `select `+entryColumns+` from audit where seq > $1 order by seq
+		limit $2`, after, limit(n))
 }
 
 // AuditHead returns the head of the log.
@@ -242,8 +262,8 @@ func (s *Store) AuditHead(ctx context.Context) (audit.Head, error) {
 	return read(ctx, s, func(t *Tx) (audit.Head, error) { return t.auditHead("") })
 }
 
-// AuditRecords returns what the log is checked against. A caller that reads the log afterwards finds in it all that the records tell;
-// an approval with entries after the head Before may have changed while the records were read.
+// AuditRecords returns what the log is checked against. A caller that reads the log afterwards finds in it all that the
+// records tell; an approval with entries after the head Before may have changed while the records were read.
 func (s *Store) AuditRecords(ctx context.Context) (r audit.Records, err error) {
 	if r.Before, err = s.AuditHead(ctx); err != nil {
 		return r, err

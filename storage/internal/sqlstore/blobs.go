@@ -9,9 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-// PutBlob stores the bytes of an image under their digest, which it returns; bytes that are stored already are not written again. e is the
-// event that the image came with: until it ends, the bytes are kept though no message refers to them yet. So they are committed before the
-// message is, and a turn that is interrupted may put them again.
+// PutBlob stores the bytes of an image under their digest, which it returns; bytes that are stored already are not
+// written again. e is the event that the image came with: until it ends, the bytes are kept though no message refers to
+// them yet. So they are committed before the message is, and a turn that is interrupted may put them again.
 func (s *Store) PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error) {
 	return s.PutBlobFor(ctx, e, data, 0)
 }
@@ -30,7 +30,8 @@ func (s *Store) PutBlobFor(
 			return err
 		}
 		if !known { // another process may be adding it: the update locks its row
-			if _, err := t.Exec(`insert into blobs (digest, body) values ($1, $2) on conflict (digest) do update set digest = excluded.digest`, digest, data); err != nil {
+			if _, err := t.Exec(`insert into blobs (digest, body) values ($1, $2) on conflict (digest) do update
+				set digest = excluded.digest`, digest, data); err != nil {
 				return err
 			}
 		}
@@ -95,7 +96,8 @@ func (t *Tx) addMessageBlobs(id core.SessionID, w core.Writer, msgs []core.Messa
 	}
 	slices.SortFunc(uses, func(a, b use) int { return strings.Compare(a.digest, b.digest) }) // the order of the locks
 	for _, u := range uses {
-		if _, err := t.Exec(`insert into message_blobs (session, invocation, n, digest) values ($1, $2, $3, $4)`, id, w.Invocation, u.n, u.digest); err != nil {
+		if _, err := t.Exec(`insert into message_blobs (session, invocation, n, digest)
+			values ($1, $2, $3, $4)`, id, w.Invocation, u.n, u.digest); err != nil {
 			return err
 		}
 	}
@@ -135,19 +137,23 @@ func (t *Tx) removeUnused(digests []string, erased bool) error {
 	return nil
 }
 
-// pruneBlobs removes what at most n ended events came with, unless messages refer to it. It returns the number of events and blobs that it
-// looked at.
+// pruneBlobs removes what at most n ended events came with, unless messages refer to it. It returns the number of
+// events and blobs that it looked at.
 func (t *Tx) pruneBlobs(n int) (int64, error) {
 	type use struct{ digest, platform, event string }
-	ended, err := List(t, func(scan func(...any) error) (u use, err error) { return u, scan(&u.digest, &u.platform, &u.event) }, `
+	ended, err := List(t, func(scan func(...any) error) (u use, err error) {
+		return u, scan(&u.digest, &u.platform, &u.event)
+	}, `
 		select b.digest, b.platform, b.event from event_blobs b where b.at <= $1
-		and not exists (select 1 from events e where e.platform = b.platform and e.id = b.event and e.ended_at = 0) limit $2`+t.skipLocked("b"), t.Now, n)
+		and not exists (select 1 from events e where e.platform = b.platform and e.id = b.event and e.ended_at = 0)
+		limit $2`+t.skipLocked("b"), t.Now, n)
 	if err != nil {
 		return 0, err
 	}
 	slices.SortFunc(ended, func(a, b use) int { return strings.Compare(a.digest, b.digest) })
 	for _, u := range ended {
-		if _, err := t.Exec(`delete from event_blobs where digest = $1 and platform = $2 and event = $3`, u.digest, u.platform, u.event); err != nil {
+		if _, err := t.Exec(`delete from event_blobs where digest = $1 and platform = $2 and event = $3`, u.digest,
+			u.platform, u.event); err != nil {
 			return 0, err
 		}
 		if err := t.removeUnused([]string{u.digest}, false); err != nil {

@@ -8,8 +8,9 @@ import (
 	"gatehouse/core"
 )
 
-// Claim takes ready queues, the one whose turn it is first. An event is returned again, with a higher Attempt, if its owner dies. Claim skips
-// a queue that is locked, because it is being claimed or receives an event; the next call finds it.
+// Claim takes ready queues, the one whose turn it is first. An event is returned again, with a higher Attempt, if its
+// owner dies. Claim skips a queue that is locked, because it is being claimed or receives an event; the next call finds
+// it.
 func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, error) {
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
@@ -26,9 +27,12 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 		(*claimed).addClaim)
 }
 
-// claimEach finds what is ready and claims it all in one transaction. It looks first without a transaction: this costs no commit,
-// and usually nothing is ready.
-func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t *Tx, take bool) ([]string, error), claim func(*Tx, string) ([]T, error)) ([]T, error) {
+// claimEach finds what is ready and claims it all in one transaction. It looks first without a transaction: this costs
+// no commit, and usually nothing is ready.
+func claimEach[T any](
+	ctx context.Context, s *Store, owner string, ready func(t *Tx, take bool) ([]string, error),
+	claim func(*Tx, string) ([]T, error),
+) ([]T, error) {
 	if owner == "" {
 		return nil, core.Errorf(core.Invalid, "A claim must name its owner.")
 	}
@@ -55,18 +59,21 @@ func claimEach[T any](ctx context.Context, s *Store, owner string, ready func(t 
 	})
 }
 
-// claim takes one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message if it is
-// due.
+// claim takes one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message
+// if it is due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
 	var fence int64
 	generation, waits := 1, false
 	e, found, err := one(t, func(scan func(...any) error) (core.EventRecord, error) {
 		return readEvent(func(columns ...any) error { return scan(append(columns, &fence, &generation, &waits)...) })
 	}, `
-		select `+eventColumns+`, (select fence + 1 from queues where queue_key = $1), coalesce((select generation from queues where queue_key = events.conversation), 1), due_at > $2 and due_at - delay <= $3
+		select `+eventColumns+`, (select fence + 1 from queues where queue_key = $1), coalesce((select generation
+			from queues where queue_key = events.conversation), 1), due_at > $2 and due_at - delay <= $3
 		from events where seq = coalesce(
-			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and (due_at <= $2 or due_at - delay > $3) order by seq limit 1),
-			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1))`, key, t.Now, t.Now.Add(SetBack))
+			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and (due_at <= $2
+				or due_at - delay > $3) order by seq limit 1),
+			(select seq from events where queue_key = $1 and ended_at = 0 and signal = false order by seq
+				limit 1))`, key, t.Now, t.Now.Add(SetBack))
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +88,12 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 		return nil, nil
 	}
 	e.Session = e.Conversation.Session(generation)
-	if err := t.Do(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session, e.Seq); err != nil {
+	if err := t.Do(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session,
+		e.Seq); err != nil {
 		return nil, err
 	}
-	if err := t.Do(`update queues set owner = $1, fence = $2, event = $3, ready_at = null where queue_key = $4`, r.Owner, fence, e.Seq, key); err != nil {
+	if err := t.Do(`update queues set owner = $1, fence = $2, event = $3, ready_at = null
+		where queue_key = $4`, r.Owner, fence, e.Seq, key); err != nil {
 		return nil, err
 	}
 	return []core.Claim{{Owner: r.Owner, Key: key, Fence: fence, Event: e, Session: e.Session}}, nil
@@ -100,7 +109,8 @@ func serves(scopes []core.Scope, e core.Event) bool {
 // StopRequested reports whether a user asked the claim's turn to stop. The request survives a crash of the holder.
 func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 	return read(ctx, s, func(t *Tx) (asked bool, err error) {
-		held, err := t.Row([]any{&asked}, `select stop = event from queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`,
+		held, err := t.Row([]any{&asked}, `select stop = event from queues where queue_key = $1 and owner = $2
+			and owner <> '' and fence = $3 and event = $4`,
 			c.Key, c.Owner, c.Fence, c.Event.Seq)
 		if err == nil && !held {
 			err = leaseLost(c)
@@ -109,8 +119,8 @@ func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 	})
 }
 
-// Release returns the event to its queue as if it had not been claimed. It fails with lease_lost if the claim no longer holds its
-// queue.
+// Release returns the event to its queue as if it had not been claimed. It fails with lease_lost if the claim no longer
+// holds its queue.
 func (s *Store) Release(ctx context.Context, c core.Claim) error {
 	err := s.fenced(ctx, c, func(t *Tx) error {
 		if err := t.Do(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
@@ -136,21 +146,23 @@ func (s *Store) ended(c core.Claim, err error) {
 	}
 }
 
-// TakeBack makes the attempt of a claim that was lost not count, if its event has not ended: its turn came to an end that could not be
-// stored, so it was not the death of a process. It must be called once.
+// TakeBack makes the attempt of a claim that was lost not count, if its event has not ended: its turn came to an end
+// that could not be stored, so it was not the death of a process. It must be called once.
 func (s *Store) TakeBack(ctx context.Context, c core.Claim) error {
 	return s.write(ctx, func(t *Tx) error {
 		if _, err := t.lockKnownQueue(c.Key); err != nil {
 			return err
 		}
-		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1 and ended_at = 0 and attempt > 0`, c.Event.Seq); err != nil {
+		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1 and ended_at = 0
+			and attempt > 0`, c.Event.Seq); err != nil {
 			return err
 		}
 		return t.updateReady(c.Key)
 	})
 }
 
-// Holds returns the queues that owner holds, each with the event that its turn is for; with stops only those whose turns were requested to stop.
+// Holds returns the queues that owner holds, each with the event that its turn is for; with stops only those whose
+// turns were requested to stop.
 func (s *Store) Holds(ctx context.Context, owner string, stops bool) ([]core.Hold, error) {
 	query := `select ` + holdColumns + ` from queues where owner = $1 and owner <> ''`
 	if stops {

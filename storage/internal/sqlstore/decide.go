@@ -11,13 +11,15 @@ import (
 	"gatehouse/core/audit"
 )
 
-// Decide applies a decision and commits the result: vote, audit entries, signal and new card. All checks run under the approval's
-// lock, so the first of two concurrent decisions wins. It returns the errors of Approval.Decide, with the approval as it is now. An
-// expiry fails with store_busy while a click that was accepted before the deadline waits to be counted. An unknown approval is
-// not_found.
+// Decide applies a decision and commits the result: vote, audit entries, signal and new card. All checks run under the
+// approval's lock, so the first of two concurrent decisions wins. It returns the errors of Approval.Decide, with the
+// approval as it is now. An expiry fails with store_busy while a click that was accepted before the deadline waits to
+// be counted. An unknown approval is not_found.
 func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, error) {
 	var decided core.Decided
-	var refused error // the error of Approval.Decide, not_found or a click that waits; at most the audit log was changed, so the transaction may commit
+	// the error of Approval.Decide, not_found or a click that waits; at most the audit log was changed, so the
+	// transaction may commit
+	var refused error
 	err := s.write(ctx, func(t *Tx) error {
 		d := d // as it is when the transaction is repeated
 		decided, refused = core.Decided{}, nil
@@ -39,7 +41,8 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 				return err
 			}
 			if waits {
-				decided.Approval, refused = a, core.Errorf(core.StoreBusy, "A click on %s came in time and has not been counted yet.", a.ID)
+				decided.Approval, refused = a,
+					core.Errorf(core.StoreBusy, "A click on %s came in time and has not been counted yet.", a.ID)
 				return nil
 			}
 		}
@@ -53,7 +56,8 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 		}
 		decided, refused = a.Decide(d, at)
 		if contradiction != nil && core.CategoryOf(refused) == core.ApprovalDecided {
-			refused = core.Errorf(core.ApprovalDecided, "%s", core.MessageOf(contradiction)) // not by whom, as the database says
+			// not by whom, as the database says
+			refused = core.Errorf(core.ApprovalDecided, "%s", core.MessageOf(contradiction))
 		}
 		if refused != nil {
 			return t.auditRejected(d, a.Session, refused)
@@ -91,7 +95,8 @@ func (t *Tx) remind(a core.Approval, d core.Decision) error {
 		return nil
 	}
 	if a.Overtaken(d.Task, t.Now) {
-		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, a.ID, audit.Overtaken, d.Task)
+		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3
+			limit 1`, a.ID, audit.Overtaken, d.Task)
 		if err == nil && !known {
 			t.audit(a.ID, audit.Overtaken, d.By.ID, d.Task)
 		}
@@ -121,10 +126,11 @@ func changed(before, after core.Approval) bool {
 	return before.State != after.State || len(before.Votes) != len(after.Votes)
 }
 
-// checkVote returns a decision with what the check of its approval gave. A request that the audit log contradicts can't be approved, answered or
-// changed, but ended. It fails with unsupported if it can't be told whether the log does.
+// checkVote returns a decision with what the check of its approval gave. A request that the audit log contradicts can't
+// be approved, answered or changed, but ended. It fails with unsupported if it can't be told whether the log does.
 func checkVote(a core.Approval, d core.Decision, contradiction error) (core.Decision, error) {
-	if d.Vote == nil || a.State != core.Open || d.Vote.Choice == core.Deny || d.Vote.Choice == core.Withdraw || contradiction == nil {
+	if d.Vote == nil || a.State != core.Open || d.Vote.Choice == core.Deny || d.Vote.Choice == core.Withdraw ||
+		contradiction == nil {
 		return d, nil
 	}
 	if core.CategoryOf(contradiction) == core.Unsupported {
@@ -134,8 +140,9 @@ func checkVote(a core.Approval, d core.Decision, contradiction error) (core.Deci
 	return d, nil
 }
 
-// lockForDecision takes the locks in order and then reads the approval. First comes the conversation's queue, which receives the
-// signal. For an expiry it also locks the queue of the approval's clicks, so that no new click can slip in. The approval comes last.
+// lockForDecision takes the locks in order and then reads the approval. First comes the conversation's queue, which
+// receives the signal. For an expiry it also locks the queue of the approval's clicks, so that no new click can slip
+// in. The approval comes last.
 func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
 	a, err := t.approval(d.Approval)
 	if err != nil || !t.hooks.RowLocks {
@@ -162,7 +169,8 @@ func clicks(id core.ApprovalID) core.QueueKey {
 	return core.Event{Body: core.ClickEvent{Approval: id}}.QueueKey()
 }
 
-// decidedAt returns the time of a decision. A click counts from when its event was accepted, however late it is processed.
+// decidedAt returns the time of a decision. A click counts from when its event was accepted, however late it is
+// processed.
 func (t *Tx) decidedAt(d core.Decision) (at time.Time, err error) {
 	at = t.Now
 	if d.Event != 0 {
@@ -176,11 +184,13 @@ func (t *Tx) clickWaits(a core.Approval) (bool, error) {
 	if a.Deadline.IsZero() {
 		return false, nil
 	}
-	return t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2 limit 1`, clicks(a.ID), a.Deadline)
+	return t.exists(`select 1 from events where queue_key = $1 and ended_at = 0 and signal = false and accepted_at < $2
+		limit 1`, clicks(a.ID), a.Deadline)
 }
 
-// auditRejected records a vote that does not count, or the attempt to approve a call that was altered. A click that is processed twice is recorded once. session is the approval's; without an
-// approval it is "", and the vote's reason is left out, since no deletion of a session would erase it.
+// auditRejected records a vote that does not count, or the attempt to approve a call that was altered. A click that is
+// processed twice is recorded once. session is the approval's; without an approval it is "", and the vote's reason is
+// left out, since no deletion of a session would erase it.
 func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) error {
 	if d.Vote == nil {
 		return nil
@@ -191,7 +201,8 @@ func (t *Tx) auditRejected(d core.Decision, session core.SessionID, why error) e
 	}
 	if d.Event != 0 {
 		detail += fmt.Sprintf(", event %d", d.Event)
-		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3 limit 1`, d.Approval, action, detail)
+		known, err := t.exists(`select 1 from audit where approval = $1 and action = $2 and detail = $3
+			limit 1`, d.Approval, action, detail)
 		if err != nil || known {
 			return err
 		}
@@ -220,7 +231,9 @@ func join(detail, more string) string {
 // votedBefore reports whether the n-th vote takes the place of an earlier one of the same person.
 func votedBefore(a core.Approval, n int) bool {
 	person := a.Rule.Person(a.Votes[n].Actor.ID)
-	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool { return v.Choice != core.Edit && a.Rule.Person(v.Actor.ID) == person })
+	return slices.ContainsFunc(a.Votes[:n], func(v core.Vote) bool {
+		return v.Choice != core.Edit && a.Rule.Person(v.Actor.ID) == person
+	})
 }
 
 // textOf is a reason as the audit log keeps it: with the name that the local-admin gave.
@@ -239,7 +252,8 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 	a := d.Approval
 	for n, v := range a.Votes[len(before.Votes):] {
 		n += len(before.Votes)
-		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID, asJSON{v}); err != nil {
+		if _, err := t.Exec(`insert into votes (approval, n, actor, body) values ($1, $2, $3, $4)`, a.ID, n, v.Actor.ID,
+			asJSON{v}); err != nil {
 			return err
 		}
 		if v.Choice == core.Edit {
@@ -249,7 +263,9 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 			if err := cmp.Or(t.redrawSame(before), t.redrawSame(a)); err != nil {
 				return err
 			}
-			t.audit(a.ID, audit.Edited, v.Actor.ID, join(join("choice edit", by.Detail), join(t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedRecord(a))))
+			t.audit(a.ID, audit.Edited, v.Actor.ID,
+				join(join("choice edit", by.Detail),
+					join(t.auditedCall(a.ID, a.Call.Tool, a.Call.Digest), t.auditedRecord(a))))
 			continue
 		}
 		action := "voted"
@@ -261,7 +277,8 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 		if v.Choice != core.Forget && votedBefore(a, n) {
 			action = audit.Changed
 		}
-		t.auditReason(a.ID, a.Session, action, v.Actor.ID, join(join(fmt.Sprintf("choice %s", v.Choice), by.Detail), t.auditedRecord(a)), textOf(by, v.Reason))
+		t.auditReason(a.ID, a.Session, action, v.Actor.ID,
+			join(join(fmt.Sprintf("choice %s", v.Choice), by.Detail), t.auditedRecord(a)), textOf(by, v.Reason))
 	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {

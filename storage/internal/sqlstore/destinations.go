@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// destination returns the queue in which a post keeps its order. Typing indicators have their own: they neither wait for an answer
-// nor delay it.
+// destination returns the queue in which a post keeps its order. Typing indicators have their own: they neither wait
+// for an answer nor delay it.
 func destination(p core.Post) string {
 	parts := []string{p.To.Platform, p.To.Channel, p.To.Thread}
 	if p.Copy && p.To.Channel == "" { // each person's direct messages
@@ -29,8 +29,8 @@ func (t *Tx) lockDestinations(names ...string) error {
 	return err
 }
 
-// lockUnchanged locks destinations, in the order of their names, unless the transaction has locked them before. A post that moved after
-// lockCollected has its destination locked late.
+// lockUnchanged locks destinations, in the order of their names, unless the transaction has locked them before. A post
+// that moved after lockCollected has its destination locked late.
 func (t *Tx) lockUnchanged(names []string) error {
 	names = slices.DeleteFunc(slices.Clone(names), func(d string) bool {
 		_, locked := t.destinations[d]
@@ -55,10 +55,11 @@ func (t *Tx) lockUnchanged(names []string) error {
 
 // askDestination locks a destination if it has a row; lockUnchanged knows after flush, and adds a missing one.
 func (t *Tx) askDestination(name string) error {
-	return t.askEach(`select destination from destinations where destination = $1`+t.forUpdate(), []any{name}, func(func(...any) error) error {
-		t.destinations[name] = false
-		return nil
-	})
+	return t.askEach(`select destination from destinations where destination = $1`+t.forUpdate(), []any{name},
+		func(func(...any) error) error {
+			t.destinations[name] = false
+			return nil
+		})
 }
 
 // lockDestinationOf locks the destination in which a row is now, and others.
@@ -73,9 +74,9 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 	return t.lockDestinations(append(now, others...)...)
 }
 
-// updateDestination sets when a destination can next deliver: when its first waiting row is due, and not while another row is in flight.
-// A typing indicator comes after all that is said: of many turns that end together, thousands of them would go before the answers. The caller
-// holds its lock.
+// updateDestination sets when a destination can next deliver: when its first waiting row is due, and not while another
+// row is in flight. A typing indicator comes after all that is said: of many turns that end together, thousands of them
+// would go before the answers. The caller holds its lock.
 func (t *Tx) updateDestination(destination string) error {
 	if !t.hooks.RowLocks { // to look costs less than to change nothing; elsewhere it would be a round trip
 		busy, err := t.exists(`
@@ -87,7 +88,8 @@ func (t *Tx) updateDestination(destination string) error {
 	}
 	if err := t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, delay, head)
-		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.delay, first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
+		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.delay,
+			first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
 		from (select 1 as one) always
 		left join (
 			select platform, conversation, next_at, delay, seq, kind from outbox
@@ -95,9 +97,12 @@ func (t *Tx) updateDestination(destination string) error {
 				and not exists (select 1 from outbox where destination = $1 and owner <> '')
 		) first on true
 		where true
-		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation, ready_at = excluded.ready_at, delay = excluded.delay, head = excluded.head
-		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination); err != nil {
+		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation,
+			ready_at = excluded.ready_at, delay = excluded.delay, head = excluded.head
+		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct
+			from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination); err != nil {
 		return err
 	}
-	return t.learn(&t.left.Posts, `select 1 from destinations where destination = $1 and ready_at is not null`, destination)
+	return t.learn(&t.left.Posts, `select 1 from destinations where destination = $1
+		and ready_at is not null`, destination)
 }

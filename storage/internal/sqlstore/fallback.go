@@ -10,15 +10,16 @@ import (
 	"gatehouse/core/audit"
 )
 
-// FailPost ends a delivery as ReleasePost does, and stores how people are told instead, in one transaction. Repeating it tells nothing twice.
-// It fails with lease_lost if the row is no longer leased by this delivery.
+// FailPost ends a delivery as ReleasePost does, and stores how people are told instead, in one transaction. Repeating
+// it tells nothing twice. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Duration, f core.Fallback) error {
 	posts := slices.Clone(f.Posts)
 	if f.Notice != nil {
 		posts = append(posts, *f.Notice)
 	}
 	return s.releasing(ctx, row, func(t *Tx) error {
-		// The lock of the quiet card's destination also orders two copies that fail at once: the later one knows of the other.
+		// The lock of the quiet card's destination also orders two copies that fail at once: the later one knows of the
+		// other.
 		names, err := destinationsOf(t, "key", []string{f.Asks}, "")
 		if err != nil {
 			return err
@@ -49,8 +50,8 @@ func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Dura
 	})
 }
 
-// unquiet makes a quiet card name the approvers, and say how many were left out, with the one who did not get the copy untold. A missing card,
-// or one that does so, is no error.
+// unquiet makes a quiet card name the approvers, and say how many were left out, with the one who did not get the copy
+// untold. A missing card, or one that does so, is no error.
 func (t *Tx) unquiet(key string, leftOut int, untold string) error {
 	row, found, err := t.outboxRow(key)
 	known := untold == "" || slices.Contains(strings.Split(row.Untold, "\n"), untold)
@@ -65,7 +66,8 @@ func (t *Tx) unquiet(key string, leftOut int, untold string) error {
 	return t.changeRow(row, p)
 }
 
-// toldInstead reports whether a copy instead of a quiet card, other than the failed one, has arrived or has yet to be tried.
+// toldInstead reports whether a copy instead of a quiet card, other than the failed one, has arrived or has yet to be
+// tried.
 func (t *Tx) toldInstead(failed core.OutboxRow, quiet string) (bool, error) {
 	cards, err := t.cards(failed.Approval)
 	return slices.ContainsFunc(cards, func(r core.OutboxRow) bool {
@@ -87,7 +89,8 @@ func (t *Tx) recordUndelivered(failed core.OutboxRow) error {
 		}
 		return err
 	}
-	known, err := t.exists(`select 1 from outbox where approval = $1 and approval <> '' and kind = 'card' and `+hopeful+`
+	known, err := t.exists(`select 1 from outbox where approval = $1 and approval <> '' and kind = 'card'
+		and `+hopeful+`
 		union all select 1 from audit where approval = $1 and action = $2 limit 1`, a.ID, audit.Undelivered)
 	if err == nil && !known {
 		cause, _, _ := strings.Cut(failed.Cause, ":") // the rest may quote what a platform said
@@ -122,5 +125,6 @@ func (s *Store) Cards(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow
 }
 
 func (t *Tx) cards(id core.ApprovalID) ([]core.OutboxRow, error) {
-	return List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> '' and kind = 'card' order by seq`, id)
+	return List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> ''
+		and kind = 'card' order by seq`, id)
 }

@@ -9,10 +9,10 @@ import (
 	"gatehouse/core"
 )
 
-// Finish writes everything that a turn changed in one transaction. It fails with lease_lost if the claim no longer holds its queue,
-// and with session_write_conflict if the session has changed since it was loaded; then nothing is stored. The order matters: the
-// session is saved before abandoned invocations append to it, and the record that the turn resumed is removed before the new one,
-// possibly of the same invocation, is stored.
+// Finish writes everything that a turn changed in one transaction. It fails with lease_lost if the claim no longer
+// holds its queue, and with session_write_conflict if the session has changed since it was loaded; then nothing is
+// stored. The order matters: the session is saved before abandoned invocations append to it, and the record that the
+// turn resumed is removed before the new one, possibly of the same invocation, is stored.
 func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 	if err := checkFinish(f); err != nil {
 		return err
@@ -81,7 +81,10 @@ func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
 
 // onlyAnswers reports whether the end of a turn locks nothing between its session and the one destination of its posts.
 func onlyAnswers(f core.Finish) bool {
-	if f.Session != nil && f.Session.Messages != nil && slices.ContainsFunc(f.Session.Messages.Added(), func(m core.Message) bool { return len(m.StoredImages()) > 0 }) {
+	if f.Session != nil && f.Session.Messages != nil &&
+		slices.ContainsFunc(f.Session.Messages.Added(), func(m core.Message) bool {
+			return len(m.StoredImages()) > 0
+		}) {
 		return false
 	}
 	for _, p := range f.Posts {
@@ -109,8 +112,9 @@ func checkFinish(f core.Finish) error {
 	return nil
 }
 
-// otherQueues returns the other queues that the end of the turn writes to; they are locked before everything else. A signal that
-// arrives between this query and the locks has its queue locked late, which at worst costs a repeat of the transaction.
+// otherQueues returns the other queues that the end of the turn writes to; they are locked before everything else. A
+// signal that arrives between this query and the locks has its queue locked late, which at worst costs a repeat of the
+// transaction.
 func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
 	if !t.hooks.RowLocks {
 		return nil, nil
@@ -190,17 +194,19 @@ func (t *Tx) finish(f core.Finish, stored storedSession) (s core.SessionRecord, 
 			return s, fmt.Errorf("storing the evidence: %w", err)
 		}
 	}
-	if err := t.Do(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, session = $5 where seq = $6`,
+	if err := t.Do(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4, session = $5
+		where seq = $6`,
 		t.Now, f.End.Kind, f.End.Category, free(f.End.Cause), session, c.Event.Seq); err != nil {
 		return s, err
 	}
 	return s, t.releaseLease(c.Key, c.Event.Seq)
 }
 
-// removeResumed removes the paused record that this turn resumed, marks its approval as begun, and records an approved call that was not. Once
-// a turn has answered it, even a refused approval can't be cancelled.
+// removeResumed removes the paused record that this turn resumed, marks its approval as begun, and records an approved
+// call that was not. Once a turn has answered it, even a refused approval can't be cancelled.
 func (t *Tx) removeResumed(f core.Finish) error {
-	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2 and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
+	if _, err := t.Exec(`update approvals set begun = true where id = $1 and invocation = $2
+		and state not in ('open', 'cancelled')`, f.Claim.Event.Subject(), f.Resumed); err != nil {
 		return err
 	}
 	if err := t.endCalls(f.Resumed, f.Claim.Owner, f.NotRun, f.Paused != nil); err != nil {
@@ -220,7 +226,8 @@ func (t *Tx) newGeneration(e core.Event) error {
 // retry returns the event to its queue. It stores the category and cause, so that users can see why the event waits.
 func (t *Tx) retry(f core.Finish) error {
 	_, err := t.Exec(`
-		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1, due_at = $1, delay = $2, end_category = $3, end_cause = $4 where seq = $5`,
+		update events set attempt = attempt - 1, retries = retries + 1, not_before = $1, due_at = $1, delay = $2,
+			end_category = $3, end_cause = $4 where seq = $5`,
 		t.delayed(f.Retry.After), f.Retry.After, f.Retry.Category, free(f.Retry.Cause), f.Claim.Event.Seq)
 	if err != nil {
 		return err

@@ -20,8 +20,9 @@ func (h *handover) rows() []core.OutboxRow {
 	return rows
 }
 
-// handOver adds a post that is claimed at once, if the transaction asks for that, its key is new, and nothing waits or is in flight in its
-// destination; done is false if not, and nothing has changed. The destination needs no update then: nothing can be claimed in it, as before.
+// handOver adds a post that is claimed at once, if the transaction asks for that, its key is new, and nothing waits or
+// is in flight in its destination; done is false if not, and nothing has changed. The destination needs no update then:
+// nothing can be claimed in it, as before.
 func (t *Tx) handOver(p core.Post) (done bool, err error) {
 	h := t.handover
 	if h == nil || len(h.taken) >= h.Limit || p.To.Platform != h.Platform || !sentAsItIs(p) {
@@ -32,13 +33,16 @@ func (t *Tx) handOver(p core.Post) (done bool, err error) {
 	if err != nil || !idle {
 		return false, err
 	}
-	row := &core.OutboxRow{Post: p, Wanted: 1, State: core.RowWaiting, Owner: h.owner, Fence: 1, CreatedAt: t.Now, Doubted: true}
+	row := &core.OutboxRow{
+		Post: p, Wanted: 1, State: core.RowWaiting, Owner: h.owner, Fence: 1, CreatedAt: t.Now, Doubted: true,
+	}
 	insert, added := insertPost+` returning seq`, true // or it fails, since the key is new
 	if !t.hooks.RowLocks {
 		insert, added = insertPost+` where true on conflict (key) do nothing returning seq`, false
 	}
 	err = t.ask(&added, []any{&row.Seq}, insert,
-		p.Key, to, p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(inDoubt(h.SentAt)), row.Owner, row.Fence, t.Now)
+		p.Key, to, p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(inDoubt(h.SentAt)),
+		row.Owner, row.Fence, t.Now)
 	if err != nil || !added {
 		return false, err
 	}
@@ -67,7 +71,8 @@ func (t *Tx) isIdle(destination string) (bool, error) {
 func (t *Tx) askIdle(destination string) error {
 	t.idle[destination] = false
 	return t.askEach(`
-		select 1 where not exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '') and not exists (select 1 from outbox where destination = $1 and owner <> '')`,
+		select 1 where not exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '')
+			and not exists (select 1 from outbox where destination = $1 and owner <> '')`,
 		[]any{destination}, func(func(...any) error) error {
 			t.idle[destination] = true
 			return nil
@@ -76,12 +81,13 @@ func (t *Tx) askIdle(destination string) error {
 
 // insertPost adds a post whose key is new.
 const insertPost = `
-	insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts, attempts, next_at, cause, owner, fence, created_at)
+	insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts,
+		attempts, next_at, cause, owner, fence, created_at)
 	select $1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, $8, 0, 0, '', $9, $10, $11`
 
-// lookAhead locks the destination to which all posts of a turn go, and finds out what is there and which of them are known, together with what else
-// was asked. The places of known posts are locked later: such a post is at the place of its successor, or it is a typing indicator, which comes
-// after it.
+// lookAhead locks the destination to which all posts of a turn go, and finds out what is there and which of them are
+// known, together with what else was asked. The places of known posts are locked later: such a post is at the place of
+// its successor, or it is a typing indicator, which comes after it.
 func (t *Tx) lookAhead(event int64, posts []core.Post) error {
 	if !t.hooks.RowLocks {
 		return nil

@@ -7,13 +7,14 @@ import (
 	"gatehouse/core"
 )
 
-// Names in the table kv have the prefix "kept/" or "put/" of the methods that wrote them, so that they never collide with each other or with
-// the store's own names, such as "paused".
+// Names in the table kv have the prefix "kept/" or "put/" of the methods that wrote them, so that they never collide
+// with each other or with the store's own names, such as "paused".
 
 // PutIfAbsent stores a value unless the name has one, and returns the value that is kept. Such a value never changes.
 func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (string, error) {
 	return write(ctx, s, func(t *Tx) (kept string, err error) {
-		if _, err := t.Exec(`insert into kv (name, value) values ($1, $2) on conflict (name) do nothing`, "kept/"+name, value); err != nil {
+		if _, err := t.Exec(`insert into kv (name, value) values ($1, $2) on conflict (name) do nothing`,
+			"kept/"+name, value); err != nil {
 			return "", err
 		}
 		_, err = t.Row([]any{&kept}, `select value from kv where name = $1`, "kept/"+name)
@@ -21,8 +22,8 @@ func (s *Store) PutIfAbsent(ctx context.Context, name, value string) (string, er
 	})
 }
 
-// Put stores a value in place of any earlier one; an empty value removes it. Values are kept as JSON, which can hold a zero byte. A
-// value that core.CheckValue refuses is invalid.
+// Put stores a value in place of any earlier one; an empty value removes it. Values are kept as JSON, which can hold a
+// zero byte. A value that core.CheckValue refuses is invalid.
 func (s *Store) Put(ctx context.Context, name, value string) error {
 	if err := core.CheckValue(name, value); err != nil {
 		return err
@@ -30,8 +31,9 @@ func (s *Store) Put(ctx context.Context, name, value string) error {
 	return s.write(ctx, func(t *Tx) error { return t.put(name, value, time.Time{}) })
 }
 
-// PutFor stores a value for a lifetime, for secrets that are worthless later. After the lifetime Get returns "" and Prune removes
-// the value, whatever age Prune is called with. A lifetime of zero or less removes the value at once. Otherwise PutFor works as Put.
+// PutFor stores a value for a lifetime, for secrets that are worthless later. After the lifetime Get returns "" and
+// Prune removes the value, whatever age Prune is called with. A lifetime of zero or less removes the value at once.
+// Otherwise PutFor works as Put.
 func (s *Store) PutFor(ctx context.Context, name, value string, lifetime time.Duration) error {
 	if err := core.CheckValue(name, value); err != nil {
 		return err
@@ -62,7 +64,8 @@ func (t *Tx) put(name, value string, expires time.Time) error {
 func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	return read(ctx, s, func(t *Tx) (value string, err error) {
 		var expires time.Time
-		_, err = t.Row([]any{fromJSON{&value}, timestamp{&expires}, Clock{t}}, `select value, expires_at, `+t.hooks.Clock+` from kv where name = $1`, "put/"+name)
+		_, err = t.Row([]any{fromJSON{&value}, timestamp{&expires}, Clock{t}}, `select value, expires_at,
+			`+t.hooks.Clock+` from kv where name = $1`, "put/"+name)
 		if !expires.IsZero() && !expires.After(t.Now) {
 			value = ""
 		}
@@ -70,8 +73,9 @@ func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	})
 }
 
-// AcquireLease takes or renews the lease of a name for owner, or releases it if lease is zero or less. It reports whether owner now
-// holds the name. A lease that began at a time still to come is over: the clock was set back. An empty owner is invalid.
+// AcquireLease takes or renews the lease of a name for owner, or releases it if lease is zero or less. It reports
+// whether owner now holds the name. A lease that began at a time still to come is over: the clock was set back. An
+// empty owner is invalid.
 func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
 	if owner == "" {
 		return false, core.Errorf(core.Invalid, "The lease %s needs an owner with a name.", name)
@@ -86,14 +90,17 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 		}
 		n, err := t.Exec(`
 			insert into leases (name, owner, lease_until, delay) values ($1, $2, $3, $4)
-			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until, delay = excluded.delay
-			where leases.owner = excluded.owner or leases.lease_until <= $5 or leases.lease_until - leases.delay > $6`, name, owner, t.Now.Add(lease), lease, t.Now, t.Now.Add(SetBack))
+			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until,
+				delay = excluded.delay
+			where leases.owner = excluded.owner or leases.lease_until <= $5
+				or leases.lease_until - leases.delay > $6`, name, owner, t.Now.Add(lease), lease, t.Now, t.Now.Add(SetBack))
 		return n == 1, err
 	})
 }
 
-// TakeToken counts a use of a rate-limited name. If the limit is reached, it counts nothing and returns the time until the next use
-// is possible. Uses in the future do not count: the clock was set back. A limit below 1 is invalid. The name is locked first, so every earlier use is visible.
+// TakeToken counts a use of a rate-limited name. If the limit is reached, it counts nothing and returns the time until
+// the next use is possible. Uses in the future do not count: the clock was set back. A limit below 1 is invalid. The
+// name is locked first, so every earlier use is visible.
 func (s *Store) TakeToken(ctx context.Context, name string, limit int, window time.Duration) (time.Duration, error) {
 	if limit < 1 {
 		return 0, core.Errorf(core.Invalid, "The rate limit of %s is %d; it must be at least 1.", name, limit)
@@ -106,12 +113,14 @@ func (s *Store) TakeToken(ctx context.Context, name string, limit int, window ti
 		}
 		begin := t.Now.Add(-window)
 		// Removes uses older than the window; if there are very many, the next call removes the rest.
-		if _, err := t.Exec(`delete from rate_tokens where seq in (select seq from rate_tokens where name = $1 and at <= $2 limit $3)`, name, begin, pruneStep); err != nil {
+		if _, err := t.Exec(`delete from rate_tokens where seq in (select seq from rate_tokens where name = $1
+			and at <= $2 limit $3)`, name, begin, pruneStep); err != nil {
 			return 0, err
 		}
 		// The next use is possible once the limit-th latest use leaves the window.
 		var at time.Time
-		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 and at <= $3 order by at desc limit 1 offset $4`, name, begin, t.Now, limit-1)
+		full, err := t.Row([]any{timestamp{&at}}, `select at from rate_tokens where name = $1 and at > $2 and at <= $3
+			order by at desc limit 1 offset $4`, name, begin, t.Now, limit-1)
 		if err != nil {
 			return 0, err
 		}

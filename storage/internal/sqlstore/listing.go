@@ -47,9 +47,12 @@ func in[T ~string | ~int64](c *conditions, column string, values []T) {
 	}
 }
 
-// list returns the rows of a query that meet the conditions: those with the highest values of column first, at most n (0: all). The
-// condition on the column makes even an unfiltered listing use the column's index.
-func list[T any](ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, where conditions, column string, n int) ([]T, error) {
+// list returns the rows of a query that meet the conditions: those with the highest values of column first, at most n
+// (0: all). The condition on the column makes even an unfiltered listing use the column's index.
+func list[T any](
+	ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, where conditions,
+	column string, n int,
+) ([]T, error) {
 	where.and(column + " > 0")
 	query += " where " + where.all() + " order by " + column + " desc limit " + where.arg(limit(n))
 	return readAll(ctx, s, scan, query, where.args...)

@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own earlier attempt
-// and reads no message rows; History reads them when asked.
+// LoadSession reads a session; it returns nil, nil if there is none. It leaves out the messages of the writer's own
+// earlier attempt and reads no message rows; History reads them when asked.
 func (s *Store) LoadSession(ctx context.Context, id core.SessionID, w core.Writer) (*core.SessionRecord, error) {
 	l, err := read(ctx, s, func(t *Tx) (*loading, error) {
 		l := &loading{}
@@ -35,12 +35,19 @@ type loading struct {
 	fault    error // why the state can't be decoded
 }
 
-// askLoad reads a session; the result is there after flush. A state that can't be decoded is no error of the transaction, but a fault.
+// askLoad reads a session; the result is there after flush. A state that can't be decoded is no error of the
+// transaction, but a fault.
 func (t *Tx) askLoad(l *loading, id core.SessionID, w core.Writer) error {
 	r := &l.record
 	r.ID, r.Writer = id, w
-	return t.ask(&l.found, []any{&r.SchemaVersion, maybeJSON{sessionJSON{&r.State}, &l.fault}, &l.has, maybeJSON{sessionJSON{&l.epoch}, &l.fault}, &l.messages, &l.end, &r.Version, timestamp{&r.CreatedAt}, timestamp{&r.UpdatedAt}, &l.left}, `
-		select schema_version, state, has_messages, case epoch when '' then '{}' else epoch end, messages, next_pos, version, created_at, updated_at,
+	return t.ask(&l.found,
+		[]any{
+			&r.SchemaVersion, maybeJSON{sessionJSON{&r.State}, &l.fault}, &l.has,
+			maybeJSON{sessionJSON{&l.epoch}, &l.fault}, &l.messages, &l.end, &r.Version, timestamp{&r.CreatedAt},
+			timestamp{&r.UpdatedAt}, &l.left,
+		}, `
+		select schema_version, state, has_messages, case epoch when '' then '{}'
+			else epoch end, messages, next_pos, version, created_at, updated_at,
 			(select count(*) from messages m where m.session = $1 and m.invocation = $2 and m.n >= $3)
 		from sessions where id = $1`, id, w.Invocation, w.From)
 }
@@ -56,7 +63,8 @@ func (l *loading) session(s *Store) *core.SessionRecord {
 		h := core.NewHistory(l.messages-l.left, func(ctx context.Context, skip, n int) ([]core.Message, error) {
 			// Messages are read as of the load of the session, backwards: the index skips the first skip rows.
 			page, err := readAll(ctx, s, readMessage, `
-				select `+messageColumns+` from messages where session = $1 and pos < $2 and not (invocation = $3 and n >= $4) order by pos desc limit $5 offset $6`,
+				select `+messageColumns+` from messages where session = $1 and pos < $2 and not (invocation = $3
+					and n >= $4) order by pos desc limit $5 offset $6`,
 				r.ID, l.end, r.Writer.Invocation, r.Writer.From, n, skip)
 			slices.Reverse(page)
 			return page, err
@@ -69,8 +77,8 @@ func (l *loading) session(s *Store) *core.SessionRecord {
 // messageColumns are the columns that readMessage reads.
 const messageColumns = `body, case kept when '' then 'null' else kept end`
 
-// readMessage reads a message. A tool message without content is one of an earlier gatehouse, whose tool said nothing. Error:
-// session_load_failed.
+// readMessage reads a message. A tool message without content is one of an earlier gatehouse, whose tool said nothing.
+// Error: session_load_failed.
 func readMessage(scan func(...any) error) (m core.Message, err error) {
 	var kept *core.Kept
 	if err := scan(sessionJSON{&m}, sessionJSON{&kept}); err != nil {

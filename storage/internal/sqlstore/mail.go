@@ -18,9 +18,9 @@ func readMail(scan func(...any) error) (m core.Mail, err error) {
 	return m, err
 }
 
-// PutMail stores mail, or replaces the content of the mail with its key. The mailbox's row is locked and numbered in one statement, so Seq
-// follows the order of commits in the mailbox. Putting the same content again leaves a gap in the numbers, and changes no mail. Mail
-// without a mailbox or a key, or whose content is not JSON, is invalid.
+// PutMail stores mail, or replaces the content of the mail with its key. The mailbox's row is locked and numbered in
+// one statement, so Seq follows the order of commits in the mailbox. Putting the same content again leaves a gap in the
+// numbers, and changes no mail. Mail without a mailbox or a key, or whose content is not JSON, is invalid.
 func (s *Store) PutMail(ctx context.Context, m core.Mail) (seq int64, err error) {
 	if m.Mailbox == "" || m.Key == "" || !json.Valid(m.Content) {
 		return 0, core.Errorf(core.Invalid, "Mail needs a mailbox, a key and content in JSON.")
@@ -34,7 +34,8 @@ func (s *Store) PutMail(ctx context.Context, m core.Mail) (seq int64, err error)
 		}
 		written, err := t.Exec(`
 			insert into mail (mailbox, key, seq, event, content, at) values ($1, $2, $3, $4, $5, $6)
-			on conflict (key, mailbox) do update set seq = excluded.seq, content = excluded.content where mail.content <> excluded.content`,
+			on conflict (key, mailbox) do update set seq = excluded.seq, content = excluded.content
+				where mail.content <> excluded.content`,
 			m.Mailbox, m.Key, seq, m.Event, free(m.Content), t.Now)
 		if err != nil || written == 1 {
 			return seq, err
@@ -64,9 +65,12 @@ func (s *Store) ListMail(ctx context.Context, f core.MailFilter) ([]core.Mail, e
 	return last[:min(len(last), limit(f.Limit))], err
 }
 
-// TakeMail marks mail of a mailbox, which answers these events (nil: all), as taken by the event by, and returns all that by has taken. It
-// looks first without a transaction: this costs no commit, and a client that polls usually finds nothing new. The event 0 is invalid.
-func (s *Store) TakeMail(ctx context.Context, mailbox core.ConversationID, by int64, events []int64) ([]core.Mail, error) {
+// TakeMail marks mail of a mailbox, which answers these events (nil: all), as taken by the event by, and returns all
+// that by has taken. It looks first without a transaction: this costs no commit, and a client that polls usually finds
+// nothing new. The event 0 is invalid.
+func (s *Store) TakeMail(
+	ctx context.Context, mailbox core.ConversationID, by int64, events []int64,
+) ([]core.Mail, error) {
 	if by == 0 {
 		return nil, core.Errorf(core.Invalid, "Mail must be taken by an event.")
 	}
@@ -92,39 +96,46 @@ func (s *Store) TakeMail(ctx context.Context, mailbox core.ConversationID, by in
 		if _, err := t.Exec(`update mail set taken = `+set+` where `+c.all(), c.args...); err != nil {
 			return nil, err
 		}
-		return List(t, readMail, `select `+mailColumns+` from mail where mailbox = $1 and taken = $2 order by seq`, mailbox, by)
+		return List(t, readMail, `select `+mailColumns+` from mail where mailbox = $1 and taken = $2
+			order by seq`, mailbox, by)
 	})
 }
 
-// eraseMail removes the mail of a session: that in its conversation's mailbox, and what its posts left in others, such as copies of
-// cards. As with posts, what belongs to another session of the conversation is kept, and so is a post that still waits. A card belongs to
-// its approval's session; if it is to be redrawn, it is put again.
+// eraseMail removes the mail of a session: that in its conversation's mailbox, and what its posts left in others, such
+// as copies of cards. As with posts, what belongs to another session of the conversation is kept, and so is a post that
+// still waits. A card belongs to its approval's session; if it is to be redrawn, it is put again.
 func (t *Tx) eraseMail(id core.SessionID) error {
 	conversation := id.Conversation()
 	if t.hooks.RowLocks {
 		if _, err := t.lockRows(`mailboxes where mailbox in (
-			select cast($1 as text) union select m.mailbox from outbox o join mail m on m.key = o.key where o.conversation = $1
+			select cast($1 as text) union select m.mailbox from outbox o join mail m on m.key = o.key
+				where o.conversation = $1
 		) order by mailbox`, conversation); err != nil {
 			return err
 		}
 	}
 	if _, err := t.Exec(`
 		delete from mail where key in (
-			select o.key from approvals a join outbox o on o.approval = a.id where a.session = $1 and o.approval <> '' and o.kind = 'card')`, id); err != nil {
+			select o.key from approvals a join outbox o on o.approval = a.id where a.session = $1 and o.approval <> ''
+				and o.kind = 'card')`, id); err != nil {
 		return err
 	}
 	const others = `
-		and not exists (select 1 from outbox o where o.key = mail.key and (o.kind in ('card', 'working') or o.state = 'waiting'))
-		and not exists (select 1 from events e where e.seq = mail.event and e.conversation = $1 and e.session not in ($2, ''))`
+		and not exists (select 1 from outbox o where o.key = mail.key and (o.kind in ('card', 'working')
+		or o.state = 'waiting'))
+		and not exists (select 1 from events e where e.seq = mail.event and e.conversation = $1
+		and e.session not in ($2, ''))`
 	if _, err := t.Exec(`delete from mail where mailbox = $1`+others, conversation, id); err != nil {
 		return err
 	}
-	_, err := t.Exec(`delete from mail where key in (select key from outbox where conversation = $1)`+others, conversation, id)
+	_, err := t.Exec(`delete from mail where key in (select key from outbox where conversation = $1)`+others,
+		conversation, id)
 	return err
 }
 
-// pruneMail removes at most n mails that were stored before a time and whose posts were removed, and the mailboxes that are empty then. A
-// mailbox whose conversation is known stays: its clients name the last number that they have seen, so it must not count from 1 again.
+// pruneMail removes at most n mails that were stored before a time and whose posts were removed, and the mailboxes that
+// are empty then. A mailbox whose conversation is known stays: its clients name the last number that they have seen, so
+// it must not count from 1 again.
 func (t *Tx) pruneMail(before time.Time, n int) (removed int64, err error) {
 	left, err := t.Texts(`
 		delete from mail where (key, mailbox) in (
@@ -146,6 +157,7 @@ func (t *Tx) pruneMail(before time.Time, n int) (removed int64, err error) {
 	}
 	c = conditions{}
 	in(&c, "mailbox", unknown)
-	_, err = t.Exec(`delete from mailboxes where `+c.all()+` and not exists (select 1 from mail m where m.mailbox = mailboxes.mailbox)`, c.args...)
+	_, err = t.Exec(`delete from mailboxes where `+c.all()+` and not exists (select 1 from mail m
+		where m.mailbox = mailboxes.mailbox)`, c.args...)
 	return removed, err
 }

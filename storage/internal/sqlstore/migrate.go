@@ -17,13 +17,14 @@ import (
 	"gatehouse/core"
 )
 
-// Migrations are the migrations of an engine: the files of its folder migrations. One that has landed never changes, and each one stores the
-// fingerprint of the schema that it leaves behind (00003 does it for those before it). A file of the folder earlier changes the schema of a build
-// from before that into the one that the first two migrations make now; in such a database both are done.
+// Migrations are the migrations of an engine: the files of its folder migrations. One that has landed never changes,
+// and each one stores the fingerprint of the schema that it leaves behind (00003 does it for those before it). A file
+// of the folder earlier changes the schema of a build from before that into the one that the first two migrations make
+// now; in such a database both are done.
 //
-// A fingerprint names each of our tables, with a digest of its columns, constraints and indexes. Tables with other names do not count, and
-// neither do indexes with other names that are not unique: an administrator may add both. So a database tells by its fingerprint which build
-// wrote it, and by the stored one whether its schema was changed since.
+// A fingerprint names each of our tables, with a digest of its columns, constraints and indexes. Tables with other
+// names do not count, and neither do indexes with other names that are not unique: an administrator may add both. So a
+// database tells by its fingerprint which build wrote it, and by the stored one whether its schema was changed since.
 type Migrations struct {
 	Known int64 // the version of the latest one
 
@@ -61,9 +62,10 @@ var creates = regexp.MustCompile(`(?m)^(?:create|drop)(?: unique)? (?:table|inde
 // Names returns the names of all tables and indexes that any build has created.
 func (m *Migrations) Names() []string { return slices.Collect(maps.Keys(m.names)) }
 
-// Find returns the version of the database's schema, 0 if there is none yet, and the statements that a database of an earlier build needs
-// before its next migration. tx must read one snapshot, since another process may be migrating. Errors: store_newer, and store_unreadable if no
-// landed build wrote the database, or its schema was changed since; name is what they call the database.
+// Find returns the version of the database's schema, 0 if there is none yet, and the statements that a database of an
+// earlier build needs before its next migration. tx must read one snapshot, since another process may be migrating.
+// Errors: store_newer, and store_unreadable if no landed build wrote the database, or its schema was changed since;
+// name is what they call the database.
 func (m *Migrations) Find(ctx context.Context, tx *sql.Tx, name string) (version int64, earlier string, err error) {
 	query := `select coalesce(max(version_id), 0) from ` + m.table + ` where is_applied`
 	if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil {
@@ -75,7 +77,8 @@ func (m *Migrations) Find(ctx context.Context, tx *sql.Tx, name string) (version
 	actual, err := m.Fingerprint(ctx, tx)
 	stored := ""
 	if err == nil && strings.Contains(actual, "fingerprints:") {
-		err = tx.QueryRowContext(ctx, `select fingerprint from fingerprints order by version desc limit 1`).Scan(&stored)
+		err = tx.QueryRowContext(ctx, `select fingerprint from fingerprints order by version desc
+			limit 1`).Scan(&stored)
 	}
 	if err != nil {
 		return 0, "", fmt.Errorf("reading the schema: %w", err)
@@ -95,11 +98,15 @@ func (m *Migrations) judge(name string, version int64, stored, actual string) (e
 	case stored == "" && holds(m.landed, actual), stored == actual && holds(m.landed, stored):
 		return "", nil
 	case stored != "" && version > m.Known:
-		return "", core.Errorf(core.StoreNewer, "A newer gatehouse wrote %s: its schema is %d, this build knows %d. Use the newer gatehouse, or a backup from before.", name, version, m.Known)
+		return "", core.Errorf(core.StoreNewer, "A newer gatehouse wrote %s: its schema is %d, this build knows %d. "+
+			"Use the newer gatehouse, or a backup from before.", name, version, m.Known)
 	case stored == "" || !holds(m.landed, stored):
-		return "", core.Errorf(core.StoreUnreadable, "An unreleased build wrote this database; open it with that build, or start a new one.")
+		return "", core.Errorf(core.StoreUnreadable, "An unreleased build wrote this database; open it with that "+
+			"build, or start a new one.")
 	}
-	return "", core.Errorf(core.StoreUnreadable, "The schema of %s was changed by hand. These tables, or their indexes, are not as gatehouse made them: %s. Undo the change, or restore a backup. Tables may be added, and indexes that are not unique.", name, changes(stored, actual))
+	return "", core.Errorf(core.StoreUnreadable, "The schema of %s was changed by hand. These tables, or their "+
+		"indexes, are not as gatehouse made them: %s. Undo the change, or restore a backup. Tables may be added, and "+
+		"indexes that are not unique.", name, changes(stored, actual))
 }
 
 // Fingerprint returns the fingerprint of the schema that the database has.
@@ -149,8 +156,8 @@ func changes(one, other string) string {
 	return strings.Join(slices.Compact(tables), ", ")
 }
 
-// Up brings a database up to date, after the statements that Find returned. These are one transaction, and so is each migration, so after a
-// crash the next call does the rest.
+// Up brings a database up to date, after the statements that Find returned. These are one transaction, and so is each
+// migration, so after a crash the next call does the rest.
 func (m *Migrations) Up(ctx context.Context, db *sql.DB, earlier string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

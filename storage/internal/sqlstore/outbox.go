@@ -12,8 +12,8 @@ import (
 	"gatehouse/core/audit"
 )
 
-// AddPosts adds posts to the outbox while a turn runs; a post whose key is known changes the earlier post. It fails with lease_lost
-// if the claim no longer holds its queue.
+// AddPosts adds posts to the outbox while a turn runs; a post whose key is known changes the earlier post. It fails
+// with lease_lost if the claim no longer holds its queue.
 func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) error {
 	return s.fenced(ctx, c, func(t *Tx) error {
 		for _, p := range posts {
@@ -23,8 +23,9 @@ func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) e
 	})
 }
 
-// AddCopies adds posts that go with a card that is being delivered, and notes on the card that approvers were left out. Posts whose key is known
-// stay as they are, so it may be repeated. It fails with lease_lost if the row is no longer leased by this delivery.
+// AddCopies adds posts that go with a card that is being delivered, and notes on the card that approvers were left out.
+// Posts whose key is known stay as they are, so it may be repeated. It fails with lease_lost if the row is no longer
+// leased by this delivery.
 func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies) error {
 	return s.write(ctx, func(t *Tx) error {
 		var names []string
@@ -55,7 +56,8 @@ const outboxColumns = `seq, post, wanted, shown, parts, state, attempts, next_at
 
 func readOutbox(scan func(...any) error) (core.OutboxRow, error) {
 	var r core.OutboxRow
-	err := scan(&r.Seq, fromJSON{&r.Post}, &r.Wanted, &r.Shown, fromJSON{&r.Parts}, &r.State, &r.Attempts, timestamp{&r.NextAt}, &r.Cause, &r.Owner, &r.Fence,
+	err := scan(&r.Seq, fromJSON{&r.Post}, &r.Wanted, &r.Shown, fromJSON{&r.Parts}, &r.State, &r.Attempts,
+		timestamp{&r.NextAt}, &r.Cause, &r.Owner, &r.Fence,
 		timestamp{&r.CreatedAt}, timestamp{&r.SentAt})
 	if len(r.Parts) == 0 {
 		r.Parts = nil
@@ -69,12 +71,16 @@ func (t *Tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 }
 
 // ListPosts returns up to n rows (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
-func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow, error) {
+func (s *Store) ListPosts(
+	ctx context.Context, states []core.RowState, conversation core.ConversationID, n int,
+) ([]core.OutboxRow, error) {
 	var where conditions
 	switch {
-	case slices.Equal(states, []core.RowState{core.RowWaiting}) && conversation != "": // the common query, which has its own index
+	case slices.Equal(states, []core.RowState{core.RowWaiting}) && conversation != "":
+		// the common query, which has its own index
 		where.and("state = 'waiting'")
-	case states != nil && !slices.Contains(states, core.RowSent): // all but those that were sent are few, and have an index
+	case states != nil && !slices.Contains(states, core.RowSent):
+		// all but those that were sent are few, and have an index
 		where.and("state <> 'sent'")
 		fallthrough
 	default:
@@ -84,8 +90,8 @@ func (s *Store) ListPosts(ctx context.Context, states []core.RowState, conversat
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }
 
-// ClaimPosts takes the first row of each due destination, the longest waiting first. A row is returned again if its owner dies. It skips
-// a locked destination; the next call finds it.
+// ClaimPosts takes the first row of each due destination, the longest waiting first. A row is returned again if its
+// owner dies. It skips a locked destination; the next call finds it.
 func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
@@ -98,7 +104,8 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 
 // claimPost takes the first row of a destination that waits.
 func (t *Tx) claimPost(r core.PostRequest, destination string) ([]core.OutboxRow, error) {
-	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox where destination = $1 and state = 'waiting' and owner = '')`+t.forUpdate(), destination)
+	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox
+		where destination = $1 and state = 'waiting' and owner = '')`+t.forUpdate(), destination)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -118,7 +125,8 @@ func (t *Tx) claimPost(r core.PostRequest, destination string) ([]core.OutboxRow
 	if row.Doubted {
 		parts = inDoubt(r.SentAt)
 	}
-	if err := t.Do(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, r.Owner, row.Fence, partsJSON(parts), row.Seq); err != nil {
+	if err := t.Do(`update outbox set owner = $1, fence = $2, parts = $3 where seq = $4`, r.Owner, row.Fence,
+		partsJSON(parts), row.Seq); err != nil {
 		return nil, err
 	}
 	err = t.Do(`update destinations set ready_at = null, head = null where destination = $1`, destination)
@@ -144,8 +152,8 @@ func sentAsItIs(p core.Post) bool {
 	return false
 }
 
-// SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be repeated. It
-// fails with lease_lost if the row is no longer leased by this delivery.
+// SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be
+// repeated. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	return s.write(ctx, func(t *Tx) error {
 		if !isCard(row) {
@@ -177,7 +185,8 @@ func (t *Tx) savePost(row core.OutboxRow) error {
 	return err
 }
 
-// arrived records in the audit log that a card has reached its destination, once for each row. by is the process that found out.
+// arrived records in the audit log that a card has reached its destination, once for each row. by is the process that
+// found out.
 func (t *Tx) arrived(row core.OutboxRow, by string) error {
 	if !isCard(row) {
 		return nil
@@ -215,9 +224,9 @@ func sentTo(p core.Post) string {
 	return detail
 }
 
-// ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the wait if it
-// still waits, or if its wanted version has risen. more reports whether its destination may have a post to deliver. It fails with lease_lost if the
-// row is no longer leased by this delivery.
+// ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the
+// wait if it still waits, or if its wanted version has risen. more reports whether its destination may have a post to
+// deliver. It fails with lease_lost if the row is no longer leased by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) (more bool, err error) {
 	var left *core.Left // of the transaction, which adds to it until it is committed
 	if s.hooks.RowLocks && row.State == core.RowSent && wait <= 0 && !isCard(row) {
@@ -261,8 +270,8 @@ type patient struct{}
 // Patient reports whether a Hooks.Write of this context may wait some milliseconds for another one to share its commit.
 func Patient(ctx context.Context) bool { return ctx.Value(patient{}) != nil }
 
-// release ends a delivery. The caller holds the lock of the destination that the post had when it was claimed. If it has moved since, the
-// other one is locked late.
+// release ends a delivery. The caller holds the lock of the destination that the post had when it was claimed. If it
+// has moved since, the other one is locked late.
 func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 	sent, due := row.SentAt, math.MaxInt // due: it waits again if its wanted version is higher
 	switch row.State {
@@ -277,10 +286,12 @@ func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 		return core.Errorf(core.Invalid, "A post can't be released in the state %q.", row.State)
 	}
 	released, err := t.Texts(`
-		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case when wanted > $5 then 'waiting' else $6 end, next_at = $7, delay = $8, sent_at = $9, owner = ''
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case
+			when wanted > $5 then 'waiting' else $6 end, next_at = $7, delay = $8, sent_at = $9, owner = ''
 		where seq = $10 and owner = $11 and owner <> '' and fence = $12
 		returning destination`,
-		partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), due, row.State, t.delayed(wait), wait, sent, row.Seq, row.Owner, row.Fence)
+		partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), due, row.State, t.delayed(wait), wait, sent,
+		row.Seq, row.Owner, row.Fence)
 	if err != nil {
 		return err
 	}
@@ -295,8 +306,8 @@ func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 	return t.lockDestinations(released...)
 }
 
-// releaseSent releases a row that was sent, in one round trip; released is set once it is committed. It is not set, and nothing has changed, if
-// the lease is lost or the post was changed so that it belongs elsewhere.
+// releaseSent releases a row that was sent, in one round trip; released is set once it is committed. It is not set, and
+// nothing has changed, if the lease is lost or the post was changed so that it belongs elsewhere.
 func (t *Tx) releaseSent(row core.OutboxRow, released *bool) error {
 	t.clockAsked = true // the only time that is stored is the server's, by the statement below
 	at := destination(row.Post)
@@ -305,15 +316,16 @@ func (t *Tx) releaseSent(row core.OutboxRow, released *bool) error {
 	}
 	t.repeatable = true
 	return t.ask(released, []any{new(int64)}, `
-		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case when wanted > $2 then 'waiting' else 'sent' end, next_at = 0,
+		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case
+			when wanted > $2 then 'waiting' else 'sent' end, next_at = 0,
 			sent_at = `+t.hooks.Clock+`, owner = ''
 		where seq = $5 and owner = $6 and owner <> '' and fence = $7 and destination = $8
 		returning seq`, partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence, at)
 }
 
-// Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there is no such
-// post, and with invalid if it was delivered. A sentence in its place that has not been sent is removed: it would
-// contradict the post, and a further refusal adds it again.
+// Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there
+// is no such post, and with invalid if it was delivered. A sentence in its place that has not been sent is removed: it
+// would contradict the post, and a further refusal adds it again.
 func (s *Store) Resend(ctx context.Context, seq int64) error {
 	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
 		if row.State == core.RowWaiting {
@@ -324,14 +336,15 @@ func (s *Store) Resend(ctx context.Context, seq int64) error {
 		if err != nil {
 			return err
 		}
-		_, err = t.Exec(`update outbox set state = 'waiting', next_at = 0, parts = $1, attempts = 0, cause = '' where seq = $2`,
+		_, err = t.Exec(`update outbox set state = 'waiting', next_at = 0, parts = $1, attempts = 0, cause = ''
+			where seq = $2`,
 			asJSON{append([]core.Part{}, row.Delivered()...)}, seq)
 		return err
 	})
 }
 
-// DropPost marks a post that gave up as dropped. Dropping it twice succeeds. It fails with not_found if there is no such post, and
-// with invalid if the post was delivered or still waits.
+// DropPost marks a post that gave up as dropped. Dropping it twice succeeds. It fails with not_found if there is no
+// such post, and with invalid if the post was delivered or still waits.
 func (s *Store) DropPost(ctx context.Context, seq int64) error {
 	return s.changeUndelivered(ctx, seq, func(t *Tx, row core.OutboxRow) error {
 		if !row.GaveUp() {

@@ -9,8 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// outboxWrite is a change of the outbox that is collected during a transaction and applied at its end. The other fields tell which
-// rows it may change, so that their destinations can be locked first.
+// outboxWrite is a change of the outbox that is collected during a transaction and applied at its end. The other fields
+// tell which rows it may change, so that their destinations can be locked first.
 type outboxWrite struct {
 	destination string          // of a new post
 	key         string          // of a post
@@ -81,7 +81,8 @@ func workingKey(event int64) string { return "working/" + strconv.FormatInt(even
 // changeCards changes every card of an approval when the transaction ends. The cards are locked.
 func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) {
 	t.outbox = append(t.outbox, outboxWrite{approval: id, apply: func() error {
-		cards, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> '' and kind = 'card' order by seq`+t.forUpdate(), id)
+		cards, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> ''
+			and kind = 'card' order by seq`+t.forUpdate(), id)
 		if err != nil {
 			return err
 		}
@@ -97,26 +98,30 @@ func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) 
 // redrawCards makes every card of an approval show its present state.
 func (t *Tx) redrawCards(id core.ApprovalID) { t.changeCards(id, t.raiseWanted) }
 
-// pressShown is how long a platform may take to show what a press was answered with, such as the card without its buttons.
+// pressShown is how long a platform may take to show what a press was answered with, such as the card without its
+// buttons.
 const pressShown = time.Second
 
-// redrawAfterPress is redrawCards once the platform has shown the answer to a press: otherwise that could replace what is drawn here.
+// redrawAfterPress is redrawCards once the platform has shown the answer to a press: otherwise that could replace what
+// is drawn here.
 func (t *Tx) redrawAfterPress(id core.ApprovalID) {
 	t.changeCards(id, func(card core.OutboxRow) error {
 		if err := t.raiseWanted(card); err != nil {
 			return err
 		}
-		_, err := t.Exec(`update outbox set next_at = $1, delay = $2 where seq = $3 and state = 'waiting' and owner = ''`, t.delayed(pressShown), pressShown, card.Seq)
+		_, err := t.Exec(`update outbox set next_at = $1, delay = $2 where seq = $3 and state = 'waiting'
+			and owner = ''`, t.delayed(pressShown), pressShown, card.Seq)
 		return err
 	})
 }
 
-// redrawRun makes the cards of an approval show what became of its call. A card that could not be delivered is left alone: the decision has
-// had it tried again.
+// redrawRun makes the cards of an approval show what became of its call. A card that could not be delivered is left
+// alone: the decision has had it tried again.
 func (t *Tx) redrawRun(id core.ApprovalID) {
 	t.outbox = append(t.outbox, outboxWrite{approval: id, apply: func() error {
 		changed, err := t.Texts(`
-			update outbox set wanted = wanted + 1, next_at = case when state = 'sent' then 0 else next_at end, state = 'waiting'
+			update outbox set wanted = wanted + 1, next_at = case when state = 'sent' then 0
+				else next_at end, state = 'waiting'
 			where approval = $1 and approval <> '' and kind = 'card' and state in ('sent', 'waiting')
 			returning destination`, id)
 		if err != nil {
@@ -126,8 +131,8 @@ func (t *Tx) redrawRun(id core.ApprovalID) {
 	}})
 }
 
-// cardPressed records that a card exists, even if the result of its send is unknown, and redraws it in its present state. by is the process
-// that found out.
+// cardPressed records that a card exists, even if the result of its send is unknown, and redraws it in its present
+// state. by is the process that found out.
 func (t *Tx) cardPressed(c core.PressedCard, by string) {
 	t.changeCards(c.Approval, func(card core.OutboxRow) error {
 		if !c.Matches(card) {
@@ -136,7 +141,8 @@ func (t *Tx) cardPressed(c core.PressedCard, by string) {
 		if err := t.lockDestinations(destination(card.Post)); err != nil {
 			return err
 		}
-		_, err := t.Exec(`update outbox set parts = $1, shown = 0, state = 'waiting', next_at = 0 where seq = $2`, asJSON{[]core.Part{{Ref: c.Ref}}}, card.Seq)
+		_, err := t.Exec(`update outbox set parts = $1, shown = 0, state = 'waiting', next_at = 0
+			where seq = $2`, asJSON{[]core.Part{{Ref: c.Ref}}}, card.Seq)
 		if err != nil {
 			return err
 		}
@@ -144,8 +150,9 @@ func (t *Tx) cardPressed(c core.PressedCard, by string) {
 	})
 }
 
-// writeOutbox applies the collected changes at the end of the transaction. All destinations are then known, and are locked at once.
-// After that the transaction takes no lock of a queue or an approval. Each destination that has changed is updated once.
+// writeOutbox applies the collected changes at the end of the transaction. All destinations are then known, and are
+// locked at once. After that the transaction takes no lock of a queue or an approval. Each destination that has changed
+// is updated once.
 func (t *Tx) writeOutbox() error {
 	if err := t.lockCollected(); err != nil {
 		return err
@@ -168,7 +175,8 @@ func (t *Tx) writeOutbox() error {
 	return nil
 }
 
-// lockCollected locks all destinations of the collected changes: the new ones, and those where posts of the same keys are now.
+// lockCollected locks all destinations of the collected changes: the new ones, and those where posts of the same keys
+// are now.
 func (t *Tx) lockCollected() error {
 	if !t.hooks.RowLocks {
 		return nil
@@ -200,8 +208,8 @@ func (t *Tx) lockCollected() error {
 	return t.lockUnchanged(slices.Concat(names, t.keysAt, byApproval))
 }
 
-// askKeys finds out which keys exist, and the destinations of their posts: keysLooked and keysAt, not before flush. Each key is looked up once;
-// asked is false if all were.
+// askKeys finds out which keys exist, and the destinations of their posts: keysLooked and keysAt, not before flush.
+// Each key is looked up once; asked is false if all were.
 func (t *Tx) askKeys(keys []string) (asked bool, err error) {
 	if t.keysLooked == nil {
 		t.keysLooked = map[string]bool{}
@@ -218,13 +226,14 @@ func (t *Tx) askKeys(keys []string) (asked bool, err error) {
 	}
 	var c conditions
 	in(&c, "key", keys)
-	return true, t.askEach(`select key, destination from outbox where `+c.parts[0], c.args, func(scan func(...any) error) error {
-		var key, destination string
-		err := scan(&key, &destination)
-		t.keysLooked[key] = true
-		t.keysAt = append(t.keysAt, destination)
-		return err
-	})
+	return true,
+		t.askEach(`select key, destination from outbox where `+c.parts[0], c.args, func(scan func(...any) error) error {
+			var key, destination string
+			err := scan(&key, &destination)
+			t.keysLooked[key] = true
+			t.keysAt = append(t.keysAt, destination)
+			return err
+		})
 }
 
 // isNew reports whether a post with the key was missing when the transaction looked.
@@ -246,9 +255,11 @@ func destinationsOf[T ~string](t *Tx, column string, values []T, more string) ([
 // clearsWorking reports whether the post clears a typing indicator.
 func clearsWorking(p core.Post) bool { return p.Kind == core.PostWorking && !p.On }
 
-// putPost adds a post, or changes the post with its key. A typing indicator that ends before it was sent is not sent at all.
+// putPost adds a post, or changes the post with its key. A typing indicator that ends before it was sent is not sent at
+// all.
 //
-// If another transaction adds the same key at this moment, the insert fails; the engine runs the transaction again, which finds the post.
+// If another transaction adds the same key at this moment, the insert fails; the engine runs the transaction again,
+// which finds the post.
 func (t *Tx) putPost(p core.Post) error {
 	if !t.hooks.RowLocks || t.isNew(p.Key) {
 		if done, err := t.handOver(p); err != nil || done {
@@ -273,7 +284,8 @@ func (t *Tx) putPost(p core.Post) error {
 	if t.keysLooked != nil {
 		t.keysLooked[p.Key] = true
 	}
-	return t.Do(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(nil), "", 0, t.Now)
+	return t.Do(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p},
+		partsJSON(nil), "", 0, t.Now)
 }
 
 // putUnknown adds posts. Those with a known key are not changed.
@@ -303,25 +315,28 @@ func (t *Tx) changeRow(old core.OutboxRow, p core.Post) error {
 	if err := t.lockDestinations(destination(p)); err != nil {
 		return err
 	}
-	if _, err := t.Exec(`update outbox set destination = $1, platform = $2, conversation = $3, kind = $4, approval = $5, post = $6 where seq = $7`,
+	if _, err := t.Exec(`update outbox set destination = $1, platform = $2, conversation = $3, kind = $4, approval = $5,
+		post = $6 where seq = $7`,
 		destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, old.Seq); err != nil {
 		return err
 	}
 	if clearsWorking(p) && old.Fence == 0 {
-		_, err := t.Exec(`update outbox set wanted = wanted + 1, shown = wanted + 1, state = 'sent', sent_at = $1 where seq = $2`, t.Now, old.Seq)
+		_, err := t.Exec(`update outbox set wanted = wanted + 1, shown = wanted + 1, state = 'sent', sent_at = $1
+			where seq = $2`, t.Now, old.Seq)
 		return err
 	}
 	return t.raiseWanted(old)
 }
 
-// raiseWanted raises a row's wanted version. A sent post is due again, as an edit. An unknown or dead post is due only if it can be
-// edited, since a new send could duplicate it.
+// raiseWanted raises a row's wanted version. A sent post is due again, as an edit. An unknown or dead post is due only
+// if it can be edited, since a new send could duplicate it.
 func (t *Tx) raiseWanted(row core.OutboxRow) error {
 	if err := t.lockDestinations(destination(row.Post)); err != nil {
 		return err
 	}
 	if row.State == core.RowSent || row.State != core.RowWaiting && editable(row.Parts) {
-		_, err := t.Exec(`update outbox set wanted = wanted + 1, state = 'waiting', next_at = 0 where seq = $1`, row.Seq)
+		_, err := t.Exec(`update outbox set wanted = wanted + 1, state = 'waiting', next_at = 0
+			where seq = $1`, row.Seq)
 		return err
 	}
 	_, err := t.Exec(`update outbox set wanted = wanted + 1 where seq = $1`, row.Seq)

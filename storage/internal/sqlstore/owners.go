@@ -10,10 +10,12 @@ import (
 	"gatehouse/core/retry"
 )
 
-// silentBeats is how many beats of its own a process makes without a beat of another one before it takes the other for dead.
+// silentBeats is how many beats of its own a process makes without a beat of another one before it takes the other for
+// dead.
 const silentBeats = 4
 
-// watched is what a process has seen of another one: its beat, and how many of the process's own beats came since that beat.
+// watched is what a process has seen of another one: its beat, and how many of the process's own beats came since that
+// beat.
 type watched struct {
 	beat  int64
 	since int
@@ -33,7 +35,8 @@ func newBeats() *beats {
 	return &beats{others: map[string]map[string]watched{}, ctx: ctx, stop: stop}
 }
 
-// silent notes a successful beat of owner, at which the others had these beats, and returns those that are taken for dead.
+// silent notes a successful beat of owner, at which the others had these beats, and returns those that are taken for
+// dead.
 func (b *beats) silent(owner string, others map[string]int64) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,7 +56,8 @@ func (b *beats) silent(owner string, others map[string]int64) []string {
 	return dead
 }
 
-// keepBeating beats for an owner until the store is closed. What dead processes held is released beside it, so that a beat never waits.
+// keepBeating beats for an owner until the store is closed. What dead processes held is released beside it, so that a
+// beat never waits.
 func (s *Store) keepBeating(owner string, every time.Duration) {
 	dead := make(chan map[string]int64, 1)
 	s.beats.loops.Go(func() {
@@ -93,10 +97,10 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 	})
 }
 
-// Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for as long as the store
-// is open. It compares no clocks: a process is dead if it is silent during several successful beats of another one. So processes that
-// all can't reach the database do not take each other for dead, and a stepped clock means nothing. A process that was only paused loses
-// what it held, by the fence, and goes on.
+// Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for as
+// long as the store is open. It compares no clocks: a process is dead if it is silent during several successful beats
+// of another one. So processes that all can't reach the database do not take each other for dead, and a stepped clock
+// means nothing. A process that was only paused loses what it held, by the fence, and goes on.
 func (s *Store) Beat(ctx context.Context, owner string) error {
 	silent, err := s.beat(ctx, owner)
 	if err != nil {
@@ -110,16 +114,18 @@ func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64
 	var others map[string]int64
 	err = s.writeBy(s.hooks.Beat, ctx, func(t *Tx) error {
 		others = map[string]int64{}
-		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, $2) on conflict (owner) do update set beat = owners.beat + 1`, owner, firstBeat()); err != nil {
+		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, $2) on conflict (owner) do update
+			set beat = owners.beat + 1`, owner, firstBeat()); err != nil {
 			return err
 		}
-		return t.each(`select owner, beat from owners where owner <> $1`, []any{owner}, func(scan func(...any) error) error {
-			var name string
-			var beat int64
-			err := scan(&name, &beat)
-			others[name] = beat
-			return err
-		})
+		return t.each(`select owner, beat from owners where owner <> $1`, []any{owner},
+			func(scan func(...any) error) error {
+				var name string
+				var beat int64
+				err := scan(&name, &beat)
+				others[name] = beat
+				return err
+			})
 	})
 	if err != nil {
 		return nil, err
@@ -131,9 +137,9 @@ func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64
 	return silent, nil
 }
 
-// watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is locked, so that nobody
-// who takes it for dead at this moment overlooks the claim. It also reads the
-// clock, if no lock has.
+// watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is
+// locked, so that nobody who takes it for dead at this moment overlooks the claim. It also reads the clock, if no lock
+// has.
 func (t *Tx) watch(owner string) error {
 	add := `insert into owners (owner, beat) values ($1, $2) on conflict (owner) do nothing`
 	if !t.hooks.RowLocks {
@@ -151,8 +157,8 @@ func (t *Tx) watch(owner string) error {
 	return t.readClock()
 }
 
-// firstBeat returns the first beat of an owner, different each time: whoever saw an owner fall silent must not take it for the same silence
-// when it is back.
+// firstBeat returns the first beat of an owner, different each time: whoever saw an owner fall silent must not take it
+// for the same silence when it is back.
 func firstBeat() int64 { return rand.Int64N(1 << 52) }
 
 // buryAll buries owners, each with its last beat; one that can't be buried does not keep it from the others.
@@ -177,8 +183,9 @@ func (s *Store) bury(ctx context.Context, owner string, beat int64) error {
 	})
 }
 
-// claimed is what the store has handed out to its process. A claim whose commit went through although it was reported as failed is held
-// by a process that does not know of it. The next claim finds such queues and posts, and releases them.
+// claimed is what the store has handed out to its process. A claim whose commit went through although it was reported
+// as failed is held by a process that does not know of it. The next claim finds such queues and posts, and releases
+// them.
 type claimed struct {
 	calls  sync.RWMutex // a claim shares it; the search for unknown claims holds it alone
 	mu     sync.Mutex   // guards what follows
@@ -192,7 +199,9 @@ func newClaimed() *claimed {
 }
 
 // claiming runs a claim, and first releases what an earlier one may have taken unnoticed.
-func claiming[T any](ctx context.Context, s *Store, owner string, claim func() ([]T, error), note func(*claimed, T)) ([]T, error) {
+func claiming[T any](
+	ctx context.Context, s *Store, owner string, claim func() ([]T, error), note func(*claimed, T),
+) ([]T, error) {
 	if err := s.releaseUnknown(ctx, owner); err != nil {
 		return nil, err
 	}
@@ -250,7 +259,8 @@ func (t *Tx) releaseUnknown(owner string, c *claimed) error {
 			return err
 		}
 	}
-	posts, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where owner = $1 and owner <> '' and destination >= '' order by destination, seq`+t.forUpdate(), owner)
+	posts, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where owner = $1 and owner <> ''
+		and destination >= '' order by destination, seq`+t.forUpdate(), owner)
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,12 @@ import (
 // pruneStep is the maximum number of rows that one transaction removes, so that other transactions do not wait long.
 const pruneStep = 500
 
-// prunes returns the statements of Prune. Each removes at most $2 rows that ended before $1. Locked rows are left for the next call,
-// so Prune waits for no other transaction.
+// prunes returns the statements of Prune. Each removes at most $2 rows that ended before $1. Locked rows are left for
+// the next call, so Prune waits for no other transaction.
 //
-// It keeps dead letters; everything of a paused invocation; clicks on an open approval, since a repeated delivery would count them
-// again; a retry while the event it retries is kept; and posts that are unknown, dead or still to be changed.
+// It keeps dead letters; everything of a paused invocation; clicks on an open approval, since a repeated delivery would
+// count them again; a retry while the event it retries is kept; and posts that are unknown, dead or still to be
+// changed.
 func prunes(t *Tx) []string {
 	return []string{
 		`delete from events where seq in (
@@ -23,15 +24,19 @@ func prunes(t *Tx) []string {
 			limit $2` + t.skipLocked("e") + `)`,
 		`delete from outbox where seq in (
 			select o.seq from outbox o where o.state = 'sent' and o.sent_at < $1
-			and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation where a.id = o.approval)
+			and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation
+			where a.id = o.approval)
 			limit $2` + t.skipLocked("o") + `)`,
-		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.state <> 'sent' and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
+		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.state <> 'sent'
+			and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
 		`delete from evidence where invocation in (
 			select v.invocation from evidence v where v.at < $1
 			and not exists (select 1 from paused p where p.invocation = v.invocation)
 			limit $2` + t.skipLocked("v") + `)`,
-		`delete from leases where name in (select l.name from leases l where l.lease_until < $1 limit $2` + t.skipLocked("l") + `)`,
-		`delete from rate_tokens where seq in (select r.seq from rate_tokens r where r.ends < $1 limit $2` + t.skipLocked("r") + `)`,
+		`delete from leases where name in (select l.name from leases l where l.lease_until < $1 limit $2` +
+			t.skipLocked("l") + `)`,
+		`delete from rate_tokens where seq in (select r.seq from rate_tokens r where r.ends < $1
+			limit $2` + t.skipLocked("r") + `)`,
 	}
 }
 
@@ -39,7 +44,8 @@ func prunes(t *Tx) []string {
 func auditedPrunes(t *Tx) []string {
 	return []string{
 		`delete from intents where approval in (
-			select i.approval from approvals a join intents i on i.approval = a.id where a.state <> 'open' and a.decided_at < $1
+			select i.approval from approvals a join intents i on i.approval = a.id where a.state <> 'open'
+				and a.decided_at < $1
 			and not exists (select 1 from paused p where p.invocation = a.invocation)
 			limit $2` + t.skipLocked("i") + `)`,
 		`delete from approvals where seq in (
@@ -52,20 +58,23 @@ func auditedPrunes(t *Tx) []string {
 
 // expired removes at most $2 values whose lifetime is over at $1.
 func expired(t *Tx) string {
-	return `delete from kv where name in (select k.name from kv k where k.expires_at > 0 and k.expires_at <= $1 limit $2` + t.skipLocked("k") + `)`
+	return `delete from kv where name in (select k.name from kv k where k.expires_at > 0 and k.expires_at <= $1
+		limit $2` + t.skipLocked("k") + `)`
 }
 
-// unused returns the statements that remove rows which only serve as locks: queues of clicks and controls, and destinations. The row
-// of a conversation stays, since it holds the generation.
+// unused returns the statements that remove rows which only serve as locks: queues of clicks and controls, and
+// destinations. The row of a conversation stays, since it holds the generation.
 func unused(t *Tx) []string {
 	return append([]string{
-		`delete from queues where queue_key in (select q.queue_key from queues q where q.queue_key >= '' and q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
-		`delete from destinations where destination in (select d.destination from destinations d where d.destination >= '' and d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
+		`delete from queues where queue_key in (select q.queue_key from queues q where q.queue_key >= ''
+			and q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
+		`delete from destinations where destination in (select d.destination from destinations d
+			where d.destination >= '' and d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
 	}, t.hooks.PruneLocks...)
 }
 
-// Prune removes what ended more than age ago and returns the number of rows. It uses several transactions; after a crash the next
-// call removes the rest.
+// Prune removes what ended more than age ago and returns the number of rows. It uses several transactions; after a
+// crash the next call removes the rest.
 func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err error) {
 	t := s.tx(Runner{}, time.Time{}) // only for its locking clauses
 	for _, query := range prunes(t) {

@@ -23,7 +23,8 @@ func (t *Tx) lockKnownQueue(key core.QueueKey) (found bool, err error) {
 	return t.lockRows(`queues where queue_key = $1`, key)
 }
 
-// fence locks the claim's queue and fails with lease_lost unless the claim still holds it. fence locks the other queues too, all in the order of their keys.
+// fence locks the claim's queue and fails with lease_lost unless the claim still holds it. fence locks the other queues
+// too, all in the order of their keys.
 func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 	keys := append([]core.QueueKey{c.Key}, others...)
 	slices.Sort(keys)
@@ -69,16 +70,18 @@ func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error)
 const heldQueue = `queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`
 
 func leaseLost(c core.Claim) error {
-	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.", c.Event.Conversation)
+	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.",
+		c.Event.Conversation)
 }
 
 // suspectFrom is the number of deaths of its process from which an event is a suspect; see core.ClaimRequest.
 const suspectFrom = `2`
 
-// updateReady sets whether and when a queue can next be claimed, and by which event: the earliest signal, or the first message if that is
-// due earlier. Every transaction that adds, ends or delays an event, or that takes or releases the queue, calls it with the queue locked.
-// An event is due at once (0), or when its delay ends. A held queue keeps what its claim set. Clicks on an approval may come from several
-// platforms, and a process claims only what it serves; so the queue of clicks has the platform and the conversation of the next one.
+// updateReady sets whether and when a queue can next be claimed, and by which event: the earliest signal, or the first
+// message if that is due earlier. Every transaction that adds, ends or delays an event, or that takes or releases the
+// queue, calls it with the queue locked. An event is due at once (0), or when its delay ends. A held queue keeps what
+// its claim set. Clicks on an approval may come from several platforms, and a process claims only what it serves; so
+// the queue of clicks has the platform and the conversation of the next one.
 func (t *Tx) updateReady(key core.QueueKey) error {
 	return t.setReady(key, "", ` and owner = ''`)
 }
@@ -88,9 +91,11 @@ func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
 	set := `
 		update queues set ` + columns + `(ready_at, delay, rank, head, suspect) = (
 			select due_at, delay, rank, seq, attempt >= ` + suspectFrom + ` and queues.controls = false from (
-				select * from (select due_at, delay, rank, seq, attempt, 0 as kind from events where queue_key = $1 and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
+				select * from (select due_at, delay, rank, seq, attempt, 0 as kind from events where queue_key = $1
+					and ended_at = 0 and signal = true order by due_at, seq limit 1) first_signal
 				union all
-				select * from (select due_at, delay, rank, seq, attempt, 1 from events where queue_key = $1 and ended_at = 0 and signal = false order by seq limit 1) first_message
+				select * from (select due_at, delay, rank, seq, attempt, 1 from events where queue_key = $1
+					and ended_at = 0 and signal = false order by seq limit 1) first_message
 			) heads
 			order by due_at, kind limit 1
 		)
@@ -126,8 +131,8 @@ func (t *Tx) releaseLease(key core.QueueKey, event int64) error {
 	return t.learn(&t.left.Turns, `select 1 from queues where queue_key = $1 and ready_at is not null`, key)
 }
 
-// releaseOwner releases the queues and outbox rows that a dead owner held, and clears its typing indicators. A queue keeps its event, so
-// that a request to stop it is not lost.
+// releaseOwner releases the queues and outbox rows that a dead owner held, and clears its typing indicators. A queue
+// keeps its event, so that a request to stop it is not lost.
 func (t *Tx) releaseOwner(owner string) error {
 	held, err := t.holds(owner)
 	if err != nil {
@@ -142,7 +147,8 @@ func (t *Tx) releaseOwner(owner string) error {
 			return err
 		}
 	}
-	destinations, err := t.Texts(`select distinct destination from outbox where owner = $1 and owner <> '' and destination >= ''`, owner)
+	destinations, err := t.Texts(`select distinct destination from outbox where owner = $1 and owner <> ''
+		and destination >= ''`, owner)
 	if err != nil || len(destinations) == 0 {
 		return err
 	}
@@ -155,7 +161,8 @@ func (t *Tx) releaseOwner(owner string) error {
 
 // holds locks and returns the queues that an owner holds.
 func (t *Tx) holds(owner string) ([]core.Hold, error) {
-	return List(t, readHold, `select `+holdColumns+` from queues where owner = $1 and owner <> '' order by queue_key`+t.forUpdate(), owner)
+	return List(t, readHold, `select `+holdColumns+` from queues where owner = $1 and owner <> ''
+		order by queue_key`+t.forUpdate(), owner)
 }
 
 const holdColumns = `queue_key, event, fence, stop = event`

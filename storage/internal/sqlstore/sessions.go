@@ -9,8 +9,9 @@ import (
 	"gatehouse/core"
 )
 
-// SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with lease_lost if
-// the claim no longer holds its queue, and with session_write_conflict if the session has changed since it was loaded.
+// SaveSession saves a session during a turn. It may be repeated: it replaces the writer's own messages. It fails with
+// lease_lost if the claim no longer holds its queue, and with session_write_conflict if the session has changed since
+// it was loaded.
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	saved, err := write(ctx, s, func(t *Tx) (core.SessionRecord, error) {
 		var stored storedSession
@@ -37,32 +38,36 @@ type storedSession struct {
 // askSession locks and reads a session that is about to be saved; the result is there after flush.
 func (t *Tx) askSession(s *storedSession, rec core.SessionRecord) error {
 	return t.ask(&s.known, []any{&s.version, timestamp{&s.created}, &s.messages, &s.pos, &s.own}, `
-		select version, created_at, messages, next_pos, (select count(*) from messages where session = $1 and invocation = $2 and n >= $3)
+		select version, created_at, messages, next_pos, (select count(*) from messages where session = $1
+			and invocation = $2 and n >= $3)
 		from sessions where id = $1`+t.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
 }
 
-// saveSession overwrites the record and replaces the writer's messages. It returns the record with its new version and times. It fails
-// with session_write_conflict if the stored messages are not the ones that the record was loaded with.
+// saveSession overwrites the record and replaces the writer's messages. It returns the record with its new version and
+// times. It fails with session_write_conflict if the stored messages are not the ones that the record was loaded with.
 func (t *Tx) saveSession(rec core.SessionRecord, stored storedSession) (core.SessionRecord, error) {
 	rec.Version, rec.CreatedAt, rec.UpdatedAt = stored.version+1, stored.created, t.Now
 	messages, pos, own := stored.messages, stored.pos, stored.own
 	if !stored.known {
 		rec.CreatedAt = t.Now
 		if err := t.Do(`
-			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at, updated_at)
+			insert into sessions (id, schema_version, state, has_messages, messages, next_pos, version, created_at,
+				updated_at)
 			values ($1, '', '{}', false, 0, 0, 0, $2, $2)`, rec.ID, t.Now); err != nil {
 			return rec, err
 		}
 	}
 	if rec.Messages != nil {
 		if own > 0 {
-			if err := t.Do(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID, rec.Writer.Invocation, rec.Writer.From); err != nil {
+			if err := t.Do(`delete from messages where session = $1 and invocation = $2 and n >= $3`, rec.ID,
+				rec.Writer.Invocation, rec.Writer.From); err != nil {
 				return rec, err
 			}
 		}
 		messages -= own
 		if stored := int64(rec.Messages.Stored()); stored != messages {
-			return rec, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn started from %d.", rec.ID, messages, stored)
+			return rec, core.Errorf(core.SessionWriteConflict, "The conversation %s has %d messages, but this turn "+
+				"started from %d.", rec.ID, messages, stored)
 		}
 		if err := t.insertMessages(rec.ID, rec.Writer, pos, rec.Messages.Added()); err != nil {
 			return rec, err
@@ -79,7 +84,8 @@ func (t *Tx) saveSession(rec core.SessionRecord, stored storedSession) (core.Ses
 		state = map[string]json.RawMessage{}
 	}
 	err := t.Do(`
-		update sessions set schema_version = $1, state = $2, has_messages = has_messages or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7,
+		update sessions set schema_version = $1, state = $2, has_messages = has_messages
+			or $3, messages = $4, next_pos = $5, version = $6, updated_at = $7,
 			epoch = case $8 when '' then epoch else $8 end
 		where id = $9`,
 		rec.SchemaVersion, asJSON{state}, rec.Messages != nil, messages, pos, rec.Version, t.Now, epoch, rec.ID)
@@ -89,7 +95,8 @@ func (t *Tx) saveSession(rec core.SessionRecord, stored storedSession) (core.Ses
 // insertMessages adds rows, several per statement.
 func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []core.Message) error {
 	if len(msgs) > 0 && w.Invocation == "" {
-		return core.Errorf(core.Internal, "Messages of the conversation %s can't be stored without the turn that they belong to.", id)
+		return core.Errorf(core.Internal,
+			"Messages of the conversation %s can't be stored without the turn that they belong to.", id)
 	}
 	const most = 16 // rows, so that not many different statements are prepared
 	for len(msgs) > 0 {
@@ -98,9 +105,11 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 		session, invocation := c.arg(id), c.arg(w.Invocation)
 		rows := make([]string, n)
 		for i, m := range msgs[:n] {
-			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) + ", " + c.arg(asJSON{m}) + ", " + c.arg(keptOf(m)) + ")"
+			rows[i] = "(" + session + ", " + invocation + ", " + c.arg(w.From+i) + ", " + c.arg(pos+int64(i)) +
+				", " + c.arg(asJSON{m}) + ", " + c.arg(keptOf(m)) + ")"
 		}
-		if err := t.Do(`insert into messages (session, invocation, n, pos, body, kept) values `+strings.Join(rows, ", "), c.args...); err != nil {
+		if err := t.Do(`insert into messages (session, invocation, n, pos, body, kept) values `+
+			strings.Join(rows, ", "), c.args...); err != nil {
 			return err
 		}
 		if err := t.addMessageBlobs(id, w, msgs[:n]); err != nil {
@@ -111,7 +120,8 @@ func (t *Tx) insertMessages(id core.SessionID, w core.Writer, pos int64, msgs []
 	return nil
 }
 
-// appendMessages adds messages to an invocation outside its turn: after all of its messages, and numbered from from at least.
+// appendMessages adds messages to an invocation outside its turn: after all of its messages, and numbered from from at
+// least.
 func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, from int, msgs []core.Message) error {
 	if len(msgs) == 0 {
 		return nil
@@ -122,20 +132,25 @@ func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, fro
 		return err
 	}
 	var next int
-	if _, err := t.Row([]any{&next}, `select coalesce(max(n) + 1, 0) from messages where session = $1 and invocation = $2`, id, invocation); err != nil {
+	if _, err := t.Row([]any{&next}, `select coalesce(max(n) + 1, 0) from messages where session = $1
+		and invocation = $2`, id, invocation); err != nil {
 		return err
 	}
 	if err := t.insertMessages(id, core.Writer{Invocation: invocation, From: max(from, next)}, pos, msgs); err != nil {
 		return err
 	}
-	_, err = t.Exec(`update sessions set has_messages = true, messages = messages + $1, next_pos = next_pos + $1, version = version + 1, updated_at = $2 where id = $3`,
+	_, err = t.Exec(`update sessions set has_messages = true, messages = messages + $1, next_pos = next_pos + $1,
+		version = version + 1, updated_at = $2 where id = $3`,
 		len(msgs), t.Now, id)
 	return err
 }
 
 // InvocationMessages returns one invocation's messages in order.
-func (s *Store) InvocationMessages(ctx context.Context, id core.SessionID, invocation core.InvocationID) ([]core.Message, error) {
-	return readAll(ctx, s, readMessage, `select `+messageColumns+` from messages where session = $1 and invocation = $2 order by n`, id, invocation)
+func (s *Store) InvocationMessages(
+	ctx context.Context, id core.SessionID, invocation core.InvocationID,
+) ([]core.Message, error) {
+	return readAll(ctx, s, readMessage, `select `+messageColumns+` from messages where session = $1 and invocation = $2
+		order by n`, id, invocation)
 }
 
 // ListSessions returns summaries, the latest change first.
@@ -153,12 +168,13 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	if f.SchemaVersion != nil {
 		where.and("schema_version = " + where.arg(*f.SchemaVersion))
 	}
-	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at from sessions`, where, "updated_at", f.Limit)
+	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at
+		from sessions`, where, "updated_at", f.Limit)
 }
 
-// DeleteSession removes a session with its messages, their images, mail, evidence and paused invocations, and erases what was said in it
-// elsewhere; see eraseApprovals, eraseEvents and eraseMail. An image that another session has, too, is kept. Deleting a missing session succeeds. It is
-// invalid while a turn of the session runs.
+// DeleteSession removes a session with its messages, their images, mail, evidence and paused invocations, and erases
+// what was said in it elsewhere; see eraseApprovals, eraseEvents and eraseMail. An image that another session has, too,
+// is kept. Deleting a missing session succeeds. It is invalid while a turn of the session runs.
 func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	err := s.write(ctx, func(t *Tx) error {
 		queue := id.Conversation()
@@ -166,12 +182,14 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		runs, err := t.exists(`
-			select 1 from queues where queue_key = $1 and owner <> '' and exists (select 1 from events where seq = queues.event and session = $2)`, queue, id)
+			select 1 from queues where queue_key = $1 and owner <> '' and exists (select 1 from events
+				where seq = queues.event and session = $2)`, queue, id)
 		if err != nil {
 			return err
 		}
 		if runs {
-			return core.Errorf(core.Invalid, "A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
+			return core.Errorf(core.Invalid,
+				"A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
 		}
 		if err := t.eraseApprovals(id); err != nil {
 			return err
@@ -181,7 +199,10 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return err
 		}
 		for _, invocation := range waiting {
-			if err := t.abandon(core.Abandon{Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted"}, core.Claim{Owner: core.LocalAdmin}); err != nil {
+			if err := t.abandon(
+				core.Abandon{
+					Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted",
+				}, core.Claim{Owner: core.LocalAdmin}); err != nil {
 				return err
 			}
 		}
@@ -212,14 +233,17 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	return s.shrink(ctx)
 }
 
-// What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an event that is delivered again is known, and the
-// audit log can be verified. Events and posts that still wait are left, since they are still to be answered and delivered.
+// What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an
+// event that is delivered again is known, and the audit log can be verified. Events and posts that still wait are left,
+// since they are still to be answered and delivered.
 
-// eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, questions, answers, reasons, changed requests and tool results, the reasons
-// in the audit log, and the payloads of ended clicks on them. Such a click may be an event of another conversation, such as an approver's
-// direct messages, and its payload may quote the card.
+// eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, questions, answers,
+// reasons, changed requests and tool results, the reasons in the audit log, and the payloads of ended clicks on them.
+// Such a click may be an event of another conversation, such as an approver's direct messages, and its payload may
+// quote the card.
 func (t *Tx) eraseApprovals(id core.SessionID) error {
-	all, err := List(t, readApproval, `select `+approvalColumns+` from approvals where session = $1 order by seq`+t.forUpdate(), id)
+	all, err := List(t, readApproval, `select `+approvalColumns+` from approvals where session = $1
+		order by seq`+t.forUpdate(), id)
 	if err != nil {
 		return err
 	}
@@ -228,33 +252,39 @@ func (t *Tx) eraseApprovals(id core.SessionID) error {
 			return err
 		}
 		a = a.Erased()
-		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
+		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`,
+			asJSON{bodyOf(a)}, a.ID); err != nil {
 			return err
 		}
 		for n, v := range a.Votes {
-			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, a.ID, n); err != nil {
+			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, a.ID,
+				n); err != nil {
 				return err
 			}
 		}
 	}
 	if _, err := t.Exec(`
-		update events set payload = null where kind in ('click', 'again') and subject in (select id from approvals where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
+		update events set payload = null where kind in ('click', 'again') and subject in (select id from approvals
+			where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
 		return err
 	}
-	if _, err := t.Exec(`update intents set content = '""', digest = '' where approval in (select id from approvals where session = $1)`, id); err != nil {
+	if _, err := t.Exec(`update intents set content = '""', digest = '' where approval in (select id from approvals
+		where session = $1)`, id); err != nil {
 		return err
 	}
 	return t.eraseReasons(id)
 }
 
-// eraseEvents erases the payloads of a session's ended events, and the texts of its posts that do not wait. Events that ended without a
-// turn, such as edits, belong to the conversation, and so to each of its sessions.
+// eraseEvents erases the payloads of a session's ended events, and the texts of its posts that do not wait. Events that
+// ended without a turn, such as edits, belong to the conversation, and so to each of its sessions.
 func (t *Tx) eraseEvents(id core.SessionID) error {
-	if _, err := t.Exec(`update events set payload = null, fetched = '' where conversation = $1 and session in ($2, '') and ended_at > 0 and payload is not null`, id.Conversation(), id); err != nil {
+	if _, err := t.Exec(`update events set payload = null, fetched = '' where conversation = $1 and session in ($2, '')
+		and ended_at > 0 and payload is not null`, id.Conversation(), id); err != nil {
 		return err
 	}
 	rows, err := List(t, readOutbox, `
-		select `+outboxColumns+` from outbox where conversation = $1 and state <> 'waiting' and kind not in ('card', 'working') order by seq`, id.Conversation())
+		select `+outboxColumns+` from outbox where conversation = $1 and state <> 'waiting'
+			and kind not in ('card', 'working') order by seq`, id.Conversation())
 	if err != nil {
 		return err
 	}
@@ -274,7 +304,8 @@ func (t *Tx) eraseEvents(id core.SessionID) error {
 		p := row.Post
 		p.Text, p.Pressed = "", true // it must not be drawn again
 		t.outbox = append(t.outbox, outboxWrite{destination: destination(p), apply: func() error {
-			_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
+			_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state
+				else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
 			return err
 		}})
 	}

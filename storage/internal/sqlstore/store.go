@@ -23,8 +23,8 @@ var (
 	_ core.Mailboxes = (*Store)(nil)
 )
 
-// Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes that the
-// command line needs.
+// Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes
+// that the command line needs.
 type Store struct {
 	hooks   Hooks
 	newID   func() string
@@ -40,30 +40,34 @@ type Store struct {
 	limits  core.Limits
 }
 
-// Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors untranslated.
+// Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors
+// untranslated.
 type Runner struct {
 	// Exec runs a change and returns the number of rows it changed.
 	Exec func(query string, args []any) (changed int64, err error)
 	// Query calls row for every row.
 	Query func(query string, args []any, row func(scan func(...any) error) error) error
-	// Later is an Exec, or a Query if row is not nil, that may run only just before the transaction's next Exec, Query or Flush, or its commit,
-	// which then fails if it fails. done is told the number of rows that it changed or returned. nil: Exec and Query are as good.
+	// Later is an Exec, or a Query if row is not nil, that may run only just before the transaction's next Exec, Query
+	// or Flush, or its commit, which then fails if it fails. done is told the number of rows that it changed or
+	// returned. nil: Exec and Query are as good.
 	Later func(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error
 	// Flush runs what Later has left. nil if Later is.
 	Flush func() error
-	// Last makes the next Exec or Query the transaction's last: it is committed with it, whatever it returns. If the transaction takes a single
-	// round trip, it may be run again although it was committed. nil: it is committed later.
+	// Last makes the next Exec or Query the transaction's last: it is committed with it, whatever it returns. If the
+	// transaction takes a single round trip, it may be run again although it was committed. nil: it is committed later.
 	Last func()
 }
 
 // Options configure a store of either engine. The zero value is right for production.
 type Options struct {
-	Now     func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
-	Signer  *core.Signer     // signs the audit log; nil: by a key that is kept in the database
-	NewID   func() string    // makes invocation ids; nil: UUIDv7
-	Log     *slog.Logger     // nil: logs are discarded
-	Trace   func(Statement)  // called for every statement, from several goroutines, for tests and measurements
-	Timeout time.Duration    // SQLite: how long to wait for another process's transaction (0: 5 s). Postgres: how long a transaction may take, waiting included (0: 10 s)
+	Now    func() time.Time // the clock; only SQLite uses it, Postgres uses the server's
+	Signer *core.Signer     // signs the audit log; nil: by a key that is kept in the database
+	NewID  func() string    // makes invocation ids; nil: UUIDv7
+	Log    *slog.Logger     // nil: logs are discarded
+	Trace  func(Statement)  // called for every statement, from several goroutines, for tests and measurements
+	// SQLite: how long to wait for another process's transaction (0: 5 s). Postgres: how long a transaction may take,
+	// waiting included (0: 10 s)
+	Timeout time.Duration
 }
 
 // Filled returns the options with defaults for what is missing.
@@ -86,7 +90,8 @@ func (o Options) Filled(timeout time.Duration) Options {
 	return o
 }
 
-// Work is a function that runs in a transaction. now is the time by the store's own clock, or zero if the database's clock is used.
+// Work is a function that runs in a transaction. now is the time by the store's own clock, or zero if the database's
+// clock is used.
 type Work func(run Runner, now time.Time) error
 
 // Hooks are the parts in which the engines differ. Write and Read return errors that the engine has translated to core
@@ -98,8 +103,8 @@ type Hooks struct {
 	Beat func(ctx context.Context, work Work) error
 	// Read runs work, which reads with a single statement.
 	Read func(ctx context.Context, work Work) error
-	// Register returns a new owner name for a process, which begins with instance and is safe in a file name. It calls free to release
-	// what a dead process of that name held.
+	// Register returns a new owner name for a process, which begins with instance and is safe in a file name. It calls
+	// free to release what a dead process of that name held.
 	Register func(instance string, free func(owner string) error) (owner string, err error)
 	// Close ends running transactions and closes the database. It may be called twice.
 	Close func() error
@@ -107,35 +112,41 @@ type Hooks struct {
 	// Space fails with store_full if there is hardly any space left for the database, as far as this process can tell.
 	Space func() error
 
-	// RowLocks is set if transactions run concurrently, so that rows must be locked (for update) and may be skipped (skip locked).
+	// RowLocks is set if transactions run concurrently, so that rows must be locked (for update) and may be skipped
+	// (skip locked).
 	RowLocks bool
 	// Clock is the SQL expression of the database's clock in nanoseconds, or "0" if the store's own clock is used.
 	Clock string
 
 	// LockQueue locks a queue's row, adding it if it is missing, and reads the clock.
 	LockQueue func(t *Tx, key core.QueueKey, platform string, conversation core.ConversationID) error
-	// LockDestinations locks outbox destinations, which are passed in order, and reads the clock. It is only called if RowLocks is
-	// set.
+	// LockDestinations locks outbox destinations, which are passed in order, and reads the clock. It is only called if
+	// RowLocks is set.
 	LockDestinations func(t *Tx, destinations []string) error
 	// LockRateLimit locks a rate-limited name and reads the clock. It is only called if RowLocks is set.
 	LockRateLimit func(t *Tx, name string, window time.Duration) error
-	// ReadyQueues returns the keys of queues that can be claimed, the longest waiting first. If take is set, it locks them. If not,
-	// one key is enough.
+	// ReadyQueues returns the keys of queues that can be claimed, the longest waiting first. If take is set, it locks
+	// them. If not, one key is enough.
 	ReadyQueues func(t *Tx, r core.ClaimRequest, take bool) ([]string, error)
 	// DueDestinations returns the destinations that have a post to deliver. take works as in ReadyQueues.
 	DueDestinations func(t *Tx, r core.PostRequest, take bool) ([]string, error)
-	// Shrink gives free space back to the system after data was deleted, in short transactions; nil: the engine does so by itself. It may
-	// be called again after a crash.
+	// Shrink gives free space back to the system after data was deleted, in short transactions; nil: the engine does so
+	// by itself. It may be called again after a crash.
 	Shrink func(ctx context.Context) error
 	// Faults returns what the engine finds wrong with its file; nil: the engine has no such check.
 	Faults func(t *Tx) ([]string, error)
-	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to remove.
+	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to
+	// remove.
 	PruneLocks []string
 }
 
-// New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes the database.
+// New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes
+// the database.
 func New(ctx context.Context, h Hooks, o Options) (*Store, error) {
-	s := &Store{hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(), health: &health{}}
+	s := &Store{
+		hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(),
+		health: &health{},
+	}
 	return s, s.useKey(ctx, o.Signer, o.Log)
 }
 
@@ -170,8 +181,8 @@ func (s *Store) Faults(ctx context.Context) ([]string, error) {
 	})
 }
 
-// Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough for other processes
-// to find out about its death within the lease. Without a lease the caller beats.
+// Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough
+// for other processes to find out about its death within the lease. Without a lease the caller beats.
 func (s *Store) Register(ctx context.Context, instance string, lease time.Duration) (owner string, err error) {
 	safe := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
@@ -194,7 +205,8 @@ func (s *Store) Register(ctx context.Context, instance string, lease time.Durati
 	return owner, nil
 }
 
-// write runs do in one transaction, then writes the outbox changes and audit entries that do collected. do may run more than once.
+// write runs do in one transaction, then writes the outbox changes and audit entries that do collected. do may run more
+// than once.
 func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
 	return s.writeBy(s.hooks.Write, ctx, do)
 }
@@ -255,7 +267,8 @@ func write[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, er
 	return result, nil
 }
 
-// read runs do, which reads with a single statement, and returns its result. One that finds damage is read again by Health.
+// read runs do, which reads with a single statement, and returns its result. One that finds damage is read again by
+// Health.
 func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, error) {
 	try := func(ctx context.Context) (result T, err error) {
 		err = s.hooks.Read(ctx, func(run Runner, now time.Time) (err error) {
@@ -275,20 +288,28 @@ func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, err
 }
 
 // readAll returns all rows of a query, each scanned by scan.
-func readAll[T any](ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+func readAll[T any](
+	ctx context.Context, s *Store, scan func(func(...any) error) (T, error), query string, args ...any,
+) ([]T, error) {
 	return read(ctx, s, func(t *Tx) ([]T, error) { return List(t, scan, query, args...) })
 }
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
-	return &Tx{Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys, allKeys: s.allKeys, contradicted: map[core.ApprovalID]bool{}, destinations: map[string]bool{}, idle: map[string]bool{}}
+	return &Tx{
+		Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys,
+		allKeys: s.allKeys, contradicted: map[core.ApprovalID]bool{}, destinations: map[string]bool{},
+		idle: map[string]bool{},
+	}
 }
 
-// health remembers how the last commit went. Register has something committed every second or so, so what it knows is fresh.
+// health remembers how the last commit went. Register has something committed every second or so, so what it knows is
+// fresh.
 type health struct {
 	mu  sync.Mutex
 	err error // the database failed the last commit; guarded by mu
 
-	// again fails as long as there is the damage that was found last, which the commits of other data may not touch; nil: none was found.
+	// again fails as long as there is the damage that was found last, which the commits of other data may not touch;
+	// nil: none was found.
 	again func(context.Context) error
 }
 
@@ -314,8 +335,8 @@ func (h *health) last() (again func(context.Context) error, err error) {
 	return h.again, h.err
 }
 
-// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last commit, with damage that was found
-// and is still there, or with store_full if its disk is nearly full.
+// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last commit,
+// with damage that was found and is still there, or with store_full if its disk is nearly full.
 func (s *Store) Health(ctx context.Context) error {
 	again, err := s.health.last()
 	if err == nil && again != nil {
@@ -333,7 +354,8 @@ func (s *Store) Health(ctx context.Context) error {
 	return err
 }
 
-// Waiting returns how many conversations wait for their next turn, and are held by no process: due ones and those in backoff.
+// Waiting returns how many conversations wait for their next turn, and are held by no process: due ones and those in
+// backoff.
 func (s *Store) Waiting(ctx context.Context) (conversations int, err error) {
 	return read(ctx, s, func(t *Tx) (n int, err error) {
 		_, err = t.Row([]any{&n}, `select count(*) from queues where ready_at >= 0 and controls = false`)
@@ -341,8 +363,8 @@ func (s *Store) Waiting(ctx context.Context) (conversations int, err error) {
 	})
 }
 
-// Overdue reports whether a turn of one of the platforms is due, and was for longer than the limit, and nobody holds its queue; not while turns
-// are paused. Suspects don't count: they wait for each other.
+// Overdue reports whether a turn of one of the platforms is due, and was for longer than the limit, and nobody holds
+// its queue; not while turns are paused. Suspects don't count: they wait for each other.
 func (s *Store) Overdue(ctx context.Context, platforms []string, limit time.Duration) (bool, error) {
 	return read(ctx, s, func(t *Tx) (bool, error) {
 		if err := t.readClock(); err != nil {
@@ -351,7 +373,8 @@ func (s *Store) Overdue(ctx context.Context, platforms []string, limit time.Dura
 		for _, platform := range platforms {
 			overdue, err := t.exists(`
 				select 1 from queues q join events e on e.seq = q.head
-				where q.ready_at >= 0 and q.ready_at <= $1 and q.platform = $2 and q.suspect is not true and e.accepted_at < $1 and e.not_before < $1
+				where q.ready_at >= 0 and q.ready_at <= $1 and q.platform = $2 and q.suspect is not true
+					and e.accepted_at < $1 and e.not_before < $1
 				and (q.controls = true or not exists (select 1 from kv where name = 'paused'))
 				limit 1`, t.Now.Add(-limit), platform)
 			if err != nil || overdue {

@@ -7,7 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// AddTask stores a task that is due after wait. A task whose key is known is left as it is, but it is due no later than that.
+// AddTask stores a task that is due after wait. A task whose key is known is left as it is, but it is due no later than
+// that.
 func (s *Store) AddTask(ctx context.Context, task core.Task, wait time.Duration) error {
 	return s.write(ctx, func(t *Tx) error {
 		if err := t.readClock(); err != nil {
@@ -19,7 +20,8 @@ func (s *Store) AddTask(ctx context.Context, task core.Task, wait time.Duration)
 }
 
 func (t *Tx) addTask(task core.Task) error {
-	_, err := t.Exec(`insert into tasks (key, kind, subject, due) values ($1, $2, $3, $4) on conflict (key) do update set due = excluded.due where tasks.due > excluded.due`, task.Key, task.Kind, task.Subject, task.Due)
+	_, err := t.Exec(`insert into tasks (key, kind, subject, due) values ($1, $2, $3, $4) on conflict (key) do update
+		set due = excluded.due where tasks.due > excluded.due`, task.Key, task.Kind, task.Subject, task.Due)
 	return err
 }
 
@@ -34,7 +36,8 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]c
 	// Looking first costs no commit, and usually nothing is due.
 	due, err := read(ctx, s, func(t *Tx) (bool, error) {
 		var first time.Time
-		found, err := t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.hooks.Clock+` from tasks where due > 0 order by due limit 1`)
+		found, err := t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.hooks.Clock+` from tasks where due > 0
+			order by due limit 1`)
 		return found && !first.After(t.Now), err
 	})
 	if err != nil || !due {
@@ -44,7 +47,8 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]c
 		if err := t.readClock(); err != nil {
 			return nil, err
 		}
-		tasks, err := List(t, readTask, `select key, kind, subject, due from tasks where due <= $1 order by due limit $2`+t.skipLocked("tasks"), t.Now, n)
+		tasks, err := List(t, readTask, `select key, kind, subject, due from tasks where due <= $1 order by due
+			limit $2`+t.skipLocked("tasks"), t.Now, n)
 		if err != nil {
 			return nil, err
 		}

@@ -9,8 +9,8 @@ import (
 // keepTokens is how long a day's count is kept.
 const keepTokens = 8 * 24 * time.Hour
 
-// AddTokens counts n more tokens of models for a person on this day of the store's clock, in UTC, and returns the day's count; with 0 it
-// counts nothing. What a turn took is lost if its process dies before it is counted.
+// AddTokens counts n more tokens of models for a person on this day of the store's clock, in UTC, and returns the day's
+// count; with 0 it counts nothing. What a turn took is lost if its process dies before it is counted.
 func (s *Store) AddTokens(ctx context.Context, person string, n int64) (today int64, err error) {
 	add := func(t *Tx) (int64, error) {
 		if err := t.readClock(); err != nil {

@@ -10,10 +10,11 @@ import (
 	"gatehouse/core/audit"
 )
 
-// Tx is one transaction, or one read. Arguments of its statements are plain values, times, and this package's types that say how a
-// value is stored.
+// Tx is one transaction, or one read. Arguments of its statements are plain values, times, and this package's types
+// that say how a value is stored.
 type Tx struct {
-	// Now is the time of the transaction. With the database's clock it is set once a lock was taken or readClock was called.
+	// Now is the time of the transaction. With the database's clock it is set once a lock was taken or readClock was
+	// called.
 	Now time.Time
 
 	run     Runner
@@ -27,20 +28,22 @@ type Tx struct {
 	keys    audit.Keys // sign the audit log
 	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
 
-	contradicted map[core.ApprovalID]bool // the approvals that were checked, and whether the audit log contradicted them; see checkBefore
+	// the approvals that were checked, and whether the audit log contradicted them; see checkBefore
+	contradicted map[core.ApprovalID]bool
 
-	keysLooked   map[string]bool // whether posts with these keys exist; see askKeys
-	keysAt       []string        // the destinations of those that do
-	idle         map[string]bool // see isIdle
-	destinations map[string]bool // that this transaction has locked, and whether they may have changed; see lockDestinations
-	handover     *handover       // of a Finish; nil: none
-	clockAsked   bool            // no lock needs to read the clock: it was asked for, or is not needed
-	repeatable   bool            // if it takes a single round trip, it may be run again although it was committed
-	left         core.Left       // what others can claim in the queues and destinations that it has released
+	keysLooked map[string]bool // whether posts with these keys exist; see askKeys
+	keysAt     []string        // the destinations of those that do
+	idle       map[string]bool // see isIdle
+	// that this transaction has locked, and whether they may have changed; see lockDestinations
+	destinations map[string]bool
+	handover     *handover // of a Finish; nil: none
+	clockAsked   bool      // no lock needs to read the clock: it was asked for, or is not needed
+	repeatable   bool      // if it takes a single round trip, it may be run again although it was committed
+	left         core.Left // what others can claim in the queues and destinations that it has released
 }
 
-// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change changed.
-// Begin, commit and rollback are included.
+// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change
+// changed. Begin, commit and rollback are included.
 type Statement struct {
 	SQL     string
 	Write   bool
@@ -61,14 +64,16 @@ func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
 	return changed, nil
 }
 
-// Do runs a change whose result nobody needs. It may be sent to the server together with the transaction's next statement, which then fails
-// if it fails.
+// Do runs a change whose result nobody needs. It may be sent to the server together with the transaction's next
+// statement, which then fails if it fails.
 func (t *Tx) Do(query string, args ...any) error {
 	if t.run.Later == nil {
 		_, err := t.Exec(query, args...)
 		return err
 	}
-	return t.later(query, args, nil, func(changed int64) { t.trace(Statement{SQL: query, Write: true, Changed: changed}) })
+	return t.later(query, args, nil, func(changed int64) {
+		t.trace(Statement{SQL: query, Write: true, Changed: changed})
+	})
 }
 
 func (t *Tx) later(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error {
@@ -82,8 +87,8 @@ func (t *Tx) later(query string, args []any, row func(scan func(...any) error) e
 	return nil
 }
 
-// learn sets any if the query, which selects a number, returns a row; at the latest when the transaction is committed. It costs no round trip of
-// its own.
+// learn sets any if the query, which selects a number, returns a row; at the latest when the transaction is committed.
+// It costs no round trip of its own.
 func (t *Tx) learn(any *bool, query string, args ...any) error {
 	if t.run.Later == nil {
 		found, err := t.exists(query, args...)
@@ -96,8 +101,9 @@ func (t *Tx) learn(any *bool, query string, args ...any) error {
 	})
 }
 
-// ask is Row whose result is there after flush, or once the transaction is committed. found may be nil. What is asked together costs one round
-// trip to the server. What is asked with the commit must not fail in its scan: the transaction would be committed all the same.
+// ask is Row whose result is there after flush, or once the transaction is committed. found may be nil. What is asked
+// together costs one round trip to the server. What is asked with the commit must not fail in its scan: the transaction
+// would be committed all the same.
 func (t *Tx) ask(found *bool, dest []any, query string, args ...any) error {
 	return t.askEach(query, args, func(scan func(...any) error) error {
 		if found != nil {
@@ -182,7 +188,9 @@ func List[T any](t *Tx, read func(scan func(...any) error) (T, error), query str
 }
 
 // one returns the first row of a query, scanned by read; found is false if there is none.
-func one[T any](t *Tx, read func(scan func(...any) error) (T, error), query string, args ...any) (row T, found bool, err error) {
+func one[T any](
+	t *Tx, read func(scan func(...any) error) (T, error), query string, args ...any,
+) (row T, found bool, err error) {
 	all, err := List(t, read, query, args...)
 	if err != nil || len(all) == 0 {
 		return row, false, err
@@ -195,11 +203,12 @@ func (t *Tx) Texts(query string, args ...any) ([]string, error) {
 	return List(t, func(scan func(...any) error) (s string, err error) { return s, scan(&s) }, query, args...)
 }
 
-// SetBack is how far ahead the beginning of a delay must be to show that the clock was set back, since when the delay counts as over. It may be a
-// little ahead of a transaction that read the clock before.
+// SetBack is how far ahead the beginning of a delay must be to show that the clock was set back, since when the delay
+// counts as over. It may be a little ahead of a transaction that read the clock before.
 const SetBack = 5 * time.Second
 
-// delayed returns the end of a delay, as it is stored: none for a delay that is over at once, so that it does not depend on the clock.
+// delayed returns the end of a delay, as it is stored: none for a delay that is over at once, so that it does not
+// depend on the clock.
 func (t *Tx) delayed(wait time.Duration) time.Time {
 	if wait <= 0 {
 		return time.Time{}
@@ -218,7 +227,8 @@ func (t *Tx) readClock() error {
 
 // lockRows locks rows and then reads the clock, even if there are none; rows is "TABLE where CONDITION".
 func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
-	found, err = t.Row([]any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+	found, err = t.Row([]any{Clock{t}},
+		`select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
 	if err != nil || found {
 		return found, err
 	}
@@ -228,7 +238,8 @@ func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
 // askLock is lockRows whose result is there after flush. If there are no rows, the clock is not read.
 func (t *Tx) askLock(found *bool, rows string, args ...any) error {
 	t.clockAsked = true
-	return t.ask(found, []any{Clock{t}}, `select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+	return t.ask(found, []any{Clock{t}},
+		`select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
 }
 
 // HasClock reports whether the transaction has read the clock, has asked for it, or does not need it.
@@ -250,7 +261,8 @@ func (t *Tx) forKeyShare() string {
 	return ""
 }
 
-// skipLocked returns the end of a query that locks its rows of one table and skips those that another transaction has locked.
+// skipLocked returns the end of a query that locks its rows of one table and skips those that another transaction has
+// locked.
 func (t *Tx) skipLocked(table string) string {
 	if t.hooks.RowLocks {
 		return ` for update of ` + table + ` skip locked`

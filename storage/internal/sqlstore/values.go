@@ -15,8 +15,8 @@ import (
 // asJSON is an argument that is stored as JSON text.
 type asJSON struct{ v any }
 
-// free is an argument that holds free text; what a database text can't hold is replaced. Keys are not treated so, since two of them
-// could become equal.
+// free is an argument that holds free text; what a database text can't hold is replaced. Keys are not treated so, since
+// two of them could become equal.
 type free string
 
 // plain converts arguments to types that the drivers know.
@@ -73,8 +73,8 @@ func (j fromJSON) Scan(src any) error {
 	return nil
 }
 
-// sessionJSON is a scan destination for JSON that a conversation is made of: its session, its messages, its paused turns. Error:
-// session_load_failed.
+// sessionJSON is a scan destination for JSON that a conversation is made of: its session, its messages, its paused
+// turns. Error: session_load_failed.
 type sessionJSON struct{ v any }
 
 // Scan decodes the JSON.
@@ -89,7 +89,8 @@ func unreadable(err error) error {
 	return core.Wrap(core.SessionLoadFailed, err, "What is stored of this conversation can't be read.")
 }
 
-// lenient scans what can be decoded, and sets fault to the first error of JSON that can't: so that one broken row does not hide the others.
+// lenient scans what can be decoded, and sets fault to the first error of JSON that can't: so that one broken row does
+// not hide the others.
 func lenient(scan func(...any) error, fault *error) func(...any) error {
 	return func(destinations ...any) error {
 		for i, d := range destinations {

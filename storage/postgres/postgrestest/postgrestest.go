@@ -21,7 +21,8 @@ const Key = "GATEHOUSE_TEST_POSTGRES"
 func Need(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Key) == "" {
-		t.Skipf("this test needs a Postgres server: run it with %s=postgres://postgres@127.0.0.1:5432/postgres, or any other whose role may create databases", Key)
+		t.Skipf("this test needs a Postgres server: run it with %s=postgres://postgres@127.0.0.1:5432/postgres, or "+
+			"any other whose role may create databases", Key)
 	}
 }
 
@@ -41,8 +42,8 @@ func New(t testing.TB) string {
 	return u
 }
 
-// Make creates a database as a copy of the one at URL template ("": empty). It returns its URL and a function that drops it. The
-// template must have no open connections.
+// Make creates a database as a copy of the one at URL template ("": empty). It returns its URL and a function that
+// drops it. The template must have no open connections.
 func Make(template string) (made string, drop func() error, err error) {
 	name := "gatehouse_test_" + strings.ToLower(rand.Text())
 	create := "create database " + name
@@ -86,13 +87,14 @@ func Run(database string, statements ...string) error {
 	return nil
 }
 
-// MovableClock gives a database a clock that tests can move: a function that its search path puts before Postgres's function of the same
-// name. The program does not know it.
+// MovableClock gives a database a clock that tests can move: a function that its search path puts before Postgres's
+// function of the same name. The program does not know it.
 func MovableClock(database string) error {
 	return Run(database,
 		`create table test_clock (moved interval not null)`,
 		`insert into test_clock values ('0')`,
-		`create function clock_timestamp() returns timestamptz language sql volatile as $$ select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
+		`create function clock_timestamp() returns timestamptz language sql volatile as $$
+			select pg_catalog.clock_timestamp() + moved from public.test_clock $$`,
 		PreferPublic(database))
 }
 

@@ -60,8 +60,8 @@ func (m *Meter) Work() Work {
 	return c
 }
 
-// OfATurn counts the statements and rows of a turn. They must not depend on the length of the session or the number of earlier turns.
-// open opens an empty database.
+// OfATurn counts the statements and rows of a turn. They must not depend on the length of the session or the number of
+// earlier turns. open opens an empty database.
 func OfATurn(t *testing.T, open func(trace func(sqlstore.Statement)) *sqlstore.Store) {
 	type total struct {
 		Work
@@ -103,7 +103,11 @@ func Turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 	}
 	take := func(id string) core.Claim {
 		t.Helper()
-		_, err := s.Accept(ctx, core.Event{Platform: "p", ID: fmt.Sprint(id, n), Conversation: "p:l", Body: core.MessageEvent{}, Address: core.Address{Platform: "p", Channel: "c"}})
+		_, err := s.Accept(ctx,
+			core.Event{
+				Platform: "p", ID: fmt.Sprint(id, n), Conversation: "p:l", Body: core.MessageEvent{},
+				Address: core.Address{Platform: "p", Channel: "c"},
+			})
 		fail(err)
 		claims, err := s.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 3, Scopes: []core.Scope{{Platform: "p"}}})
 		fail(err)

@@ -12,8 +12,8 @@ import (
 )
 
 // Wrap wraps a store so that hit is called around every transaction: with "Accept.before" before it begins, and with
-// "Accept.after" after it is committed or undone but before the caller knows. The name is that of the store's method. Killing the
-// process in hit shows what a crash there leaves.
+// "Accept.after" after it is committed or undone but before the caller knows. The name is that of the store's method.
+// Killing the process in hit shows what a crash there leaves.
 func Wrap(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
 	at := func() func() {
 		method := calledMethod()
@@ -50,7 +50,8 @@ func All() []string {
 	return points
 }
 
-// Methods returns the names of the store's methods that run a transaction, or open or close the database: all but a few.
+// Methods returns the names of the store's methods that run a transaction, or open or close the database: all but a
+// few.
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {

@@ -12,7 +12,8 @@ import (
 	"gatehouse/storage/storagetest/failpoints"
 )
 
-// TestFailpoints calls every method of a wrapped store: each must hit its points, the first and the last, and no other's.
+// TestFailpoints calls every method of a wrapped store: each must hit its points, the first and the last, and no
+// other's.
 func TestFailpoints(t *testing.T) {
 	inner, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "gatehouse.db"), sqlite.Options{})
 	if err != nil {
@@ -21,7 +22,9 @@ func TestFailpoints(t *testing.T) {
 	var hits []string
 	s := reflect.ValueOf(failpoints.Wrap(inner, func(point string) { hits = append(hits, point) }))
 	methods := failpoints.Methods()
-	for _, name := range append(slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return m == "Close" }), "Close") {
+	for _, name := range append(slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+		return m == "Close"
+	}), "Close") {
 		method := s.MethodByName(name)
 		args := []reflect.Value{}
 		for i := range method.Type().NumIn() {

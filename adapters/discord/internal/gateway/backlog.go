@@ -21,9 +21,10 @@ type missing struct {
 	After   string `json:"a"` // its messages after this one are fetched
 }
 
-// backlog is what a shard has still to fetch. It is stored before any message that was sent after a gap is committed, and a conversation
-// leaves it once it is fetched. So a process that is killed meanwhile leaves it to the next one, however many events the other conversations
-// had since. A conversation that is still in the store although it was fetched is fetched again, and its messages are recognized.
+// backlog is what a shard has still to fetch. It is stored before any message that was sent after a gap is committed,
+// and a conversation leaves it once it is fetched. So a process that is killed meanwhile leaves it to the next one,
+// however many events the other conversations had since. A conversation that is still in the store although it was
+// fetched is fetched again, and its messages are recognized.
 type backlog struct {
 	*Gateway
 	name string
@@ -46,8 +47,8 @@ func newBacklog(g *Gateway, shard int, bot string) *backlog {
 	return &backlog{Gateway: g, name: "discord/backlog/" + strconv.Itoa(shard), bot: bot}
 }
 
-// load reads the backlog that an earlier process stored. Conversations of another shard, from a time with another number of shards, stay on
-// it. Those of another bot don't.
+// load reads the backlog that an earlier process stored. Conversations of another shard, from a time with another
+// number of shards, stay on it. Those of another bot don't.
 func (b *backlog) load(ctx context.Context) error {
 	text, err := b.KV.Get(ctx, b.name)
 	if err != nil {
@@ -55,7 +56,8 @@ func (b *backlog) load(ctx context.Context) error {
 	}
 	var stored storedBacklog
 	if text != "" && json.Unmarshal([]byte(text), &stored) != nil {
-		b.Log.Warn("the list of conversations whose missed messages are to be fetched can't be read; only the latest conversations are searched", "name", b.name)
+		b.Log.Warn("the list of conversations whose missed messages are to be fetched can't be read; only the latest "+
+			"conversations are searched", "name", b.name)
 	}
 	if stored.Bot != b.bot {
 		stored.List = nil
@@ -66,8 +68,8 @@ func (b *backlog) load(ctx context.Context) error {
 	return nil
 }
 
-// add puts the conversations of a gap on the list, behind those that are on it. last is the last message committed before the gap. It returns
-// how many conversations have no place.
+// add puts the conversations of a gap on the list, behind those that are on it. last is the last message committed
+// before the gap. It returns how many conversations have no place.
 func (b *backlog) add(all []Conversation, last string) (beyond int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +123,8 @@ func (b *backlog) save(ctx context.Context) error {
 		return nil
 	}
 	if err := b.KV.Put(ctx, b.name, text); err != nil {
-		return core.Wrap(core.StoreBusy, err, "The list of conversations whose missed messages are to be fetched could not be stored.")
+		return core.Wrap(core.StoreBusy, err,
+			"The list of conversations whose missed messages are to be fetched could not be stored.")
 	}
 	b.saved = text
 	return nil

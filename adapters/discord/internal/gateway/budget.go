@@ -13,25 +13,29 @@ import (
 	"gatehouse/core/retry"
 )
 
-// The budget of identifies. Discord allows 1,000 a day over all shards. At the limit it ends every session and resets the token.
+// The budget of identifies. Discord allows 1,000 a day over all shards. At the limit it ends every session and resets
+// the token.
 const (
 	identifyDay   = 24 * time.Hour
-	identifyTotal = 1000                    // in a day, if Discord names no other number
-	identifyShare = 2                       // gatehouse uses at most the total divided by this
-	IdentifySpare = 10                      // the last total/IdentifySpare are never used, whichever program used the others
-	IdentifySlot  = 5500 * time.Millisecond // between two with the same rate limit key: Discord's five seconds and a margin
-	maxWait       = 5 * time.Minute         // between two checks of an exhausted budget
+	identifyTotal = 1000 // in a day, if Discord names no other number
+	identifyShare = 2    // gatehouse uses at most the total divided by this
+	// the last total/IdentifySpare are never used, whichever program used the others
+	IdentifySpare = 10
+	// between two with the same rate limit key: Discord's five seconds and a margin
+	IdentifySlot = 5500 * time.Millisecond
+	maxWait      = 5 * time.Minute // between two checks of an exhausted budget
 )
 
-// ask asks Discord for the gateway's address and the remaining budget until it answers. failed, if not nil, receives each error. The
-// returned error is permanent.
+// ask asks Discord for the gateway's address and the remaining budget until it answers. failed, if not nil, receives
+// each error. The returned error is permanent.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := retry.NewLog(g.Log, "asking Discord for its gateway")
 	wait := chat.FirstRetry
 	for ctx.Err() == nil {
 		var info discordgo.GatewayBotResponse
 		err := g.REST.Get(ctx, discordgo.EndpointGatewayBot, &info)
-		if rest.IsGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt { // the other route names no budget; gatehouse's own count still applies
+		// the other route names no budget; gatehouse's own count still applies
+		if rest.IsGone(err) || core.CategoryOf(err) == core.DeliveryInDoubt {
 			err = g.REST.Get(ctx, discordgo.EndpointGateway, &info)
 		}
 		if err == nil && info.URL == "" {
@@ -53,9 +57,9 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 	return discordgo.GatewayBotResponse{}, nil
 }
 
-// mayIdentify waits until this shard may identify, and returns the address for it. It counts one identify; if the gateway then can't be
-// reached, the next attempt uses that one. The budget is in the store, shared by all processes of the bot, and corrected by Discord's own
-// numbers.
+// mayIdentify waits until this shard may identify, and returns the address for it. It counts one identify; if the
+// gateway then can't be reached, the next attempt uses that one. The budget is in the store, shared by all processes of
+// the bot, and corrected by Discord's own numbers.
 func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 	blocked := func(err error) { s.setHealth(shardState{why: err}) }
 	for ctx.Err() == nil {
@@ -73,8 +77,11 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 		case wait == 0:
 			return info.URL, nil
 		case wait > IdentifySlot:
-			e := core.Errorf(core.DeliveryLater, "The bot has begun too many sessions with Discord today and waits, so that Discord does not reset its token. "+
-				"It begins the next one in %s. Find out what ends its sessions: restarts in a loop, or another program with the same token.", wait.Round(time.Second))
+			e := core.Errorf(core.DeliveryLater,
+				"The bot has begun too many sessions with Discord today and waits, so that Discord does not reset "+
+					"its token. "+
+					"It begins the next one in %s. Find out what ends its sessions: restarts in a loop, or another "+
+					"program with the same token.", wait.Round(time.Second))
 			s.Log.Warn(e.Error(), "shard", s.n)
 			blocked(e)
 		}

@@ -18,14 +18,16 @@ import (
 
 // Limits of what is fetched after a gap.
 const (
-	catchUpTime          = 5 * time.Minute // for all of it
-	catchUpParallel      = 4               // conversations at the same time; more would use up the rate limit that posts need
-	catchUpConversations = 200             // those that were active last; the ones that an earlier catch-up has left come on top
-	CatchUpSlack         = time.Minute     // how far one may lag behind a message of another channel
+	catchUpTime = 5 * time.Minute // for all of it
+	// conversations at the same time; more would use up the rate limit that posts need
+	catchUpParallel = 4
+	// those that were active last; the ones that an earlier catch-up has left come on top
+	catchUpConversations = 200
+	CatchUpSlack         = time.Minute // how far one may lag behind a message of another channel
 )
 
-// since returns the message after which a conversation's messages are fetched; "": none are. last is the last message committed before the
-// gap.
+// since returns the message after which a conversation's messages are fetched; "": none are. last is the last message
+// committed before the gap.
 func (c Conversation) since(last string) string {
 	since := c.Last
 	if last != "" {
@@ -37,9 +39,10 @@ func (c Conversation) since(last string) string {
 	return snowflake.Max(since, c.Begins)
 }
 
-// catchUp fetches the messages of the shard's backlog: those that the known conversations missed because a session could not be resumed. It runs
-// beside the events: only the messages of a conversation that is not fetched yet wait, so that they follow those that were missed. A message
-// that is both fetched and received is recognized when it is accepted. A catch-up outlives its connection if the session is resumed.
+// catchUp fetches the messages of the shard's backlog: those that the known conversations missed because a session
+// could not be resumed. It runs beside the events: only the messages of a conversation that is not fetched yet wait, so
+// that they follow those that were missed. A message that is both fetched and received is recognized when it is
+// accepted. A catch-up outlives its connection if the session is resumed.
 type catchUp struct {
 	*shard
 	from    session // as it began
@@ -55,8 +58,8 @@ type catchUp struct {
 	storing *retry.Log // of the backlog
 }
 
-// beginCatchUp starts to fetch what was missed if the session began after a gap, or if an earlier process has left something to fetch, unless
-// that is under way. A newer gap begins it anew.
+// beginCatchUp starts to fetch what was missed if the session began after a gap, or if an earlier process has left
+// something to fetch, unless that is under way. A newer gap begins it anew.
 func (s *shard) beginCatchUp(ctx context.Context) {
 	from, gap := s.session.behind()
 	if s.catching != nil && s.catching.gap == gap {
@@ -107,8 +110,8 @@ func (u *catchUp) run(ctx context.Context) {
 	u.until(ctx, u.storing, u.backlog.save)
 }
 
-// list puts the conversations of the gap on the shard's backlog, and takes over all that is on it. It returns false if ctx ends before that is
-// stored.
+// list puts the conversations of the gap on the shard's backlog, and takes over all that is on it. It returns false if
+// ctx ends before that is stored.
 func (u *catchUp) list(ctx context.Context) bool {
 	if u.from.Behind && u.Conversations != nil {
 		var all []Conversation
@@ -152,8 +155,8 @@ func (u *catchUp) until(ctx context.Context, log *retry.Log, call func(context.C
 	}
 }
 
-// work fetches conversations, one after the other, until none is left or the time of timed is over. A conversation that Discord does not
-// give now comes after the others.
+// work fetches conversations, one after the other, until none is left or the time of timed is over. A conversation that
+// Discord does not give now comes after the others.
 func (u *catchUp) work(ctx, timed context.Context, log *retry.Log) {
 	for timed.Err() == nil {
 		m, ok := u.next()
@@ -204,10 +207,12 @@ func (u *catchUp) fetched(ctx context.Context, m missing, err error) {
 		u.Log.Info("a channel whose missed messages were to be fetched no longer exists", "channel", m.Channel)
 	case errors.Is(err, errTooMany):
 		u.missed.TooMany = append(u.missed.TooMany, m.Channel)
-		u.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched", "channel", m.Channel)
+		u.Log.Warn("there were too many messages while no events were received; the latest of them are not fetched",
+			"channel", m.Channel)
 	case err != nil:
 		u.missed.Refused = append(u.missed.Refused, m.Channel)
-		u.Log.Warn("the messages sent while no events were received could not be fetched", "channel", m.Channel, "err", err)
+		u.Log.Warn("the messages sent while no events were received could not be fetched", "channel", m.Channel,
+			"err", err)
 	}
 	u.mu.Unlock()
 	u.release(m)
@@ -249,8 +254,8 @@ func (u *catchUp) heldBy(channel string) <-chan struct{} {
 	return u.held[channel]
 }
 
-// wait waits until a message of a channel may be committed: its conversation is fetched and, for a thread, also the channel in which it may
-// have begun. It returns false if ctx ends or dropped is closed first.
+// wait waits until a message of a channel may be committed: its conversation is fetched and, for a thread, also the
+// channel in which it may have begun. It returns false if ctx ends or dropped is closed first.
 func (u *catchUp) wait(ctx context.Context, dropped <-chan struct{}, channel string) bool {
 	reached := func(waits <-chan struct{}) bool {
 		select {

@@ -13,7 +13,8 @@ import (
 const (
 	maxReadyWait = 4 * time.Second // after a connection whose session had begun or was resumed
 	steadyAfter  = time.Minute     // after a connection that lasted this long, the next follows at once
-	maxDials     = 2               // attempts at the session's resume address before Discord is asked for the general one
+	// attempts at the session's resume address before Discord is asked for the general one
+	maxDials = 2
 )
 
 // connectAgain keeps a connection of the shard open until ctx ends. It returns only permanent errors.
@@ -62,7 +63,8 @@ func (s *shard) connectAgain(ctx context.Context) error {
 	return nil
 }
 
-// load reads the session and the backlog that an earlier process stored, and retries until the store can be read; false: ctx has ended.
+// load reads the session and the backlog that an earlier process stored, and retries until the store can be read;
+// false: ctx has ended.
 func (s *shard) load(ctx context.Context) bool {
 	log := retry.NewLog(s.Log, "reading the state of a session with Discord")
 	for ctx.Err() == nil {
@@ -126,7 +128,8 @@ type closeReason struct {
 func (s *shard) disconnected(r closeReason) {
 	state := shardState{why: r.fatal}
 	if state.why == nil && r.text != "" {
-		state.why = core.Errorf(core.DeliveryLater, "Shard %d receives no events from Discord: %s. Another connection is being opened.", s.n, r.text)
+		state.why = core.Errorf(core.DeliveryLater,
+			"Shard %d receives no events from Discord: %s. Another connection is being opened.", s.n, r.text)
 	}
 	s.setHealth(state)
 }
@@ -174,10 +177,26 @@ var fatalCodes = map[int]struct {
 	category core.Category
 	text     string
 }{
-	closeAuthentication:    {core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one."},
-	closeInvalidShard:      {core.Invalid, "Discord refuses the shard number (%d). Set DISCORD_SHARDS to the same number in all processes, or to 0."},
-	closeShardingRequired:  {core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 for as many as Discord recommends."},
-	closeInvalidVersion:    {core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse."},
-	closeInvalidIntents:    {core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse."},
-	closeDisallowedIntents: {core.Unsupported, "Discord grants the bot none of its intents (%d). See Privileged Gateway Intents on the page Bot of your application."},
+	closeAuthentication: {
+		core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set " +
+			"DISCORD_BOT_TOKEN to the new one.",
+	},
+	closeInvalidShard: {
+		core.Invalid, "Discord refuses the shard number (%d). Set DISCORD_SHARDS to the same number in all " +
+			"processes, or to 0.",
+	},
+	closeShardingRequired: {
+		core.Invalid, "The bot is in too many servers for so few shards (%d). Raise DISCORD_SHARDS, or set it to 0 " +
+			"for as many as Discord recommends.",
+	},
+	closeInvalidVersion: {
+		core.Unsupported, "Discord no longer supports this version of its gateway (%d). Install a newer gatehouse.",
+	},
+	closeInvalidIntents: {
+		core.Unsupported, "Discord does not know the intents that were asked for (%d). Install a newer gatehouse.",
+	},
+	closeDisallowedIntents: {
+		core.Unsupported, "Discord grants the bot none of its intents (%d). See Privileged Gateway Intents on the " +
+			"page Bot of your application.",
+	},
 }

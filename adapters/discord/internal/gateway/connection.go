@@ -65,7 +65,10 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	if u.Path == "" {
 		u.Path = "/"
 	}
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTimeout, NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext}
+	dialer := websocket.Dialer{
+		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTimeout,
+		NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext,
+	}
 	conn, answer, err := dialer.DialContext(ctx, u.String(), nil)
 	if answer != nil && answer.Body != nil {
 		answer.Body.Close()
@@ -80,7 +83,8 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
 	}
-	if err := conn.ReadJSON(&p); err != nil || p.Operation != opHello || json.Unmarshal(p.RawData, &hello) != nil || hello.Interval <= 0 {
+	if err := conn.ReadJSON(&p); err != nil || p.Operation != opHello || json.Unmarshal(p.RawData, &hello) != nil ||
+		hello.Interval <= 0 {
 		conn.Close()
 		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway sent no hello.")
 	}
@@ -89,8 +93,8 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	return c, nil
 }
 
-// run resumes a session or begins one, and receives events until the connection or ctx ends. Before run returns, every event that was
-// received is committed, unless ctx ends or the resumed session repeats the event.
+// run resumes a session or begins one, and receives events until the connection or ctx ends. Before run returns, every
+// event that was received is committed, unless ctx ends or the resumed session repeats the event.
 func (c *connection) run(ctx context.Context, from session) closeReason {
 	defer c.conn.Close()
 	open, end := context.WithCancel(ctx)
@@ -135,7 +139,8 @@ func (c *connection) read(ctx context.Context) error {
 		}
 		var p discordgo.Event
 		if err := chat.Decode(data, &p); err != nil {
-			c.Log.Warn("a payload of the gateway can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
+			c.Log.Warn("a payload of the gateway can't be read and is ignored", "bytes", len(data),
+				"err", chat.JSONFault(err))
 			continue
 		}
 		switch p.Operation {
@@ -148,13 +153,16 @@ func (c *connection) read(ctx context.Context) error {
 		case opReconnect:
 			c.close(closeReason{text: "Discord asks for another connection"})
 		case opInvalidSession:
-			c.close(closeReason{newSession: string(p.RawData) != "true", wait: invalidWait, text: "Discord has ended the session"})
+			c.close(
+				closeReason{
+					newSession: string(p.RawData) != "true", wait: invalidWait, text: "Discord has ended the session",
+				})
 		}
 	}
 }
 
-// dispatch queues an event, which is committed after those before it. A button press waits for none of them, since its answer is due in
-// three seconds. The sequence number does not pass a press before its commit.
+// dispatch queues an event, which is committed after those before it. A button press waits for none of them, since its
+// answer is due in three seconds. The sequence number does not pass a press before its commit.
 func (c *connection) dispatch(ctx context.Context, p discordgo.Event) {
 	e := event{seq: p.Sequence, name: p.Type, data: p.RawData}
 	switch p.Type {
@@ -185,7 +193,8 @@ func isPress(data []byte) bool {
 	var i struct {
 		Type discordgo.InteractionType `json:"type"`
 	}
-	return chat.Decode(data, &i) == nil && (i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
+	return chat.Decode(data, &i) == nil &&
+		(i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
 }
 
 // started records a new session and its resume address. It returns false if the payload can't be used.
@@ -200,7 +209,8 @@ func (c *connection) started(p discordgo.Event) bool {
 		Application object `json:"application"`
 	}
 	if err := chat.Decode(p.RawData, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
-		c.close(closeReason{newSession: true, wait: invalidWait, text: "Discord began a session in a way that can't be read"})
+		c.close(closeReason{newSession: true, wait: invalidWait, text: "Discord began a session in a way that can't " +
+			"be read"})
 		return false
 	}
 	c.Ready(r.Application.ID)
@@ -271,7 +281,8 @@ func (c *connection) close(r closeReason) {
 		c.disconnected(r) // now, although received events may still wait for their commit
 	}
 	c.mu.Unlock()
-	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(resumable, ""), time.Now().Add(time.Second))
+	_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(resumable, ""),
+		time.Now().Add(time.Second))
 	c.conn.Close()
 }
 

@@ -22,8 +22,8 @@ const (
 // errTooMany is returned if a conversation has more messages than are fetched.
 var errTooMany = errors.New("too many messages")
 
-// fetch fetches and processes the messages of a conversation, oldest first, and records in c how far it got. Only Discord's calls end with
-// timed: a message that was fetched is stored, however long that takes.
+// fetch fetches and processes the messages of a conversation, oldest first, and records in c how far it got. Only
+// Discord's calls end with timed: a message that was fetched is stored, however long that takes.
 func (u *catchUp) fetch(ctx, timed context.Context, c *missing) error {
 	for range catchUpPages {
 		page, err := u.page(timed, c.Channel, c.After)
@@ -71,7 +71,8 @@ func (u *catchUp) page(ctx context.Context, channel, since string) ([]fetched, e
 	for _, one := range all {
 		var m fetched
 		if err := chat.Decode(one, &m.fields); err != nil {
-			u.Log.Warn("a message that was fetched can't be read and is ignored", "channel", channel, "bytes", len(one), "err", chat.JSONFault(err))
+			u.Log.Warn("a message that was fetched can't be read and is ignored", "channel", channel, "bytes", len(one),
+				"err", chat.JSONFault(err))
 			continue
 		}
 		if json.Unmarshal(m.fields["id"], &m.id) == nil && snowflake.Valid(m.id) && snowflake.Greater(m.id, since) {

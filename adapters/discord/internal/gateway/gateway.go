@@ -1,5 +1,5 @@
-// Package gateway receives Discord's events over websockets. It holds the shards of one bot, resumes their sessions, and passes the events
-// to the adapter in order.
+// Package gateway receives Discord's events over websockets. It holds the shards of one bot, resumes their sessions,
+// and passes the events to the adapter in order.
 //
 //	gateway.go      options and types; whether each shard is connected
 //	run.go          all shards; each is held by a lease, so that one process receives its events; which events belong to a shard
@@ -13,18 +13,19 @@
 //	missed.go       what is passed over in that
 //	session.go      the stored state that a session is resumed from
 //
-// The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was committed together
-// with all before it. A killed process resumes there, and Discord replays what followed. If the session can't be resumed, a new one begins, and
-// what was missed is fetched. What is to be fetched is stored in three steps, and a crash between any two repeats the later ones:
+// The gateway has no acknowledgement. Instead, a session is resumed from the sequence number of the last event that was
+// committed together with all before it. A killed process resumes there, and Discord replays what followed. If the
+// session can't be resumed, a new one begins, and what was missed is fetched. What is to be fetched is stored in three
+// steps, and a crash between any two repeats the later ones:
 //
 //  1. With the session: that it began after a gap, and the last message before that.
-//  2. The conversations in which messages may be missing, with the message from which on: the backlog. Then the session no longer says that
-//     there is a gap. No message is committed before.
+//  2. The conversations in which messages may be missing, with the message from which on: the backlog. Then the session
+//     no longer says that there is a gap. No message is committed before.
 //  3. Each conversation that is fetched is taken off the backlog.
 //
-// discordgo's session can't be used for this. It keeps its session id, sequence number and resume address private, so a restarted process
-// could only identify again, which Discord allows 1,000 times a day. It identifies by itself, without regard to that budget. And it
-// advances the sequence number before its handlers have run.
+// discordgo's session can't be used for this. It keeps its session id, sequence number and resume address private, so a
+// restarted process could only identify again, which Discord allows 1,000 times a day. It identifies by itself, without
+// regard to that budget. And it advances the sequence number before its handlers have run.
 package gateway
 
 import (
@@ -93,7 +94,8 @@ func New(o Options) *Gateway {
 	return &Gateway{Options: o}
 }
 
-// isFatal reports whether an error is permanent: only a change of the token, the application or the configuration can resolve it.
+// isFatal reports whether an error is permanent: only a change of the token, the application or the configuration can
+// resolve it.
 func isFatal(err error) bool {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized, core.Unsupported, core.Invalid:
@@ -115,7 +117,8 @@ func (g *Gateway) Health() error {
 		case s.why != nil:
 			return s.why
 		default:
-			return core.Errorf(core.DeliveryLater, "Shard %d has no connection to Discord, so no events of its servers are received.", n)
+			return core.Errorf(core.DeliveryLater,
+				"Shard %d has no connection to Discord, so no events of its servers are received.", n)
 		}
 	}
 	return nil

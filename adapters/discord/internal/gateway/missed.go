@@ -31,10 +31,12 @@ func (u *catchUp) report(ctx context.Context) {
 		u.missed.Late = append(u.missed.Late, c.Channel)
 	}
 	if n := len(u.missed.Late); n > 0 {
-		u.Log.Warn("it takes too long to fetch the messages sent while no events were received; the rest are not fetched", "shard", u.n, "conversations", n)
+		u.Log.Warn("it takes too long to fetch the messages sent while no events were received; the rest are not "+
+			"fetched", "shard", u.n, "conversations", n)
 	}
 	if u.missed.Beyond > 0 {
-		u.Log.Warn("there are too many conversations; those that were quiet longest are not searched for messages sent while no events were received",
+		u.Log.Warn("there are too many conversations; those that were quiet longest are not searched for messages "+
+			"sent while no events were received",
 			"shard", u.n, "conversations", u.missed.Beyond)
 	}
 	m := u.missed
@@ -50,7 +52,8 @@ func (u *catchUp) report(ctx context.Context) {
 		err = u.KV.PutFor(ctx, missedName(u.n), string(text), missedKept)
 	}
 	if err != nil {
-		u.Log.Warn("what was not fetched could not be stored, so gatehouse doctor does not show it", "shard", u.n, "err", err)
+		u.Log.Warn("what was not fetched could not be stored, so gatehouse doctor does not show it", "shard", u.n,
+			"err", err)
 	}
 }
 

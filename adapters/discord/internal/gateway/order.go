@@ -92,19 +92,21 @@ const maxTaking = 32
 
 func newCommitter(s *shard) *committer {
 	return &committer{
-		shard: s, queue: make(chan event, queueLength), slots: make(chan struct{}, maxTaking), waiting: map[string]openEvent{}, dropped: make(chan struct{}),
+		shard: s, queue: make(chan event, queueLength), slots: make(chan struct{}, maxTaking),
+		waiting: map[string]openEvent{}, dropped: make(chan struct{}),
 	}
 }
 
-// maxOpen is how many events may be in progress while the first of them is not committed. Events in between that are committed count as
-// one.
+// maxOpen is how many events may be in progress while the first of them is not committed. Events in between that are
+// committed count as one.
 const maxOpen = 10_000
 
-// commits processes the events. It begins them in order and keeps the order within a channel. A few of different channels are committed at a
-// time. An event that needs a look-up at Discord to find its channel does not count as one of them, nor does a message whose conversation
-// is still searched for missed messages: later events of the conversation wait for it, other conversations don't.
-// If the connection ends meanwhile, the resumed session repeats the events that are not committed; if it can't be resumed, the next catch-up
-// fetches the messages among those that wait.
+// commits processes the events. It begins them in order and keeps the order within a channel. A few of different
+// channels are committed at a time. An event that needs a look-up at Discord to find its channel does not count as one
+// of them, nor does a message whose conversation is still searched for missed messages: later events of the
+// conversation wait for it, other conversations don't. If the connection ends meanwhile, the resumed session repeats
+// the events that are not committed; if it can't be resumed, the next catch-up fetches the messages among those that
+// wait.
 func (c *committer) commits(ctx context.Context, resumed session) {
 	if resumed.ID != "" {
 		c.beginCatchUp(ctx) // what an earlier process did not get to fetch
@@ -193,8 +195,8 @@ func (c *committer) forget(e openEvent) {
 	}
 }
 
-// start begins to process an event; false: ctx has ended first. Only an event of no channel is committed when start returns. A command does
-// not wait for a catch-up, since Discord waits three seconds for its answer.
+// start begins to process an event; false: ctx has ended first. Only an event of no channel is committed when start
+// returns. A command does not wait for a catch-up, since Discord waits three seconds for its answer.
 func (c *committer) start(ctx, concurrent context.Context, e event) (openEvent, bool) {
 	if e.name == "READY" {
 		c.beginCatchUp(ctx)

@@ -12,7 +12,10 @@ func TestCommittedEventsBehindAnotherAreJoined(t *testing.T) {
 	c := &committer{shard: &shard{session: session}, waiting: map[string]openEvent{}}
 	var open []openEvent
 	begin := func(channel string) openEvent {
-		e := openEvent{seq: int64(len(open) + 1), channel: channel, message: fmt.Sprint(1000 + len(open)), done: make(chan struct{})}
+		e := openEvent{
+			seq: int64(len(open) + 1), channel: channel, message: fmt.Sprint(1000 + len(open)),
+			done: make(chan struct{}),
+		}
 		c.waiting[e.channel], c.waiting[e.message] = e, e
 		open = append(open, e)
 		return e
@@ -24,7 +27,8 @@ func TestCommittedEventsBehindAnotherAreJoined(t *testing.T) {
 	later := begin("b0")
 	open = c.pass(c.join(open))
 	if n := len(open); n != 3 || len(c.waiting) != 4 || session.state().Seq != 0 {
-		t.Errorf("%d are open, later events may wait for %d, and the session is at %d", n, len(c.waiting), session.state().Seq)
+		t.Errorf("%d are open, later events may wait for %d, and the session is at %d", n, len(c.waiting),
+			session.state().Seq)
 	}
 	close(slow.done)
 	if open = c.pass(open); len(open) != 1 || session.state().Seq != 101 || session.state().Last != "1100" {
@@ -32,6 +36,7 @@ func TestCommittedEventsBehindAnotherAreJoined(t *testing.T) {
 	}
 	close(later.done)
 	if open = c.pass(open); len(open) != 0 || len(c.waiting) != 0 || session.state().Seq != 102 {
-		t.Errorf("at last %d are open, later events may wait for %d, and the session is at %d", len(open), len(c.waiting), session.state().Seq)
+		t.Errorf("at last %d are open, later events may wait for %d, and the session is at %d", len(open),
+			len(c.waiting), session.state().Seq)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. It returns only permanent
-// errors; see isFatal.
+// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. It
+// returns only permanent errors; see isFatal.
 func (g *Gateway) Run(ctx context.Context, bot string) error {
 	of := g.Shards
 	if of == 0 {
@@ -76,7 +76,8 @@ func (s *shard) run(ctx context.Context) error {
 		log.Report(err)
 		switch {
 		case err != nil:
-			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The lease of Discord's shard %d could not be acquired from the store.", s.n)})
+			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The lease of Discord's shard %d could not be "+
+				"acquired from the store.", s.n)})
 			s.Sleep(ctx, s.jitter(chat.FirstRetry))
 		case held:
 			if err := s.hold(ctx); err != nil {
@@ -90,8 +91,8 @@ func (s *shard) run(ctx context.Context) error {
 	return nil
 }
 
-// hold receives the shard's events while this process has its lease. At the end it releases the lease, so that another process need not
-// wait.
+// hold receives the shard's events while this process has its lease. At the end it releases the lease, so that another
+// process need not wait.
 func (s *shard) hold(ctx context.Context) error {
 	holding, end := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
@@ -105,13 +106,14 @@ func (s *shard) hold(ctx context.Context) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	if _, err := s.KV.AcquireLease(last, s.leaseName(), s.Owner, 0); err != nil {
-		s.Log.Info("a shard could not be released; another process takes it when the lease expires", "shard", s.n, "err", err)
+		s.Log.Info("a shard could not be released; another process takes it when the lease expires", "shard", s.n,
+			"err", err)
 	}
 	return err
 }
 
-// renew renews the lease until ctx ends or another process has it. Store errors don't end it: two processes may receive a shard's events
-// for a while without harm, since an event is stored only once.
+// renew renews the lease until ctx ends or another process has it. Store errors don't end it: two processes may receive
+// a shard's events for a while without harm, since an event is stored only once.
 func (s *shard) renew(ctx context.Context) {
 	log := retry.NewLog(s.Log, "holding a shard")
 	for {

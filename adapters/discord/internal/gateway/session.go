@@ -31,7 +31,8 @@ type session struct {
 }
 
 const (
-	saveEvery   = 2 * time.Second // events after the last save are replayed to a restarted process, which recognizes them
+	// events after the last save are replayed to a restarted process, which recognizes them
+	saveEvery   = 2 * time.Second
 	saveTimeout = 2 * time.Second // of the last save, when the process ends
 )
 
@@ -67,7 +68,8 @@ func storedSession(ctx context.Context, kv core.KV, shard int) (s session, err e
 	return s, nil
 }
 
-// load reads the session that an earlier process stored. A session of another bot or another number of shards can't be resumed.
+// load reads the session that an earlier process stored. A session of another bot or another number of shards can't be
+// resumed.
 func (s *sessionStore) load(ctx context.Context, bot string, shards int) error {
 	text, err := s.KV.Get(ctx, s.name)
 	if err != nil {
@@ -102,7 +104,8 @@ func (s *sessionStore) change(do func(now *session)) {
 	do(&s.now)
 }
 
-// begin records a new session, after a gap. If the backlog does not have an earlier gap's conversations yet, the two gaps are one.
+// begin records a new session, after a gap. If the backlog does not have an earlier gap's conversations yet, the two
+// gaps are one.
 func (s *sessionStore) begin(id, url string, seq int64, intents discordgo.Intent) {
 	s.change(func(now *session) {
 		if !now.Behind {
@@ -163,7 +166,8 @@ func (s *sessionStore) saveLast(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	if err := s.save(ctx); err != nil {
-		s.Log.Warn("the last state of a session with Discord was not stored; some events will come again, without effect", "err", err)
+		s.Log.Warn("the last state of a session with Discord was not stored; some events will come again, without "+
+			"effect", "err", err)
 	}
 }
 

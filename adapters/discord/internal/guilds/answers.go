@@ -35,8 +35,8 @@ func (m answers[T]) get(key string) (T, bool) {
 	return a.value, ok && a.err == nil
 }
 
-// getOrAsk returns an answer of any age, or asks for one. It returns a zero value if the object does not exist or the bot may not see it.
-// Error: provider_unavailable, which is retryable; what names the object.
+// getOrAsk returns an answer of any age, or asks for one. It returns a zero value if the object does not exist or the
+// bot may not see it. Error: provider_unavailable, which is retryable; what names the object.
 func (m answers[T]) getOrAsk(key, what string, ask func() (T, error)) (value T, err error) {
 	if known, ok := m.get(key); ok {
 		return known, nil

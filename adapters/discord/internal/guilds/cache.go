@@ -17,7 +17,8 @@ import (
 
 // Limits of the cache.
 const (
-	Fresh       = 30 * time.Second // age of permissions and of members' roles, for who is told; who decides is asked for
+	// age of permissions and of members' roles, for who is told; who decides is asked for
+	Fresh       = 30 * time.Second
 	unseenLasts = 10 * time.Minute // age of the answer that the bot can't see a channel, for its name
 	dmLasts     = time.Hour        // age of the channel of a person's direct messages, which never changes
 	maxChannels = 100_000
@@ -41,8 +42,10 @@ type Cache struct {
 // New makes an empty cache.
 func New(c *rest.Client, now func() time.Time) *Cache {
 	return &Cache{
-		rest: c, now: now, channels: newAnswers[discordgo.Channel](maxChannels, now), guilds: newAnswers[Guild](maxOthers, now),
-		members: newAnswers[member](maxOthers, now), dms: newAnswers[string](maxOthers, now), homes: memo.New[string](maxRoles),
+		rest: c, now: now, channels: newAnswers[discordgo.Channel](maxChannels, now),
+		guilds:  newAnswers[Guild](maxOthers, now),
+		members: newAnswers[member](maxOthers, now), dms: newAnswers[string](maxOthers, now),
+		homes: memo.New[string](maxRoles),
 	}
 }
 
@@ -85,7 +88,8 @@ func (g Guild) BotRole(bot string) string {
 	return ""
 }
 
-// Update applies a gateway event about servers, channels, threads or roles, and ignores all others. Error: the event can't be read.
+// Update applies a gateway event about servers, channels, threads or roles, and ignores all others. Error: the event
+// can't be read.
 func (c *Cache) Update(event string, data []byte) error {
 	switch event {
 	case "GUILD_CREATE":
@@ -136,7 +140,9 @@ func (c *Cache) Update(event string, data []byte) error {
 func (c *Cache) SetChannels(channels ...discordgo.Channel) {
 	for _, one := range channels {
 		if snowflake.Valid(one.ID) {
-			kept := discordgo.Channel{ID: one.ID, GuildID: one.GuildID, Name: one.Name, Type: one.Type, ParentID: one.ParentID}
+			kept := discordgo.Channel{
+				ID: one.ID, GuildID: one.GuildID, Name: one.Name, Type: one.Type, ParentID: one.ParentID,
+			}
 			c.channels.Put(one.ID, answer[discordgo.Channel]{value: kept})
 		}
 	}
@@ -151,13 +157,14 @@ func (c *Cache) KnowsRoles(guild string) bool {
 	return known
 }
 
-// Channel returns a channel, or a zero Channel if the bot may not see it. Error: provider_unavailable, which is retryable.
+// Channel returns a channel, or a zero Channel if the bot may not see it. Error: provider_unavailable, which is
+// retryable.
 func (c *Cache) Channel(ctx context.Context, id string) (discordgo.Channel, error) {
 	return c.channels.getOrAsk(id, "channel", get[discordgo.Channel](ctx, c.rest, discordgo.EndpointChannel(id)))
 }
 
-// Guild returns a server with its last known roles, or a zero Guild if the bot is not in it. Error: provider_unavailable, which is
-// retryable.
+// Guild returns a server with its last known roles, or a zero Guild if the bot is not in it. Error:
+// provider_unavailable, which is retryable.
 func (c *Cache) Guild(ctx context.Context, id string) (Guild, error) {
 	return c.guilds.getOrAsk(id, "server", get[Guild](ctx, c.rest, discordgo.EndpointGuild(id)))
 }
@@ -213,7 +220,8 @@ func (c *Cache) DM(ctx context.Context, user string) (string, error) {
 		var made struct {
 			ID string `json:"id"`
 		}
-		if err := c.rest.Call(ctx, http.MethodPost, discordgo.EndpointUserChannels("@me"), map[string]any{"recipient_id": user}, &made); err != nil {
+		if err := c.rest.Call(ctx, http.MethodPost, discordgo.EndpointUserChannels("@me"),
+			map[string]any{"recipient_id": user}, &made); err != nil {
 			return "", err
 		}
 		if !snowflake.Valid(made.ID) {

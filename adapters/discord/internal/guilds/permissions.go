@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/discord/internal/rest"
 )
 
-// In returns what a member of a server may do in a channel: the union of their roles' permissions, changed by the channel's overwrites for
-// everyone, then for their roles, then for the member. The everyone role has the server's id.
+// In returns what a member of a server may do in a channel: the union of their roles' permissions, changed by the
+// channel's overwrites for everyone, then for their roles, then for the member. The everyone role has the server's id.
 func In(guild, user string, memberRoles []string, all []Role, overwrites []*discordgo.PermissionOverwrite) Permissions {
 	has := func(role string) bool { return role == guild || slices.Contains(memberRoles, role) }
 	var p Permissions
@@ -38,8 +38,8 @@ func In(guild, user string, memberRoles []string, all []Role, overwrites []*disc
 	return p
 }
 
-// Sees reports whether a user sees a channel of a server. The server's owner and administrators see every channel. The permissions are no
-// older than Fresh.
+// Sees reports whether a user sees a channel of a server. The server's owner and administrators see every channel. The
+// permissions are no older than Fresh.
 func (c *Cache) Sees(ctx context.Context, guild, channel, user string) (bool, error) {
 	m, err := c.member(ctx, guild, user)
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMember, discordgo.ErrCodeUnknownUser) {

@@ -24,15 +24,19 @@ func (c *checks) token(ctx context.Context) bool {
 	switch {
 	case core.CategoryOf(err) == core.Unauthorized:
 		c.Add("token", chat.Fail, "Discord refuses DISCORD_BOT_TOKEN.",
-			"Open https://discord.com/developers/applications, choose the application, then Bot: click Reset Token, and copy the new one to DISCORD_BOT_TOKEN.")
+			"Open https://discord.com/developers/applications, choose the application, then Bot: click Reset Token, "+
+				"and copy the new one to DISCORD_BOT_TOKEN.")
 		return false
 	case c.unanswered("token", err):
 		return false
 	case !snowflake.Valid(c.me.ID) || !snowflake.Valid(c.app.ID):
-		c.Add("token", chat.Fail, fmt.Sprintf("The server at %s does not answer as Discord does.", c.APIURL), "Check DISCORD_API_URL, and the proxy if there is one (HTTPS_PROXY).")
+		c.Add("token", chat.Fail, fmt.Sprintf("The server at %s does not answer as Discord does.", c.APIURL),
+			"Check DISCORD_API_URL, and the proxy if there is one (HTTPS_PROXY).")
 		return false
 	}
-	c.Add("token", chat.OK, fmt.Sprintf("The bot is %s (%s) of the application %s (%s).", plain(c.me.Username), c.me.ID, plain(c.app.Name), c.app.ID), "")
+	c.Add("token", chat.OK,
+		fmt.Sprintf("The bot is %s (%s) of the application %s (%s).", plain(c.me.Username), c.me.ID, plain(c.app.Name),
+			c.app.ID), "")
 	return true
 }
 
@@ -40,16 +44,20 @@ func (c *checks) token(ctx context.Context) bool {
 func (c *checks) content() {
 	switch {
 	case c.app.ReadsContent() && c.FollowUp:
-		c.Add("content", chat.OK, "The message content intent is granted, so a conversation in a thread needs no further mentions.", "")
+		c.Add("content", chat.OK,
+			"The message content intent is granted, so a conversation in a thread needs no further mentions.", "")
 	case c.app.ReadsContent():
 		c.Add("content", chat.OK,
-			"The message content intent is granted, so a mention in a thread is read with what was said there before.", "")
+			"The message content intent is granted, so a mention in a thread is read with what was said there before.",
+			"")
 	default:
 		c.Add("content", chat.Warn,
-			"The message content intent is not granted, so the bot receives only direct messages and messages that mention it; "+
+			"The message content intent is not granted, so the bot receives only direct messages and messages that "+
+				"mention it; "+
 				"in a thread each message needs a mention, and the bot can't read what others said there before.",
-			fmt.Sprintf("Open %s and switch Message Content Intent on; gatehouse serve notices it within some minutes. "+
-				"Or leave it off.", c.page("bot")))
+			fmt.Sprintf(
+				"Open %s and switch Message Content Intent on; gatehouse serve notices it within some minutes. "+
+					"Or leave it off.", c.page("bot")))
 	}
 }
 
@@ -61,20 +69,29 @@ func (c *checks) interactions() {
 	case key == "" && endpoint == "":
 		c.Add("interactions", chat.OK, "Button presses and commands come over the gateway.", "")
 	case key == "":
-		c.Add("interactions", chat.Fail, "The application sends button presses and commands to its Interactions Endpoint URL, but DISCORD_PUBLIC_KEY is not set, so the bot does not receive them.",
+		c.Add("interactions", chat.Fail,
+			"The application sends button presses and commands to its Interactions Endpoint URL, but "+
+				"DISCORD_PUBLIC_KEY is not set, so the bot does not receive them.",
 			fmt.Sprintf("Open %s and clear Interactions Endpoint URL, or copy Public Key to DISCORD_PUBLIC_KEY.", at))
 	case c.app.Key != "" && !strings.EqualFold(key, c.app.Key):
-		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is not the key of this application, so every press and command is refused.",
+		c.Add("interactions", chat.Fail,
+			"DISCORD_PUBLIC_KEY is not the key of this application, so every press and command is refused.",
 			fmt.Sprintf("Open %s and copy Public Key to DISCORD_PUBLIC_KEY.", at))
 	case endpoint == "":
-		c.Add("interactions", chat.Fail, "DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL, so button presses and commands still come over the gateway.",
-			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, which must lead to %s; or unset DISCORD_PUBLIC_KEY.",
+		c.Add("interactions", chat.Fail,
+			"DISCORD_PUBLIC_KEY is set, but the application has no Interactions Endpoint URL, so button presses and "+
+				"commands still come over the gateway.",
+			fmt.Sprintf("While gatehouse serve runs, open %s and set Interactions Endpoint URL to https://HOST%s, "+
+				"which must lead to %s; or unset DISCORD_PUBLIC_KEY.",
 				at, c.Path, c.Listen))
 	case !strings.HasSuffix(endpoint, c.Path):
-		c.Add("interactions", chat.Warn, fmt.Sprintf("The application's Interactions Endpoint URL does not end in %s.", c.Path),
+		c.Add("interactions", chat.Warn,
+			fmt.Sprintf("The application's Interactions Endpoint URL does not end in %s.", c.Path),
 			fmt.Sprintf("Open %s and correct it, unless a proxy forwards it to %s%s.", at, c.Listen, c.Path))
 	default:
-		c.Add("interactions", chat.OK, fmt.Sprintf("Button presses and commands come over HTTP. Discord's requests must reach %s (GATEHOUSE_LISTEN).", c.Listen), "")
+		c.Add("interactions", chat.OK,
+			fmt.Sprintf("Button presses and commands come over HTTP. Discord's requests must reach %s "+
+				"(GATEHOUSE_LISTEN).", c.Listen), "")
 	}
 }
 
@@ -87,16 +104,21 @@ func (c *checks) gateway(ctx context.Context) {
 	if c.unanswered("gateway", c.get(ctx, discordgo.EndpointGatewayBot, &g)) {
 		return
 	}
-	left := fmt.Sprintf("Of %d identifications a day %d are left.", g.SessionStartLimit.Total, g.SessionStartLimit.Remaining)
+	left := fmt.Sprintf("Of %d identifications a day %d are left.", g.SessionStartLimit.Total,
+		g.SessionStartLimit.Remaining)
 	const mend = "Find out what starts so often, here or elsewhere with the same token. "
 	switch {
 	case g.SessionStartLimit.Remaining <= g.SessionStartLimit.Total/gateway.IdentifySpare:
-		c.Add("gateway", chat.Fail, fmt.Sprintf("%s At the limit Discord resets the token, so gatehouse begins no new session for %s.",
-			left, (time.Duration(g.SessionStartLimit.ResetAfter)*time.Millisecond).Round(time.Second)), mend+"gatehouse serve continues by itself then, so leave it running.")
+		c.Add("gateway", chat.Fail,
+			fmt.Sprintf("%s At the limit Discord resets the token, so gatehouse begins no new session for %s.",
+				left, (time.Duration(g.SessionStartLimit.ResetAfter)*time.Millisecond).Round(time.Second)),
+			mend+"gatehouse serve continues by itself then, so leave it running.")
 	case g.SessionStartLimit.Remaining < fewIdentifies:
-		c.Add("gateway", chat.Warn, left+" At the limit Discord resets the token.", mend+"gatehouse stays below the limit by itself, and connects more slowly until tomorrow.")
+		c.Add("gateway", chat.Warn, left+" At the limit Discord resets the token.",
+			mend+"gatehouse stays below the limit by itself, and connects more slowly until tomorrow.")
 	case c.Shards > 0 && g.Shards > c.Shards:
-		c.Add("gateway", chat.Warn, fmt.Sprintf("Discord recommends %d shards for this bot, and DISCORD_SHARDS is %d.", g.Shards, c.Shards),
+		c.Add("gateway", chat.Warn,
+			fmt.Sprintf("Discord recommends %d shards for this bot, and DISCORD_SHARDS is %d.", g.Shards, c.Shards),
 			"Set DISCORD_SHARDS to 0, which takes as many as Discord recommends.")
 	default:
 		c.Add("gateway", chat.OK, left, "")
@@ -113,5 +135,6 @@ func (c *checks) commands(ctx context.Context) {
 		c.Add("commands", chat.OK, "The commands are registered.", "")
 		return
 	}
-	c.Add("commands", chat.Warn, "The commands are not registered as this build has them.", "gatehouse serve registers them when it starts. People may have to reload Discord to see them.")
+	c.Add("commands", chat.Warn, "The commands are not registered as this build has them.",
+		"gatehouse serve registers them when it starts. People may have to reload Discord to see them.")
 }

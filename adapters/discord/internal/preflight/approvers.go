@@ -17,24 +17,27 @@ var (
 )
 
 // whereIDs explains where to find the id of a person or a role.
-const whereIDs = "Switch Developer Mode on in Discord's settings, Advanced; then right-click a person, or a role in the server's settings, and Copy ID."
+const whereIDs = "Switch Developer Mode on in Discord's settings, Advanced; then right-click a person, or a role in " +
+	"the server's settings, and Copy ID."
 
 // approvers checks each Discord approver once.
 func (c *checks) approvers(ctx context.Context) {
 	seen := map[string]bool{}
-	c.Approvers(ctx, c.Checkup.Approvers, "discord:80351110224678912 or discord:role:41771983423143936", whereIDs, func(ctx context.Context, id string) {
-		if seen[id] {
-			return
-		}
-		seen[id] = true
-		if user := personID.FindStringSubmatch(id); user != nil {
-			c.person(ctx, id, user[1])
-		} else if role := RoleID.FindStringSubmatch(id); role != nil {
-			c.role(id, role[1])
-		} else {
-			c.Approver(id, chat.Fail, "is neither a person's id (discord:NUMBER) nor a role's (discord:role:NUMBER)", whereIDs)
-		}
-	})
+	c.Approvers(ctx, c.Checkup.Approvers, "discord:80351110224678912 or discord:role:41771983423143936", whereIDs,
+		func(ctx context.Context, id string) {
+			if seen[id] {
+				return
+			}
+			seen[id] = true
+			if user := personID.FindStringSubmatch(id); user != nil {
+				c.person(ctx, id, user[1])
+			} else if role := RoleID.FindStringSubmatch(id); role != nil {
+				c.role(id, role[1])
+			} else {
+				c.Approver(id, chat.Fail,
+					"is neither a person's id (discord:NUMBER) nor a role's (discord:role:NUMBER)", whereIDs)
+			}
+		})
 }
 
 func (c *checks) person(ctx context.Context, id, user string) {
@@ -47,7 +50,9 @@ func (c *checks) person(ctx context.Context, id, user string) {
 	case who.Bot:
 		c.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Name a person. "+whereIDs)
 	case c.inNoServer(ctx, user):
-		c.Approver(id, chat.Warn, "is "+plain(who.Username)+", who shares no server with the bot, so no card reaches them", "Invite them to the server, or name another person. "+whereIDs)
+		c.Approver(id, chat.Warn,
+			"is "+plain(who.Username)+", who shares no server with the bot, so no card reaches them",
+			"Invite them to the server, or name another person. "+whereIDs)
 	default:
 		c.Approver(id, chat.OK, "is "+plain(who.Username), "")
 	}
@@ -75,7 +80,8 @@ func (c *checks) role(id, role string) {
 			case r.ID == s.ID:
 				c.Approver(id, chat.Fail, "is everyone in "+plain(s.Name)+", which does not count as a role", another)
 			case r.Tags.Bot != "":
-				c.Approver(id, chat.Fail, "is the role "+name+", which belongs to a bot, so no person can have it", another)
+				c.Approver(id, chat.Fail, "is the role "+name+", which belongs to a bot, so no person can have it",
+					another)
 			default:
 				c.Approver(id, chat.OK, "is the role "+name, "")
 			}
@@ -83,8 +89,10 @@ func (c *checks) role(id, role string) {
 		}
 	}
 	if len(c.servers) < len(c.guilds) {
-		c.Approver(id, chat.Warn, "is not a role of the servers that were checked", "Check whether the bot is in the role's server. "+whereIDs)
+		c.Approver(id, chat.Warn, "is not a role of the servers that were checked",
+			"Check whether the bot is in the role's server. "+whereIDs)
 		return
 	}
-	c.Approver(id, chat.Fail, "is not a role of a server that the bot is in", "Name another role, or invite the bot to its server. "+whereIDs)
+	c.Approver(id, chat.Fail, "is not a role of a server that the bot is in",
+		"Name another role, or invite the bot to its server. "+whereIDs)
 }

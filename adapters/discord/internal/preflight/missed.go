@@ -9,14 +9,17 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// missedMessages reports what was not fetched after the last gap in which no events were received. Nothing is reported where nothing is missing.
+// missedMessages reports what was not fetched after the last gap in which no events were received. Nothing is reported
+// where nothing is missing.
 func (c *checks) missedMessages(ctx context.Context) {
 	if c.KV == nil {
 		return
 	}
 	all, err := gateway.ReadMissed(ctx, c.KV)
 	if err != nil {
-		c.Add("missed messages", chat.Fail, fmt.Sprintf("Which messages were not fetched could not be read from the database: %v.", err), "Check GATEHOUSE_DATABASE_URL.")
+		c.Add("missed messages", chat.Fail,
+			fmt.Sprintf("Which messages were not fetched could not be read from the database: %v.", err),
+			"Check GATEHOUSE_DATABASE_URL.")
 		return
 	}
 	for n, m := range all {
@@ -37,7 +40,8 @@ func (c *checks) missedMessages(ctx context.Context) {
 		if n > 0 {
 			name += fmt.Sprintf(" %d", n+1) // of another shard
 		}
-		c.Add(name, chat.Warn, fmt.Sprintf("Until %s the bot received no events for a while. It has not fetched these: %s.", m.At.Local().Format("2006-01-02 15:04"), strings.Join(parts, "; ")),
+		c.Add(name, chat.Warn, fmt.Sprintf("Until %s the bot received no events for a while. It has not fetched "+
+			"these: %s.", m.At.Local().Format("2006-01-02 15:04"), strings.Join(parts, "; ")),
 			"Look there for messages without an answer, and send them again. This is shown for a week.")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"gatehouse/core"
 )
 
-// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the manifest and the README
-// explain it.
+// Permission is one permission of the bot in a channel. The invitation asks for it, doctor checks it, and the manifest
+// and the README explain it.
 type Permission struct {
 	Name    string `json:"name"` // as in Discord's settings
 	For     string `json:"for"`  // what the bot does with it
@@ -34,21 +34,34 @@ const (
 
 // Permissions is everything that the adapter may need, and nothing else.
 var Permissions = []Permission{
-	{Name: "View Channel", For: "receive the messages of a channel", Without: "the bot receives no messages there", value: discordgo.PermissionViewChannel},
-	{Name: "Send Messages", For: "answer in channels, show cards and change them", Without: "the bot can't answer there", value: discordgo.PermissionSendMessages},
-	{Name: "Send Messages in Threads", For: "answer in threads", Without: "the bot can't answer in threads there", value: discordgo.PermissionSendMessagesInThreads},
+	{
+		Name: "View Channel", For: "receive the messages of a channel", Without: "the bot receives no messages there",
+		value: discordgo.PermissionViewChannel,
+	},
+	{
+		Name: "Send Messages", For: "answer in channels, show cards and change them",
+		Without: "the bot can't answer there", value: discordgo.PermissionSendMessages,
+	},
+	{
+		Name: "Send Messages in Threads", For: "answer in threads", Without: "the bot can't answer in threads there",
+		value: discordgo.PermissionSendMessagesInThreads,
+	},
 	{
 		Name: "Create Public Threads", For: "open a thread for the answer to a mention",
-		Without: "a mention is answered in the channel itself", value: discordgo.PermissionCreatePublicThreads, need: threading,
+		Without: "a mention is answered in the channel itself", value: discordgo.PermissionCreatePublicThreads,
+		need: threading,
 	},
 	{
 		Name: "Attach Files", For: "attach code that no message can show: code that has three backticks in it",
-		Without: "such code is text there, which is harder to copy", value: discordgo.PermissionAttachFiles, need: useful,
+		Without: "such code is text there, which is harder to copy", value: discordgo.PermissionAttachFiles,
+		need: useful,
 	},
 	{
 		Name: "Read Message History",
-		For: "read what was said in a thread before the bot was asked there; fetch messages that it missed while it was " +
-			"not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a message",
+		For: "read what was said in a thread before the bot was asked there; fetch messages that it missed while it " +
+			"was " +
+			"not running, and files whose link has expired; find a message whose delivery is in doubt; reply to a " +
+			"message",
 		Without: "it answers in a thread without what was said there before, messages that it misses while it is not " +
 			"running stay unanswered, and a delivery may stay in doubt",
 		value: discordgo.PermissionReadMessageHistory, need: useful,
@@ -75,12 +88,14 @@ func InviteURL(application string, permissions []Permission) string {
 	for _, p := range permissions {
 		sum |= p.value
 	}
-	q := url.Values{"client_id": {application}, "scope": {inviteScopes}, "permissions": {strconv.FormatInt(int64(sum), 10)}}
+	q := url.Values{
+		"client_id": {application}, "scope": {inviteScopes}, "permissions": {strconv.FormatInt(int64(sum), 10)},
+	}
 	return "https://discord.com/oauth2/authorize?" + q.Encode()
 }
 
-// permissions returns what the bot may do in a channel: everything in a server that it owns. In a channel that it can't see, it may do
-// nothing, whatever the other permissions.
+// permissions returns what the bot may do in a channel: everything in a server that it owns. In a channel that it can't
+// see, it may do nothing, whatever the other permissions.
 func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions {
 	if s.Owner {
 		return discordgo.PermissionAdministrator
@@ -88,14 +103,16 @@ func (c *checks) permissions(s server, at discordgo.Channel) guilds.Permissions 
 	return guilds.In(s.ID, c.me.ID, s.member.Roles, s.roles, at.PermissionOverwrites)
 }
 
-// needed returns the permissions that the bot needs in a channel. A forum has only threads, and a voice channel has none.
+// needed returns the permissions that the bot needs in a channel. A forum has only threads, and a voice channel has
+// none.
 func (c *checks) needed(at discordgo.Channel) []Permission {
 	return slices.DeleteFunc(Needed(c.Threads), func(p Permission) bool {
 		switch at.Type {
 		case discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
 			return p.value == discordgo.PermissionSendMessages || p.value == discordgo.PermissionCreatePublicThreads
 		case discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice:
-			return p.value == discordgo.PermissionSendMessagesInThreads || p.value == discordgo.PermissionCreatePublicThreads
+			return p.value == discordgo.PermissionSendMessagesInThreads ||
+				p.value == discordgo.PermissionCreatePublicThreads
 		}
 		return false
 	})
@@ -130,7 +147,8 @@ func explained(lacks []Permission) string {
 // readable reports whether people write in a channel and the bot sees it.
 func (c *checks) readable(s server, at discordgo.Channel) bool {
 	switch at.Type {
-	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia:
+	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum,
+		discordgo.ChannelTypeGuildMedia:
 		return c.permissions(s, at).Has(discordgo.PermissionViewChannel)
 	}
 	return false

@@ -59,7 +59,8 @@ func (c *checks) get(ctx context.Context, endpoint string, answer any) error {
 	return c.REST.Get(ctx, endpoint, answer)
 }
 
-// page returns the address of a page of the application's settings, or of the list of applications if the application is not known.
+// page returns the address of a page of the application's settings, or of the list of applications if the application
+// is not known.
 func (c *checks) page(name string) string {
 	const all = "https://discord.com/developers/applications"
 	if !snowflake.Valid(c.app.ID) {
@@ -93,7 +94,8 @@ type server struct {
 // Run makes the checks. Without a valid token it makes only those that need no call to Discord.
 func Run(ctx context.Context, o Options) []core.Check {
 	c := &checks{Options: o, Report: chat.Report{
-		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL", StatusURL: "https://discordstatus.com",
+		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL",
+		StatusURL: "https://discordstatus.com",
 	}}
 	if o.Events != nil {
 		c.recent, c.recentErr = o.Events(ctx, o.Latest)
@@ -118,14 +120,18 @@ func Run(ctx context.Context, o Options) []core.Check {
 // freshEvent is the age up to which the last event needs no warning.
 const freshEvent = time.Hour
 
-// events reports when the last event came from Discord, which proves that the whole path from Discord to the database works.
+// events reports when the last event came from Discord, which proves that the whole path from Discord to the database
+// works.
 func (c *checks) events() {
 	if c.Events == nil {
 		return
 	}
-	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor again. If no event comes, see the log of gatehouse serve."
+	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor " +
+		"again. If no event comes, see the log of gatehouse serve."
 	if c.recentErr != nil {
-		c.Add("events", chat.Fail, fmt.Sprintf("The last event from Discord could not be read from the database: %v.", c.recentErr), "Check GATEHOUSE_DATABASE_URL.")
+		c.Add("events", chat.Fail,
+			fmt.Sprintf("The last event from Discord could not be read from the database: %v.", c.recentErr),
+			"Check GATEHOUSE_DATABASE_URL.")
 		return
 	}
 	at := time.Time{}
@@ -142,6 +148,7 @@ func (c *checks) events() {
 	case age <= freshEvent:
 		c.Add("events", chat.OK, fmt.Sprintf("The last event came from Discord %s ago.", age.Round(time.Second)), "")
 	default:
-		c.Add("events", chat.Warn, fmt.Sprintf("The last event came from Discord at %s.", at.Local().Format("2006-01-02 15:04 MST")), mend)
+		c.Add("events", chat.Warn,
+			fmt.Sprintf("The last event came from Discord at %s.", at.Local().Format("2006-01-02 15:04 MST")), mend)
 	}
 }

@@ -38,7 +38,9 @@ func (c *checks) allServers(ctx context.Context) {
 		return
 	}
 	known := c.addressedIn()
-	slices.SortStableFunc(c.guilds, func(a, b discordgo.UserGuild) int { return len(known[b.ID].channels) - len(known[a.ID].channels) })
+	slices.SortStableFunc(c.guilds, func(a, b discordgo.UserGuild) int {
+		return len(known[b.ID].channels) - len(known[a.ID].channels)
+	})
 	for _, g := range c.guilds[:min(len(c.guilds), maxServers)] {
 		s, err := c.read(ctx, g)
 		if c.unanswered("server "+plain(g.Name), err) {
@@ -46,9 +48,12 @@ func (c *checks) allServers(ctx context.Context) {
 		}
 		c.servers = append(c.servers, s)
 		until := s.member.CommunicationDisabledUntil
-		if until != nil && until.After(c.Now()) && !c.permissions(s, discordgo.Channel{}).Has(discordgo.PermissionAdministrator) {
-			c.Add("server "+plain(g.Name), chat.Fail, fmt.Sprintf("In the server %s the bot is timed out until %s, so it can't post there.",
-				plain(g.Name), until.Local().Format("2006-01-02 15:04 MST")), "Open the server's members, right-click the bot, Remove Timeout.")
+		if until != nil && until.After(c.Now()) &&
+			!c.permissions(s, discordgo.Channel{}).Has(discordgo.PermissionAdministrator) {
+			c.Add("server "+plain(g.Name), chat.Fail,
+				fmt.Sprintf("In the server %s the bot is timed out until %s, so it can't post there.",
+					plain(g.Name), until.Local().Format("2006-01-02 15:04 MST")),
+				"Open the server's members, right-click the bot, Remove Timeout.")
 			continue
 		}
 		c.server(s)
@@ -102,7 +107,8 @@ func (c *checks) read(ctx context.Context, g discordgo.UserGuild) (server, error
 	return s, err
 }
 
-// server reports what the bot may do in a server in general. A missing permission may be intended if a channel makes an exception.
+// server reports what the bot may do in a server in general. A missing permission may be intended if a channel makes an
+// exception.
 func (c *checks) server(s server) {
 	where, invite := plain(s.Name), InviteURL(c.app.ID, Needed(c.Threads))
 	lacks, state := missing(c.permissions(s, discordgo.Channel{}), Needed(c.Threads))
@@ -110,7 +116,8 @@ func (c *checks) server(s server) {
 		c.Add("server "+where, chat.OK, "In the server "+where+" the bot has the permissions that it needs.", "")
 		return
 	}
-	mend, exceptions := "Open "+invite+" and choose the server again; or open its settings, Roles, and add the permission to the bot's role.", ""
+	mend, exceptions := "Open "+invite+
+		" and choose the server again; or open its settings, Roles, and add the permission to the bot's role.", ""
 	isException := func(at discordgo.Channel) bool {
 		_, there := missing(c.permissions(s, at), c.needed(at))
 		return c.readable(s, at) && there != chat.Fail
@@ -119,5 +126,6 @@ func (c *checks) server(s server) {
 		state, exceptions = chat.Warn, " Some channels make an exception."
 		mend += " Or leave it, if the bot is meant for those channels alone."
 	}
-	c.Add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions), mend)
+	c.Add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions),
+		mend)
 }

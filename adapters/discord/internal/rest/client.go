@@ -1,9 +1,10 @@
-// Package rest calls Discord's REST API through discordgo's session, which has the token and reads the rate limit headers.
+// Package rest calls Discord's REST API through discordgo's session, which has the token and reads the rate limit
+// headers.
 //
-// The session's own retries are off, since the outbox retries. A call never waits for a rate limit: it fails at once with an error that
-// has the time to wait. Calls count against the limit of their route and the global limit, of which posts leave some to other calls; refused
-// calls also count against the number at which Discord bans an address. Each error has a core category and a sentence for people; see
-// errors.go.
+// The session's own retries are off, since the outbox retries. A call never waits for a rate limit: it fails at once
+// with an error that has the time to wait. Calls count against the limit of their route and the global limit, of which
+// posts leave some to other calls; refused calls also count against the number at which Discord bans an address. Each
+// error has a core category and a sentence for people; see errors.go.
 package rest
 
 import (
@@ -49,10 +50,16 @@ func New(o Options) *Client {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	c := &Client{url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now), invalid: newInvalidRequests(o.Now), report: o.Report, clock: &chat.Clock{Title: "Discord", Now: o.Now, Log: o.Log}}
+	c := &Client{
+		url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now),
+		invalid: newInvalidRequests(o.Now), report: o.Report,
+		clock: &chat.Clock{Title: "Discord", Now: o.Now, Log: o.Log},
+	}
 	c.session = &discordgo.Session{
-		Token: "Bot " + o.Token, Client: c.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0, ShouldRetryOnRateLimit: false,
-		UserAgent: "DiscordBot (https://gatehouse.invalid, 1)", LogLevel: -1, // it writes to the standard log
+		Token: "Bot " + o.Token, Client: c.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0,
+		ShouldRetryOnRateLimit: false,
+		// it writes to the standard log
+		UserAgent: "DiscordBot (https://gatehouse.invalid, 1)", LogLevel: -1,
 	}
 	return c
 }
@@ -77,11 +84,14 @@ type Form struct {
 	Files   []*discordgo.File
 }
 
-// Call calls an endpoint: one of discordgo's, such as discordgo.EndpointChannel(id), or the path after the API's version, such as
-// /applications/@me. body is sent as JSON, or as a form if it is a Form. The response is decoded into answer. Each may be nil.
+// Call calls an endpoint: one of discordgo's, such as discordgo.EndpointChannel(id), or the path after the API's
+// version, such as /applications/@me. body is sent as JSON, or as a form if it is a Form. The response is decoded into
+// answer. Each may be nil.
 func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer any) error {
 	if wait := c.invalid.wait(); wait > 0 {
-		return chat.Wait(wait, nil, "Discord refused too many calls lately. gatehouse makes no calls for a while, so that Discord does not ban this address. The log says what was refused.")
+		return chat.Wait(wait, nil,
+			"Discord refused too many calls lately. gatehouse makes no calls for a while, so that Discord does not "+
+				"ban this address. The log says what was refused.")
 	}
 	kind, raw, err := encode(body)
 	if err != nil {
@@ -97,7 +107,8 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	asked := c.clock.Now()
 	timed, cancel := context.WithTimeout(got.in(ctx), chat.CallTimeout)
 	defer cancel()
-	out, err := c.session.RequestWithLockedBucket(method, c.url+path, kind, raw, b.bucket, 0, discordgo.WithContext(timed))
+	out, err := c.session.RequestWithLockedBucket(method, c.url+path, kind, raw, b.bucket, 0,
+		discordgo.WithContext(timed))
 	c.limits.leave(b)
 	c.limits.share(route, got.header.Get("X-RateLimit-Bucket"))
 	if got.status < http.StatusInternalServerError { // Discord's own
@@ -149,7 +160,8 @@ func (c *Client) Clock() *chat.Clock { return c.clock }
 
 // learn records how long Discord wants no calls, and counts the refusals that lead to a ban.
 func (c *Client) learn(route string, got response, body []byte, fault error) {
-	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
+	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden ||
+		got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		c.invalid.count()
 	}
 	if e, ok := errors.AsType[*core.Error](fault); ok && c.invalid.many() && got.status == http.StatusForbidden {
@@ -169,8 +181,8 @@ type Application struct {
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
-// ReadsContent reports whether the application is granted the content of messages that don't mention its bot: in general, or while it is
-// in few servers. discordgo does not define these flags.
+// ReadsContent reports whether the application is granted the content of messages that don't mention its bot: in
+// general, or while it is in few servers. discordgo does not define these flags.
 func (a Application) ReadsContent() bool { return a.Flags&(1<<18|1<<19) != 0 }
 
 // Application asks for the bot's application.

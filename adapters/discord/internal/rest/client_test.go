@@ -30,37 +30,89 @@ func TestErrorsOfAnswers(t *testing.T) {
 		wait   time.Duration
 		counts bool
 	}{
-		"done":                       {200, nil, `{"id":"1"}`, "", 0, false},
-		"half an answer":             {200, nil, `{"id":"1`, core.DeliveryInDoubt, 0, false},
-		"the token":                  {401, nil, `{"message":"401: Unauthorized","code":0}`, core.Unauthorized, 0, true},
-		"no view of the channel":     {403, nil, `{"message":"Missing Access","code":50001}`, core.Unsupported, 0, true},
-		"no permission":              {403, nil, `{"message":"Missing Permissions","code":50013}`, core.Unsupported, 0, true},
-		"no direct messages":         {403, nil, `{"message":"Cannot send messages to this user","code":50007}`, core.DeliveryFailed, 0, true},
-		"a 403 of some other kind":   {403, nil, `{"message":"No","code":99}`, core.Unsupported, 0, true},
-		"the channel is gone":        {404, nil, `{"message":"Unknown Channel","code":10003}`, core.DeliveryFailed, 0, false},
-		"its words":                  {400, nil, `{"message":"Blocked","code":200000}`, core.ContentRefused, 0, false},
-		"its links":                  {400, nil, `{"message":"Blocked","code":240000}`, core.ContentRefused, 0, false},
-		"its pictures":               {403, nil, `{"message":"Explicit","code":20009}`, core.ContentRefused, 0, true},
-		"a bad form":                 {400, nil, `{"message":"Invalid Form Body","code":50035,"errors":{"content":{}}}`, core.DeliveryFailed, 0, false},
-		"the thread is archived":     {400, nil, `{"message":"Thread is archived","code":50083}`, core.DeliveryFailed, 0, false},
-		"the thread is locked":       {400, nil, `{"message":"The thread is locked","code":160005}`, core.DeliveryFailed, 0, false},
-		"too late for interactions":  {401, nil, `{"message":"Invalid Webhook Token","code":50027}`, core.DeliveryFailed, 0, true},
-		"slow mode":                  {400, nil, `{"message":"This action cannot be performed due to slowmode rate limit","code":20016,"retry_after":7.5}`, core.DeliveryLater, 7500 * time.Millisecond, false},
-		"too much for the channel":   {403, nil, `{"message":"The channel you are writing has hit the write rate limit","code":20028}`, core.DeliveryLater, chat.MinRetryAfter, true},
-		"too many edits":             {400, nil, `{"message":"Maximum number of edits to messages older than 1 hour reached. Try again later","code":30046}`, core.DeliveryLater, chat.MinRetryAfter, false},
-		"too many people at once":    {400, nil, `{"message":"You are opening direct messages too fast","code":40003}`, core.DeliveryLater, chat.MinRetryAfter, false},
-		"overloaded":                 {400, nil, `{"message":"API resource is currently overloaded. Try again a little later","code":130000}`, core.DeliveryLater, chat.MinRetryAfter, false},
-		"a page of somebody else's":  {404, nil, `<html>`, core.DeliveryFailed, 0, false},
-		"it wants to lead elsewhere": {302, map[string]string{"Location": "https://elsewhere.invalid/"}, "", core.DeliveryFailed, 0, false},
-		"broken down":                {500, nil, `<html>`, core.DeliveryInDoubt, 0, false},
-		"broken down before it":      {502, nil, `<html>`, core.DeliveryInDoubt, 0, false},
-		"slow down": {429, map[string]string{"X-RateLimit-Scope": "user", "Retry-After": "2"}, `{"message":"You are being rate limited.","retry_after":1.337,"global":false}`,
-			core.DeliveryLater, 1337 * time.Millisecond, true},
-		"slow down, all": {429, map[string]string{"X-RateLimit-Scope": "global", "X-RateLimit-Global": "true"}, `{"retry_after":3}`, core.DeliveryLater, 3 * time.Second, true},
-		"others too":     {429, map[string]string{"X-RateLimit-Scope": "shared", "Retry-After": "9"}, `{"retry_after":8.5}`, core.DeliveryLater, 8500 * time.Millisecond, false},
-		"the proxy":      {429, map[string]string{"Retry-After": "60"}, `error code: 1015`, core.DeliveryLater, time.Minute, true},
-		"no number":      {429, map[string]string{"Retry-After": "soon"}, `error code: 1015`, core.DeliveryLater, chat.MinRetryAfter, true},
-		"for ever":       {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, MaxRetryAfter, true},
+		"done":           {200, nil, `{"id":"1"}`, "", 0, false},
+		"half an answer": {200, nil, `{"id":"1`, core.DeliveryInDoubt, 0, false},
+		"the token": {
+			401, nil, `{"message":"401: Unauthorized","code":0}`, core.Unauthorized, 0, true,
+		},
+		"no view of the channel": {
+			403, nil, `{"message":"Missing Access","code":50001}`, core.Unsupported, 0, true,
+		},
+		"no permission": {
+			403, nil, `{"message":"Missing Permissions","code":50013}`, core.Unsupported, 0, true,
+		},
+		"no direct messages": {
+			403, nil, `{"message":"Cannot send messages to this user","code":50007}`, core.DeliveryFailed, 0, true,
+		},
+		"a 403 of some other kind": {403, nil, `{"message":"No","code":99}`, core.Unsupported, 0, true},
+		"the channel is gone": {
+			404, nil, `{"message":"Unknown Channel","code":10003}`, core.DeliveryFailed, 0, false,
+		},
+		"its words":    {400, nil, `{"message":"Blocked","code":200000}`, core.ContentRefused, 0, false},
+		"its links":    {400, nil, `{"message":"Blocked","code":240000}`, core.ContentRefused, 0, false},
+		"its pictures": {403, nil, `{"message":"Explicit","code":20009}`, core.ContentRefused, 0, true},
+		"a bad form": {
+			400, nil, `{"message":"Invalid Form Body","code":50035,"errors":{"content":{}}}`, core.DeliveryFailed, 0,
+			false,
+		},
+		"the thread is archived": {
+			400, nil, `{"message":"Thread is archived","code":50083}`, core.DeliveryFailed, 0, false,
+		},
+		"the thread is locked": {
+			400, nil, `{"message":"The thread is locked","code":160005}`, core.DeliveryFailed, 0, false,
+		},
+		"too late for interactions": {
+			401, nil, `{"message":"Invalid Webhook Token","code":50027}`, core.DeliveryFailed, 0, true,
+		},
+		"slow mode": {
+			400, nil,
+			`{"message":"This action cannot be performed due to slowmode rate limit","code":20016,"retry_after":7.5}`,
+			core.DeliveryLater, 7500 * time.Millisecond, false,
+		},
+		"too much for the channel": {
+			403, nil, `{"message":"The channel you are writing has hit the write rate limit","code":20028}`,
+			core.DeliveryLater, chat.MinRetryAfter, true,
+		},
+		"too many edits": {
+			400, nil,
+			`{"message":"Maximum number of edits to messages older than 1 hour reached. Try again later","code":30046}`,
+			core.DeliveryLater, chat.MinRetryAfter, false,
+		},
+		"too many people at once": {
+			400, nil, `{"message":"You are opening direct messages too fast","code":40003}`, core.DeliveryLater,
+			chat.MinRetryAfter, false,
+		},
+		"overloaded": {
+			400, nil, `{"message":"API resource is currently overloaded. Try again a little later","code":130000}`,
+			core.DeliveryLater, chat.MinRetryAfter, false,
+		},
+		"a page of somebody else's": {404, nil, `<html>`, core.DeliveryFailed, 0, false},
+		"it wants to lead elsewhere": {
+			302, map[string]string{"Location": "https://elsewhere.invalid/"}, "", core.DeliveryFailed, 0, false,
+		},
+		"broken down":           {500, nil, `<html>`, core.DeliveryInDoubt, 0, false},
+		"broken down before it": {502, nil, `<html>`, core.DeliveryInDoubt, 0, false},
+		"slow down": {
+			429, map[string]string{"X-RateLimit-Scope": "user", "Retry-After": "2"},
+			`{"message":"You are being rate limited.","retry_after":1.337,"global":false}`,
+			core.DeliveryLater, 1337 * time.Millisecond, true,
+		},
+		"slow down, all": {
+			429, map[string]string{"X-RateLimit-Scope": "global", "X-RateLimit-Global": "true"},
+			`{"retry_after":3}`, core.DeliveryLater, 3 * time.Second, true,
+		},
+		"others too": {
+			429, map[string]string{"X-RateLimit-Scope": "shared", "Retry-After": "9"},
+			`{"retry_after":8.5}`, core.DeliveryLater, 8500 * time.Millisecond, false,
+		},
+		"the proxy": {
+			429, map[string]string{"Retry-After": "60"}, `error code: 1015`, core.DeliveryLater, time.Minute, true,
+		},
+		"no number": {
+			429, map[string]string{"Retry-After": "soon"}, `error code: 1015`, core.DeliveryLater, chat.MinRetryAfter,
+			true,
+		},
+		"for ever": {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, MaxRetryAfter, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := restAt(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -75,7 +127,8 @@ func TestErrorsOfAnswers(t *testing.T) {
 			}
 			err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", map[string]string{}, &answer)
 			if core.CategoryOf(err) != c.want || core.RetryAfterOf(err) != c.wait {
-				t.Errorf("%s after %s, want %s after %s: %v", core.CategoryOf(err), core.RetryAfterOf(err), c.want, c.wait, err)
+				t.Errorf("%s after %s, want %s after %s: %v", core.CategoryOf(err), core.RetryAfterOf(err), c.want,
+					c.wait, err)
 			}
 			if err != nil && core.MessageOf(err) == "" {
 				t.Errorf("no sentence: %v", err)
@@ -89,11 +142,13 @@ func TestErrorsOfAnswers(t *testing.T) {
 
 func TestLostAndUnsentCalls(t *testing.T) {
 	r := restAt(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	if err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
+	if err := r.Call(t.Context(), http.MethodPost,
+		"/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Errorf("lost: %v", err)
 	}
 	r.url = "http://127.0.0.1:1/api/v10"
-	if err := r.Call(t.Context(), http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryLater {
+	if err := r.Call(t.Context(), http.MethodPost,
+		"/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryLater {
 		t.Errorf("no connection: %v", err)
 	}
 }
@@ -103,7 +158,10 @@ func TestCallsNeverWaitForALimit(t *testing.T) {
 	calls := 0
 	r := restAt(t, func(w http.ResponseWriter, req *http.Request) {
 		calls++
-		scope := map[string]string{"/api/v10/channels/1/messages": "", "/api/v10/channels/2/messages": "user", "/api/v10/channels/3/messages": "global"}[req.URL.Path]
+		scope := map[string]string{
+			"/api/v10/channels/1/messages": "", "/api/v10/channels/2/messages": "user",
+			"/api/v10/channels/3/messages": "global",
+		}[req.URL.Path]
 		w.Header().Set("X-RateLimit-Bucket", "b")
 		if scope == "" {
 			w.Header().Set("X-RateLimit-Remaining", "0")
@@ -163,7 +221,8 @@ func TestTheGlobalLimitIsKept(t *testing.T) {
 	}
 }
 
-// However many posts wait, other calls are made at once; and however many of those wait, some posts are made. The limit is used in full.
+// However many posts wait, other calls are made at once; and however many of those wait, some posts are made. The limit
+// is used in full.
 func TestPostsLeaveCallsToOthers(t *testing.T) {
 	const seconds, ticks = 10, 1000
 	for name, c := range map[string]struct {
@@ -171,11 +230,15 @@ func TestPostsLeaveCallsToOthers(t *testing.T) {
 		start                 int // other calls at the beginning of a second; none of them waits
 		wantPosts, wantOthers int // made in a second at least
 	}{
-		"posts alone":             {posts: 5, wantPosts: globalRate - 1},
-		"posts and a start":       {posts: 5, start: 8, wantPosts: globalRate - 9, wantOthers: 8},
-		"too many of both":        {posts: 5, others: 5, wantPosts: postRate * 8 / 10, wantOthers: globalRate - postRate},
-		"few posts, many fetches": {posts: 1, others: 5, wantPosts: postRate * 8 / 10, wantOthers: globalRate - postRate},
-		"fetches alone":           {others: 5, wantOthers: globalRate - 1},
+		"posts alone":       {posts: 5, wantPosts: globalRate - 1},
+		"posts and a start": {posts: 5, start: 8, wantPosts: globalRate - 9, wantOthers: 8},
+		"too many of both": {
+			posts: 5, others: 5, wantPosts: postRate * 8 / 10, wantOthers: globalRate - postRate,
+		},
+		"few posts, many fetches": {
+			posts: 1, others: 5, wantPosts: postRate * 8 / 10, wantOthers: globalRate - postRate,
+		},
+		"fetches alone": {others: 5, wantOthers: globalRate - 1},
 	} {
 		now := time.Unix(1_800_000_000, 0)
 		g := newLimits(func() time.Time { return now })
@@ -198,15 +261,18 @@ func TestPostsLeaveCallsToOthers(t *testing.T) {
 				try(c.start, urgent, &others)
 			}
 		}
-		if posts < seconds*c.wantPosts || others < seconds*c.wantOthers || posts+others > seconds*globalRate+urgentBurst+1 {
-			t.Errorf("%s: %d posts and %d other calls in %d s, want %d and %d a second", name, posts, others, seconds, c.wantPosts, c.wantOthers)
+		if posts < seconds*c.wantPosts || others < seconds*c.wantOthers ||
+			posts+others > seconds*globalRate+urgentBurst+1 {
+			t.Errorf("%s: %d posts and %d other calls in %d s, want %d and %d a second", name, posts, others, seconds,
+				c.wantPosts, c.wantOthers)
 		}
 	}
 }
 
 func TestClassesOfCalls(t *testing.T) {
 	for path, want := range map[string]class{
-		"/channels/1/messages": post, "/gateway/bot": post, "/interactions/1/token/callback": exempt, "/webhooks/1/token/messages/@original": exempt,
+		"/channels/1/messages": post, "/gateway/bot": post, "/interactions/1/token/callback": exempt,
+		"/webhooks/1/token/messages/@original": exempt,
 	} {
 		if got := classOf(ForPosts(t.Context()), path); got != want {
 			t.Errorf("%s for a post is %d, want %d", path, got, want)

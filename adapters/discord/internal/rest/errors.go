@@ -41,13 +41,15 @@ func IsGone(err error) bool {
 	return ok && !r.Proxy && (r.Status == http.StatusNotFound || r.Status == http.StatusForbidden)
 }
 
-// later are the codes of calls that may succeed later, whatever the status: slow mode, the write limits of a channel and of a server, edits
-// of an announcement and of an old message, direct messages to too many people, messages switched off, an overload. discordgo does not
-// define 40062: the service resource is being rate limited.
+// later are the codes of calls that may succeed later, whatever the status: slow mode, the write limits of a channel
+// and of a server, edits of an announcement and of an old message, direct messages to too many people, messages
+// switched off, an overload. discordgo does not define 40062: the service resource is being rate limited.
 var later = []int{
 	discordgo.ErrCodeThisActionCannotBePerformedDueToSlowmodeRateLimit, discordgo.ErrCodeChannelHasHitWriteRateLimit,
-	discordgo.ErrCodeTheWriteActionYouArePerformingOnTheServerHasHitTheWriteRateLimit, discordgo.ErrCodeMessageCannotBeEditedDueToAnnouncementRateLimits,
-	discordgo.ErrCodeMaximumNumberOfEditsToMessagesOlderThanOneHourReached, discordgo.ErrCodeOpeningDirectMessagesTooFast,
+	discordgo.ErrCodeTheWriteActionYouArePerformingOnTheServerHasHitTheWriteRateLimit,
+	discordgo.ErrCodeMessageCannotBeEditedDueToAnnouncementRateLimits,
+	discordgo.ErrCodeMaximumNumberOfEditsToMessagesOlderThanOneHourReached,
+	discordgo.ErrCodeOpeningDirectMessagesTooFast,
 	discordgo.ErrCodeSendMessagesHasBeenTemporarilyDisabled, 40062, discordgo.ErrCodeAPIResourceIsCurrentlyOverloaded,
 }
 
@@ -58,21 +60,37 @@ var reasons = map[int]struct {
 	category core.Category
 	text     string
 }{
-	discordgo.ErrCodeUnknownChannel:               {core.DeliveryFailed, "The channel does not exist: it was deleted, or the bot is no longer in its server."},
-	discordgo.ErrCodeUnknownMessage:               {core.DeliveryFailed, "The message does not exist: it was deleted."},
-	discordgo.ErrCodeMissingAccess:                {core.Unsupported, "The bot does not see this channel. Give it the permission View Channel there; gatehouse doctor shows where one is missing."},
-	discordgo.ErrCodeMissingPermissions:           {core.Unsupported, "The bot lacks a permission for this in this channel: Send Messages, in a thread Send Messages in Threads. gatehouse doctor shows which."},
-	discordgo.ErrCodeCannotEditFromAnotherUser:    {core.DeliveryFailed, "The message was written by somebody else, so the bot can't change it."},
-	discordgo.ErrCodeCannotSendMessagesToThisUser: {core.DeliveryFailed, "This person does not accept direct messages from the bot; they can allow them in the privacy settings of the server."},
-	discordgo.ErrCodeInvalidFormBody:              {core.DeliveryFailed, "Discord refuses the message as malformed."},
+	discordgo.ErrCodeUnknownChannel: {
+		core.DeliveryFailed, "The channel does not exist: it was deleted, or the bot is no longer in its server.",
+	},
+	discordgo.ErrCodeUnknownMessage: {core.DeliveryFailed, "The message does not exist: it was deleted."},
+	discordgo.ErrCodeMissingAccess: {
+		core.Unsupported, "The bot does not see this channel. Give it the permission View Channel there; gatehouse " +
+			"doctor shows where one is missing.",
+	},
+	discordgo.ErrCodeMissingPermissions: {
+		core.Unsupported, "The bot lacks a permission for this in this channel: Send Messages, in a thread Send " +
+			"Messages in Threads. gatehouse doctor shows which.",
+	},
+	discordgo.ErrCodeCannotEditFromAnotherUser: {
+		core.DeliveryFailed, "The message was written by somebody else, so the bot can't change it.",
+	},
+	discordgo.ErrCodeCannotSendMessagesToThisUser: {
+		core.DeliveryFailed, "This person does not accept direct messages from the bot; they can allow them in the " +
+			"privacy settings of the server.",
+	},
+	discordgo.ErrCodeInvalidFormBody: {core.DeliveryFailed, "Discord refuses the message as malformed."},
 	discordgo.ErrCodePerformedOperationOnArchivedThread: {core.DeliveryFailed,
 		"The thread is archived, and the bot may not open it again. Somebody with the permission Manage Threads can."},
 	discordgo.ErrCodeThreadIsLocked: {core.DeliveryFailed,
-		"The thread is locked. Somebody with the permission Manage Threads can unlock it, or give the bot that permission."},
-	discordgo.ErrCodeMaximumNumberOfActiveThreadsReached: {core.DeliveryFailed, "This server has as many open threads as Discord allows. Archive some."},
-	discordgo.ErrCodeInvalidWebhookTokenProvided:         {core.DeliveryFailed, lateInteraction},
-	discordgo.ErrCodeUnknownInteraction:                  {core.DeliveryFailed, lateInteraction},
-	discordgo.ErrCodeUnknownWebhook:                      {core.DeliveryFailed, lateInteraction},
+		"The thread is locked. Somebody with the permission Manage Threads can unlock it, or give the bot that " +
+			"permission."},
+	discordgo.ErrCodeMaximumNumberOfActiveThreadsReached: {
+		core.DeliveryFailed, "This server has as many open threads as Discord allows. Archive some.",
+	},
+	discordgo.ErrCodeInvalidWebhookTokenProvided: {core.DeliveryFailed, lateInteraction},
+	discordgo.ErrCodeUnknownInteraction:          {core.DeliveryFailed, lateInteraction},
+	discordgo.ErrCodeUnknownWebhook:              {core.DeliveryFailed, lateInteraction},
 }
 
 // errorOf returns the error of a call, with the categories that package chat defines; nil if the call succeeded.
@@ -104,8 +122,10 @@ var blocked = map[int]struct {
 }{
 	200000: {core.ModerationRefused, "Discord's automatic moderation (AutoMod) of this server refused what it says. " +
 		"Ask me to put it another way, or ask a moderator to change the rule."},
-	240000: {core.LinkRefused, "Discord's filter for harmful links refused a link in it. Ask me to answer without links."},
-	20009:  {"", "Discord's filter for explicit content refused it. Ask me to put it another way."},
+	240000: {
+		core.LinkRefused, "Discord's filter for harmful links refused a link in it. Ask me to answer without links.",
+	},
+	20009: {"", "Discord's filter for explicit content refused it. Ask me to put it another way."},
 }
 
 func refused(r *Refusal) error {
@@ -117,11 +137,14 @@ func refused(r *Refusal) error {
 	}
 	switch {
 	case r.Status == http.StatusUnauthorized:
-		return core.Wrap(core.Unauthorized, r, "Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.")
+		return core.Wrap(core.Unauthorized, r,
+			"Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to "+
+				"the new one.")
 	case r.Status == http.StatusForbidden && r.Proxy:
 		return core.Wrap(core.DeliveryLater, r, "A proxy in front of Discord refuses the bot's calls (%d).", r.Status)
 	case r.Status == http.StatusForbidden:
-		return core.Wrap(core.Unsupported, r, "Discord does not let the bot do this (%d). gatehouse doctor shows which permission is missing.", r.Code)
+		return core.Wrap(core.Unsupported, r,
+			"Discord does not let the bot do this (%d). gatehouse doctor shows which permission is missing.", r.Code)
 	case r.Code == 0:
 		return core.Wrap(core.DeliveryFailed, r, "Discord, or a proxy in front of it, refuses the call (%d).", r.Status)
 	}
@@ -154,8 +177,8 @@ func refusalOf(status int, body []byte) *Refusal {
 // MaxRetryAfter is the longest wait, whatever Discord asks for.
 const MaxRetryAfter = time.Hour
 
-// rateLimited returns the error of a 429 or of an equivalent code. The body has the wait to the millisecond, the header in whole seconds. A
-// proxy sends only the header.
+// rateLimited returns the error of a 429 or of an equivalent code. The body has the wait to the millisecond, the header
+// in whole seconds. A proxy sends only the header.
 func rateLimited(got response, body []byte) error {
 	var answer struct {
 		RetryAfter float64 `json:"retry_after"`

@@ -26,7 +26,8 @@ func TestCancelledCallDoesNotChangeHealth(t *testing.T) {
 		},
 	} {
 		ctx, cancel := begin(t.Context())
-		if err := r.Call(ctx, http.MethodPost, "/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
+		if err := r.Call(ctx, http.MethodPost,
+			"/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
 			t.Errorf("%s: %v", name, err)
 		}
 		cancel()
@@ -38,7 +39,8 @@ func TestUnansweredCallChangesHealth(t *testing.T) {
 	r.http.Timeout = shortly
 	told := error(nil)
 	r.report = func(err error) { told = err }
-	if err := r.Call(t.Context(), http.MethodGet, "/users/@me", nil, nil); core.CategoryOf(told) != core.DeliveryInDoubt {
+	if err := r.Call(t.Context(), http.MethodGet,
+		"/users/@me", nil, nil); core.CategoryOf(told) != core.DeliveryInDoubt {
 		t.Errorf("it tells %v of %v", told, err)
 	}
 }

@@ -26,8 +26,9 @@ const (
 // class is how a call counts against the global limit.
 type class int
 
-// The classes. Urgent calls go before posts: those that a start needs, the fetching of missed messages, look-ups. However long the queue of posts
-// is, it does not keep the bot from receiving events; and missed messages leave posts a part of the limit.
+// The classes. Urgent calls go before posts: those that a start needs, the fetching of missed messages, look-ups.
+// However long the queue of posts is, it does not keep the bot from receiving events; and missed messages leave posts a
+// part of the limit.
 const (
 	urgent class = iota
 	post         // for a post; see ForPosts
@@ -56,8 +57,8 @@ const (
 	globalLimit = "global"
 )
 
-// limits admits one call at a time to each route, and none that would have to wait for a rate limit. Each route has its own discordgo
-// limiter, which reads the headers of answers: a shared limiter would never forget a bucket.
+// limits admits one call at a time to each route, and none that would have to wait for a rate limit. Each route has its
+// own discordgo limiter, which reads the headers of answers: a shared limiter would never forget a bucket.
 type limits struct {
 	now func() time.Time
 
@@ -89,21 +90,23 @@ func newLimits(now func() time.Time) *limits {
 	}
 }
 
-// enter waits for the route's call in progress, if any, and takes a call from the limits. If a limit has none left, it returns an error of
-// category delivery_not_yet with the time to wait.
+// enter waits for the route's call in progress, if any, and takes a call from the limits. If a limit has none left, it
+// returns an error of category delivery_not_yet with the time to wait.
 func (l *limits) enter(ctx context.Context, route string, kind class) (*routeLimit, error) {
 	r := l.take(route)
 	select {
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
 		l.put(r)
-		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "The call to Discord timed out while it waited for earlier calls.")
+		return nil, core.Wrap(core.DeliveryLater, ctx.Err(), "The call to Discord timed out while it waited for "+
+			"earlier calls.")
 	}
 	r.bucket.Lock()
 	if wait := l.wait(r, kind); wait > 0 {
 		r.bucket.Unlock()
 		l.leave(r)
-		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the moment.", RetryAfter: wait}
+		return nil, &core.Error{Category: core.DeliveryNotYet, Message: "Discord's rate limit is used up for the " +
+			"moment.", RetryAfter: wait}
 	}
 	r.bucket.Remaining--
 	return r, nil // discordgo unlocks the bucket with the answer
@@ -115,8 +118,8 @@ func (l *limits) leave(r *routeLimit) {
 	l.put(r)
 }
 
-// wait returns how long no call may be made to a route. If that is zero, it takes a call from the global limit. The caller has the route's
-// turn.
+// wait returns how long no call may be made to a route. If that is zero, it takes a call from the global limit. The
+// caller has the route's turn.
 func (l *limits) wait(r *routeLimit, kind class) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +151,8 @@ func (l *limits) waitGlobal(kind class, now time.Time) time.Duration {
 	return 0
 }
 
-// hold blocks calls for a while: those of a route and of all that share its bucket, those that count against the global limit, or all.
+// hold blocks calls for a while: those of a route and of all that share its bucket, those that count against the global
+// limit, or all.
 func (l *limits) hold(what string, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -243,8 +247,8 @@ func (l *limits) put(r *routeLimit) {
 	r.queued--
 }
 
-// routeOf returns the name of the bucket that a call counts against: its method and path with the first channel, guild or webhook. Other
-// ids don't matter.
+// routeOf returns the name of the bucket that a call counts against: its method and path with the first channel, guild
+// or webhook. Other ids don't matter.
 func routeOf(method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	steps := strings.Split(strings.Trim(path, "/"), "/")
@@ -257,8 +261,8 @@ func routeOf(method, path string) string {
 	return method + " " + strings.Join(steps, "/")
 }
 
-// Discord bans an address for a while after 10,000 calls within ten minutes that it answers with 401, 403, or a 429 caused by the caller.
-// Other programs may share the address, so this client stops long before that.
+// Discord bans an address for a while after 10,000 calls within ten minutes that it answers with 401, 403, or a 429
+// caused by the caller. Other programs may share the address, so this client stops long before that.
 const (
 	MaxInvalid    = 500
 	InvalidWindow = 10 * time.Minute

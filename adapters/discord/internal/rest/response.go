@@ -9,7 +9,8 @@ import (
 // maxBody is the limit of an answer, in bytes; far above what Discord sends.
 const maxBody = 8 << 20
 
-// response is the metadata of a call's answer, which discordgo does not always return. Its status is 0 if there was no answer.
+// response is the metadata of a call's answer, which discordgo does not always return. Its status is 0 if there was no
+// answer.
 type response struct {
 	status int
 	header http.Header
@@ -30,9 +31,9 @@ const (
 
 func (r response) scope() string { return r.header.Get("X-RateLimit-Scope") }
 
-// limited returns which calls a 429 applies to: those of the call's route, those that count against the global limit, or all calls, if it
-// comes from a proxy before Discord, which knows no routes. If Discord's own answer names no scope, it applies to the route alone: a channel
-// in slow mode.
+// limited returns which calls a 429 applies to: those of the call's route, those that count against the global limit,
+// or all calls, if it comes from a proxy before Discord, which knows no routes. If Discord's own answer names no scope,
+// it applies to the route alone: a channel in slow mode.
 func (r response) limited(route string, body []byte) string {
 	if r.header.Get("X-RateLimit-Global") != "" || r.scope() == scopeGlobal {
 		return globalLimit

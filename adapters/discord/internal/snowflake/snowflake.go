@@ -1,5 +1,5 @@
-// Package snowflake reads Discord's ids: 64-bit numbers, written in decimal. The upper 42 bits are the creation time of the object, in
-// milliseconds since the beginning of 2015. A text that is no id counts as 0.
+// Package snowflake reads Discord's ids: 64-bit numbers, written in decimal. The upper 42 bits are the creation time of
+// the object, in milliseconds since the beginning of 2015. A text that is no id counts as 0.
 package snowflake
 
 import (

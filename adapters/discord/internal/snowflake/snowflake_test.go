@@ -20,7 +20,10 @@ func TestTimeOfAnID(t *testing.T) {
 }
 
 func TestValidIDs(t *testing.T) {
-	for id, want := range map[string]bool{"": false, "1": true, "18446744073709551615": true, "123456789012345678901": false, "1a": false, "-1": false, " 1": false, "../2": false} {
+	for id, want := range map[string]bool{
+		"": false, "1": true, "18446744073709551615": true, "123456789012345678901": false, "1a": false, "-1": false,
+		" 1": false, "../2": false,
+	} {
 		if Valid(id) != want {
 			t.Errorf("%q: %v", id, !want)
 		}

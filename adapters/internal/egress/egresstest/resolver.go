@@ -49,7 +49,9 @@ func serve(at net.PacketConn, names map[string]string) {
 
 func answer(asked dnsmessage.Message, names map[string]string) *dnsmessage.Message {
 	q := asked.Questions[0]
-	m := &dnsmessage.Message{Header: dnsmessage.Header{ID: asked.ID, Response: true, Authoritative: true}, Questions: asked.Questions}
+	m := &dnsmessage.Message{
+		Header: dnsmessage.Header{ID: asked.ID, Response: true, Authoritative: true}, Questions: asked.Questions,
+	}
 	address, known := names[strings.TrimSuffix(q.Name.String(), ".")]
 	if !known {
 		m.RCode = dnsmessage.RCodeNameError

@@ -17,7 +17,8 @@ type events struct {
 	err  error  // after rest
 }
 
-// Events gives a stream of server-sent events with only those that the gate admits. Events without data pass: they carry ids.
+// Events gives a stream of server-sent events with only those that the gate admits. Events without data pass: they
+// carry ids.
 func Events(body io.ReadCloser, g *Gate) io.ReadCloser {
 	return &events{in: bufio.NewReader(body), body: body, gate: g}
 }

@@ -1,8 +1,8 @@
-// Package gate decides which messages of an MCP server come in, before anything parses them. Answers do, one whose result is none yet in a
-// wrapping (Unfinished); a change of the list of tools does, as a sign; and a request now and then, so that the SDK can answer it, a long one
-// without its parameters. So nothing that a server sends unasked can fill a queue. A message is one object of at most MaxMessage bytes; a batch
-// is garbage. Answers are read tolerantly (see mend). Lines, Events and Body give what a server sends by each transport, with only the messages
-// that come in.
+// Package gate decides which messages of an MCP server come in, before anything parses them. Answers do, one whose
+// result is none yet in a wrapping (Unfinished); a change of the list of tools does, as a sign; and a request now and
+// then, so that the SDK can answer it, a long one without its parameters. So nothing that a server sends unasked can
+// fill a queue. A message is one object of at most MaxMessage bytes; a batch is garbage. Answers are read tolerantly
+// (see mend). Lines, Events and Body give what a server sends by each transport, with only the messages that come in.
 package gate
 
 import (
@@ -92,11 +92,12 @@ func (g *Gate) admit(message []byte) []byte {
 	return nil
 }
 
-// answer lets an answer in, mended. One whose id is a text answers none of our requests, whose ids are numbers: it would be waited for in vain,
-// so it ends the connection.
+// answer lets an answer in, mended. One whose id is a text answers none of our requests, whose ids are numbers: it
+// would be waited for in vain, so it ends the connection.
 func (g *Gate) answer(h head, message []byte) []byte {
 	if h.id[0] == '"' {
-		_ = g.Fail(fmt.Errorf("it answers with the id %.40s, a text, and was asked with a number; by JSON-RPC an answer has the id of its request", h.id))
+		_ = g.Fail(fmt.Errorf("it answers with the id %.40s, a text, and was asked with a number; by JSON-RPC an "+
+			"answer has the id of its request", h.id))
 		return nil
 	}
 	return h.wrapped(mend(message))

@@ -20,15 +20,17 @@ func (h head) request() bool { return h.method != nil && h.id != nil }
 // answer reports whether the message is an answer.
 func (h head) answer() bool { return h.method == nil && h.id != nil }
 
-// alone is the message without its parameters: enough for the SDK to refuse a request, so that the server does not wait.
+// alone is the message without its parameters: enough for the SDK to refuse a request, so that the server does not
+// wait.
 func (h head) alone() []byte {
-	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "method": h.method, "params": struct{}{}}) // of what was JSON: can't fail
+	// of what was JSON: can't fail
+	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "method": h.method, "params": struct{}{}})
 	return text
 }
 
-// readHead reads the keys of a message as the SDK does: exactly, by case too. It is not ok if the message is no object, repeats a key, has
-// an id that is neither text nor number or a method that is no name, or something after it. The values of other keys are passed over and
-// not kept: a tree of them would take many times the memory of the message.
+// readHead reads the keys of a message as the SDK does: exactly, by case too. It is not ok if the message is no object,
+// repeats a key, has an id that is neither text nor number or a method that is no name, or something after it. The
+// values of other keys are passed over and not kept: a tree of them would take many times the memory of the message.
 func readHead(message []byte) (h head, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(message))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
@@ -72,8 +74,8 @@ func readHead(message []byte) (h head, ok bool) {
 // maxKeys is how many keys a message may have; JSON-RPC knows six.
 const maxKeys = 32
 
-// Answers reports whether a text is a JSON-RPC error that answers this very request: the same id, no method. An error without the id, as
-// proxies and servers that know no session write it, says nothing about the request.
+// Answers reports whether a text is a JSON-RPC error that answers this very request: the same id, no method. An error
+// without the id, as proxies and servers that know no session write it, says nothing about the request.
 func Answers(request, text []byte) bool {
 	question, ok := readHead(bytes.TrimSpace(request))
 	if !ok || !question.request() {

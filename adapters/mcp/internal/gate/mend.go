@@ -8,10 +8,11 @@ import (
 // object is a JSON object of which single members are read.
 type object = map[string]json.RawMessage
 
-// mend writes the parts of an answer anew that servers often get wrong and whose meaning is clear: a number or null where a text is due in a part
-// of a result, in the server's name and version, or in what it says about a tool; a part of a type that nobody knows, which becomes a text
-// that says so; hints and other members of a tool that are no objects, which are left out. The SDK would refuse the whole answer for one of
-// them. What is in order comes back as it came, and so does what would grow above MaxMessage.
+// mend writes the parts of an answer anew that servers often get wrong and whose meaning is clear: a number or null
+// where a text is due in a part of a result, in the server's name and version, or in what it says about a tool; a part
+// of a type that nobody knows, which becomes a text that says so; hints and other members of a tool that are no
+// objects, which are left out. The SDK would refuse the whole answer for one of them. What is in order comes back as it
+// came, and so does what would grow above MaxMessage.
 func mend(answer []byte) []byte {
 	var message, result object
 	if json.Unmarshal(answer, &message) != nil || json.Unmarshal(message["result"], &result) != nil {
@@ -20,7 +21,9 @@ func mend(answer []byte) []byte {
 	changed := each(result, "content", mendPart)
 	changed = within(result, "result", func(ofTask object) bool { return each(ofTask, "content", mendPart) }) || changed
 	changed = each(result, "tools", mendTool) || changed
-	changed = within(result, "serverInfo", func(info object) bool { return texts(info, "name", "title", "version") }) || changed
+	changed = within(result, "serverInfo", func(info object) bool {
+		return texts(info, "name", "title", "version")
+	}) || changed
 	if !changed {
 		return answer
 	}
@@ -39,7 +42,9 @@ func mendPart(part object) bool {
 	switch kind {
 	case "text", "image", "audio", "resource_link":
 	case "resource":
-		changed = within(part, "resource", func(r object) bool { return texts(r, "uri", "mimeType", "text") }) || changed
+		changed = within(part, "resource", func(r object) bool {
+			return texts(r, "uri", "mimeType", "text")
+		}) || changed
 	default:
 		said := "(a part of a type that is not known; it is not shown)"
 		if len(kind) > 0 && len(kind) <= 40 {
@@ -81,7 +86,8 @@ func mendTool(tool object) bool {
 	}) || changed
 }
 
-// texts makes texts of members that have another type: of numbers and booleans their digits or words; other values are left out.
+// texts makes texts of members that have another type: of numbers and booleans their digits or words; other values are
+// left out.
 func texts(o object, names ...string) (changed bool) {
 	for _, name := range names {
 		v, has := o[name]

@@ -45,7 +45,8 @@ func TestAMendedAnswerStaysWithinTheLimit(t *testing.T) {
 	list := func(part string, n int) string {
 		return `{"id":1,"result":{"content":[` + strings.Repeat(part+",", n-1) + part + `]}}`
 	}
-	if in := g.admit([]byte(list(`{"type":"text","text":"a"}`, 10_000))); strings.Count(string(in), `"text":"a"`) != maxParts {
+	if in := g.admit([]byte(list(`{"type":"text","text":"a"}`, 10_000))); strings.Count(string(in),
+		`"text":"a"`) != maxParts {
 		t.Errorf("%d parts come in", strings.Count(string(in), `"text":"a"`))
 	}
 	long := `{"type":"x","text":"` + strings.Repeat("<", 1_000) + `"}`

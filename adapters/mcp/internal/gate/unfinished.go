@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Unfinished is the key in _meta under which a result is found, as text, that is none yet: a server's question or task. The SDK would drop
-// most of it.
+// Unfinished is the key in _meta under which a result is found, as text, that is none yet: a server's question or task.
+// The SDK would drop most of it.
 const Unfinished = "gatehouse/unfinished"
 
 // maxUnfinished is the largest one: its text must fit a message.
@@ -17,13 +17,15 @@ func (h head) wrapped(message []byte) []byte {
 	var kind struct {
 		ResultType string `json:"resultType"`
 	}
-	if len(h.result) > maxUnfinished || !bytes.Contains(h.result, []byte(`"resultType"`)) || json.Unmarshal(h.result, &kind) != nil {
+	if len(h.result) > maxUnfinished || !bytes.Contains(h.result, []byte(`"resultType"`)) ||
+		json.Unmarshal(h.result, &kind) != nil {
 		return message
 	}
 	if kind.ResultType == "" || kind.ResultType == "complete" {
 		return message
 	}
-	wrapped, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "result": map[string]any{ // of what was JSON: can't fail
+	// of what was JSON: can't fail
+	wrapped, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": h.id, "result": map[string]any{
 		"content": []any{}, "_meta": map[string]string{Unfinished: string(h.result)},
 	}})
 	return wrapped

@@ -17,13 +17,16 @@ import (
 // requestTime is how long one request to an authorization server may take.
 const requestTime = 15 * time.Second
 
-// newClient makes the client for metadata, registration and tokens. The SDK and x/oauth2 read at most 1 MiB of an answer.
+// newClient makes the client for metadata, registration and tokens. The SDK and x/oauth2 read at most 1 MiB of an
+// answer.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout: requestTime,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true,
-			DialContext: (&net.Dialer{Timeout: requestTime}).DialContext, // the SDK's own refuses private addresses, where companies have theirs
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
+			DisableKeepAlives: true,
+			// the SDK's own refuses private addresses, where companies have theirs
+			DialContext: (&net.Dialer{Timeout: requestTime}).DialContext,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			from := via[0].URL

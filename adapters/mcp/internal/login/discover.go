@@ -34,10 +34,13 @@ func (f *flow) ask(ctx context.Context, token string) (status int, wants map[str
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	client := *f.client
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the entry's headers are for one address
+	// the entry's headers are for one address
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
-		return 0, nil, core.Wrap(core.Invalid, err, "The MCP server %s can't be reached. Check its URL in mcp.json.", f.server.Name)
+		return 0, nil,
+			core.Wrap(core.Invalid, err, "The MCP server %s can't be reached. Check its URL in mcp.json.",
+				f.server.Name)
 	}
 	_ = resp.Body.Close()
 	return resp.StatusCode, challenge(resp), nil
@@ -58,7 +61,8 @@ func (f *flow) discover(ctx context.Context) (to target, err error) {
 	}
 	resource, err := f.resource(ctx, wants["resource_metadata"])
 	if err != nil {
-		return to, core.Wrap(core.Invalid, err, "What the MCP server %s says about its login can't be used. Ask whoever runs it.", f.server.Name)
+		return to, core.Wrap(core.Invalid, err, "What the MCP server %s says about its login can't be used. Ask "+
+			"whoever runs it.", f.server.Name)
 	}
 	to.resource, to.scopes = resource.Resource, resource.ScopesSupported
 	if scope := wants["scope"]; scope != "" {
@@ -68,20 +72,26 @@ func (f *flow) discover(ctx context.Context) (to target, err error) {
 	to.meta, err = auth.GetAuthServerMetadata(ctx, issuer, f.client)
 	switch {
 	case err != nil:
-		return to, core.Wrap(core.Invalid, err, "The metadata of the authorization server %s can't be used. Ask whoever runs it.", issuer)
+		return to, core.Wrap(core.Invalid, err, "The metadata of the authorization server %s can't be used. Ask "+
+			"whoever runs it.", issuer)
 	case to.meta == nil:
 		return to, core.Errorf(core.Invalid,
-			"The MCP server %s offers no login: there is no OAuth metadata for it, and none of an authorization server at %s. "+
-				`If it wants a token, write it into "headers" of its entry in mcp.json, as "Authorization".`, f.server.Name, issuer)
+			"The MCP server %s offers no login: there is no OAuth metadata for it, and none of an authorization "+
+				"server at %s. "+
+				`If it wants a token, write it into "headers" of its entry in mcp.json, as "Authorization".`,
+			f.server.Name, issuer)
 	case to.meta.AuthorizationEndpoint == "" || to.meta.TokenEndpoint == "":
 		return to, core.Errorf(core.Invalid,
-			"The metadata of the authorization server %s name no authorization_endpoint or no token_endpoint. Ask whoever runs it.", issuer)
+			"The metadata of the authorization server %s name no authorization_endpoint or no token_endpoint. Ask "+
+				"whoever runs it.", issuer)
 	case mask.EscapeLine(to.meta.AuthorizationEndpoint) != to.meta.AuthorizationEndpoint:
 		return to, core.Errorf(core.Invalid,
-			"The authorization server %s names an authorization_endpoint with characters that can't be seen. Ask whoever runs it.", issuer)
+			"The authorization server %s names an authorization_endpoint with characters that can't be seen. Ask "+
+				"whoever runs it.", issuer)
 	case !slices.Contains(to.meta.CodeChallengeMethodsSupported, "S256"):
 		return to, core.Errorf(core.Invalid,
-			"The authorization server %s has no PKCE with S256, without which a login could be stolen. Ask whoever runs it.", issuer)
+			"The authorization server %s has no PKCE with S256, without which a login could be stolen. Ask whoever "+
+				"runs it.", issuer)
 	}
 	if len(f.server.Client.Scopes) > 0 {
 		to.scopes = f.server.Client.Scopes
@@ -94,8 +104,8 @@ func (f *flow) discover(ctx context.Context) (to target, err error) {
 // offline is the scope that asks for a refresh token.
 const offline = "offline_access"
 
-// resource gives the server's metadata. A server that names where they are must have them there; one without any has its authorization
-// server at its own origin.
+// resource gives the server's metadata. A server that names where they are must have them there; one without any has
+// its authorization server at its own origin.
 func (f *flow) resource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
 	u, err := url.Parse(f.server.URL)
 	if err != nil {
@@ -109,7 +119,8 @@ func (f *flow) resource(ctx context.Context, named string) (*oauthex.ProtectedRe
 	}
 	for _, place := range slices.Compact(places) {
 		var found *oauthex.ProtectedResourceMetadata
-		for _, name := range []string{origin, origin + "/", f.server.URL} { // a server may call itself by its origin alone
+		// a server may call itself by its origin alone
+		for _, name := range []string{origin, origin + "/", f.server.URL} {
 			if found, err = oauthex.GetProtectedResourceMetadata(ctx, place, name, f.client); err == nil {
 				break
 			}

@@ -27,8 +27,9 @@ type flow struct {
 	paste  io.Reader // nil: the browser comes back by itself
 }
 
-// Run logs in to a server and stores the login. It writes to out what the person has to do; paste is where the person writes the address that the
-// browser ended at, nil if the browser can reach this machine's loopback. Nothing is stored when it fails.
+// Run logs in to a server and stores the login. It writes to out what the person has to do; paste is where the person
+// writes the address that the browser ended at, nil if the browser can reach this machine's loopback. Nothing is stored
+// when it fails.
 func Run(ctx context.Context, server Server, store Store, out io.Writer, paste io.Reader) (Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -42,7 +43,8 @@ func Run(ctx context.Context, server Server, store Store, out io.Writer, paste i
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return Record{}, core.Errorf(core.Stopped, "Nobody logged in within %s, and nothing was stored. Run the command again.", patience)
+		return Record{}, core.Errorf(core.Stopped, "Nobody logged in within %s, and nothing was stored. Run the "+
+			"command again.", patience)
 	case ctx.Err() != nil:
 		return Record{}, core.Errorf(core.Stopped, "The login was interrupted, and nothing was stored.")
 	}
@@ -67,9 +69,11 @@ func (f *flow) login(ctx context.Context) (Record, error) {
 	resource := oauth2.SetAuthURLParam("resource", to.resource)
 	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier), resource}
 	if slices.Contains(to.scopes, offline) {
-		options = append(options, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect gives a refresh token to nobody else
+		// OpenID Connect gives a refresh token to nobody else
+		options = append(options, oauth2.SetAuthURLParam("prompt", "consent"))
 	}
-	fmt.Fprintf(f.out, "Open this address in a browser and log in there:\n\n  %s\n\n", cfg.AuthCodeURL(state, options...))
+	fmt.Fprintf(f.out, "Open this address in a browser and log in there:\n\n  %s\n\n",
+		cfg.AuthCodeURL(state, options...))
 	answer, err := back.wait(ctx, state)
 	if err != nil {
 		return Record{}, err
@@ -81,9 +85,11 @@ func (f *flow) login(ctx context.Context) (Record, error) {
 	token, err := cfg.Exchange(ctx, code, oauth2.VerifierOption(verifier), resource)
 	switch {
 	case err != nil:
-		return Record{}, core.Wrap(core.Invalid, tokenError(err), "The authorization server %s gave no token. Run the command again.", to.meta.Issuer)
+		return Record{}, core.Wrap(core.Invalid, tokenError(err), "The authorization server %s gave no token. Run "+
+			"the command again.", to.meta.Issuer)
 	case token.Type() != "Bearer":
-		return Record{}, core.Errorf(core.Unsupported, "The authorization server %s gave a token of type %q; gatehouse knows Bearer only.",
+		return Record{}, core.Errorf(core.Unsupported, "The authorization server %s gave a token of type %q; "+
+			"gatehouse knows Bearer only.",
 			to.meta.Issuer, token.Type())
 	}
 	status, wants, err := f.ask(ctx, token.AccessToken)
@@ -91,10 +97,14 @@ func (f *flow) login(ctx context.Context) (Record, error) {
 	case err != nil:
 		return Record{}, err
 	case status == http.StatusUnauthorized:
-		return Record{}, core.Errorf(core.Unauthorized, "The MCP server %s refuses the token that its authorization server gave%s. Nothing was stored.",
+		return Record{}, core.Errorf(core.Unauthorized, "The MCP server %s refuses the token that its authorization "+
+			"server gave%s. Nothing was stored.",
 			f.server.Name, detail(wants["error"], wants["error_description"]))
 	}
-	r := Record{URL: f.server.URL, Resource: to.resource, TokenURL: cfg.Endpoint.TokenURL, ClientID: cfg.ClientID, Token: *token}
+	r := Record{
+		URL: f.server.URL, Resource: to.resource, TokenURL: cfg.Endpoint.TokenURL, ClientID: cfg.ClientID,
+		Token: *token,
+	}
 	r.Style = cfg.Endpoint.AuthStyle
 	if f.server.Client.ID == "" {
 		r.ClientSecret = cfg.ClientSecret
@@ -115,16 +125,23 @@ func (f *flow) register(ctx context.Context, to target, redirect string) (*oauth
 	switch {
 	case cfg.ClientID != "":
 	case to.meta.RegistrationEndpoint == "":
-		return nil, core.Errorf(core.Invalid, `The authorization server %s registers no clients by itself. Register one there by hand, `+
-			`with the redirect address http://127.0.0.1/callback (of any port), and write its "client_id" into "oauth" of the entry %s in mcp.json.`, to.meta.Issuer, f.server.Name)
+		return nil,
+			core.Errorf(core.Invalid,
+				`The authorization server %s registers no clients by itself. Register one there by hand, `+
+					`with the redirect address http://127.0.0.1/callback (of any port), and write its "client_id" into "oauth" of the entry %s in mcp.json.`,
+				to.meta.Issuer, f.server.Name)
 	default:
 		made, err := oauthex.RegisterClient(ctx, to.meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
-			RedirectURIs: []string{redirect}, ApplicationType: "native", ClientName: "gatehouse", TokenEndpointAuthMethod: "none",
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+			RedirectURIs: []string{redirect}, ApplicationType: "native", ClientName: "gatehouse",
+			TokenEndpointAuthMethod: "none",
+			GrantTypes:              []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		}, f.client)
 		if err != nil {
-			return nil, core.Wrap(core.Invalid, err, `The authorization server %s registers no client for gatehouse. Register one there by hand, `+
-				`and write its "client_id" into "oauth" of the entry %s in mcp.json.`, to.meta.Issuer, f.server.Name)
+			return nil,
+				core.Wrap(core.Invalid, err,
+					`The authorization server %s registers no client for gatehouse. Register one there by hand, `+
+						`and write its "client_id" into "oauth" of the entry %s in mcp.json.`, to.meta.Issuer,
+					f.server.Name)
 		}
 		cfg.ClientID, cfg.ClientSecret = made.ClientID, made.ClientSecret
 		if made.TokenEndpointAuthMethod != "" {

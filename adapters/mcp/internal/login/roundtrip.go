@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// RoundTrip sends a request to the server, with its token. A message that the server refuses for want of a login was not acted on: it is sent
-// again once the login is renewed; if it can't be, or that does not help, the error is Needed.
+// RoundTrip sends a request to the server, with its token. A message that the server refuses for want of a login was
+// not acted on: it is sent again once the login is renewed; if it can't be, or that does not help, the error is Needed.
 func (s *Source) RoundTrip(base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if s == nil {
 		return base.RoundTrip(req)
@@ -97,7 +97,8 @@ func (s *Source) why(resp *http.Response, r Record) string {
 		return ""
 	case r.Token.AccessToken != "":
 		return "it refuses the login that gatehouse has" + said
-	case wants != nil || s.server.Known || len(s.server.Headers) == 0: // without a header of the entry that it could have refused
+	case wants != nil || s.server.Known || len(s.server.Headers) == 0:
+		// without a header of the entry that it could have refused
 		return "it wants a login" + said
 	}
 	return ""

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	early     = 30 * time.Second // before its end a token is renewed
-	renewTime = 40 * time.Second // that a renewal may take, the wait for another process included; shorter than the lease
+	early = 30 * time.Second // before its end a token is renewed
+	// that a renewal may take, the wait for another process included; shorter than the lease
+	renewTime = 40 * time.Second
 	poll      = 2 * time.Second
 )
 
@@ -42,7 +43,9 @@ type Source struct {
 
 // NewSource makes a server's source. A nil Source adds nothing to requests.
 func NewSource(server Server, store Store, log *slog.Logger) *Source {
-	return &Source{server: server, store: store, client: newClient(), log: log, owner: rand.Text(), origin: originOf(server.URL)}
+	return &Source{
+		server: server, store: store, client: newClient(), log: log, owner: rand.Text(), origin: originOf(server.URL),
+	}
 }
 
 // load reads the login. While the store is away, the one that was read last counts.
@@ -74,7 +77,8 @@ func (s *Source) load(ctx context.Context) (Record, error) {
 	return s.record, s.fault
 }
 
-// keep makes a login the one that counts here. text is what is stored, which is the one before if it could not be stored.
+// keep makes a login the one that counts here. text is what is stored, which is the one before if it could not be
+// stored.
 func (s *Source) keep(text string, r Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +95,9 @@ func (s *Source) Secrets() (secrets []string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, secret := range []string{s.record.Token.AccessToken, s.record.Token.RefreshToken, s.record.ClientSecret, s.server.Client.Secret} {
+	for _, secret := range []string{
+		s.record.Token.AccessToken, s.record.Token.RefreshToken, s.record.ClientSecret, s.server.Client.Secret,
+	} {
 		if secret != "" {
 			secrets = append(secrets, secret)
 		}
@@ -112,8 +118,8 @@ func (s *Source) current(ctx context.Context) (Record, error) {
 	return next, err
 }
 
-// renew gives the login after old. Another process, or another request, may have renewed it meanwhile. A renewal that began goes on when the
-// request ends: its refresh token may be used up.
+// renew gives the login after old. Another process, or another request, may have renewed it meanwhile. A renewal that
+// began goes on when the request ends: its refresh token may be used up.
 func (s *Source) renew(ctx context.Context, old Record) (next Record, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
 	defer cancel()
@@ -134,25 +140,32 @@ func (s *Source) renew(ctx context.Context, old Record) (next Record, err error)
 
 // refresh uses the refresh token.
 func (s *Source) refresh(ctx context.Context, r Record) (Record, error) {
-	cfg := oauth2.Config{ClientID: r.ClientID, ClientSecret: r.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: r.TokenURL, AuthStyle: r.Style}}
+	cfg := oauth2.Config{
+		ClientID: r.ClientID, ClientSecret: r.ClientSecret,
+		Endpoint: oauth2.Endpoint{TokenURL: r.TokenURL, AuthStyle: r.Style},
+	}
 	if r.ClientID == s.server.Client.ID {
 		cfg.ClientSecret = s.server.Client.Secret
 	}
-	token, err := cfg.Exchange(context.WithValue(ctx, oauth2.HTTPClient, s.client), "", // x/oauth2's own refresh names no resource
-		oauth2.SetAuthURLParam("grant_type", "refresh_token"), oauth2.SetAuthURLParam("refresh_token", r.Token.RefreshToken),
+	// x/oauth2's own refresh names no resource
+	token, err := cfg.Exchange(context.WithValue(ctx, oauth2.HTTPClient, s.client), "",
+		oauth2.SetAuthURLParam("grant_type", "refresh_token"),
+		oauth2.SetAuthURLParam("refresh_token", r.Token.RefreshToken),
 		oauth2.SetAuthURLParam("resource", r.Resource))
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.ErrorCode == "invalid_grant" {
 		why := mask.Without(tokenError(err).Error(), s.Secrets())
 		r = Record{URL: r.URL, Refused: "its authorization server ended the login: " + why}
-		s.log.Warn("the login was ended by its authorization server, and its tokens are dropped; run gatehouse mcp login "+s.server.Name, "err", why)
+		s.log.Warn("the login was ended by its authorization server, and its tokens are dropped; run gatehouse mcp "+
+			"login "+s.server.Name, "err", why)
 		if _, err := save(ctx, s.store, s.server.Name, r); err != nil {
 			return Record{}, err
 		}
 		return Record{}, Needed{s.server.Name, r.Refused}
 	}
 	switch {
-	case refused != nil && refused.ErrorCode == "invalid_client": // the client was changed in the entry, or is gone; the tokens are not
+	case refused != nil && refused.ErrorCode == "invalid_client":
+		// the client was changed in the entry, or is gone; the tokens are not
 		return Record{}, Needed{s.server.Name, "its login can't be renewed: " + tokenError(err).Error()}
 	case err != nil:
 		return Record{}, tokenError(err)
@@ -163,14 +176,17 @@ func (s *Source) refresh(ctx context.Context, r Record) (Record, error) {
 	r.Token = *token
 	text, err := save(ctx, s.store, s.server.Name, r)
 	if err != nil {
-		s.log.Warn("the renewed login to the MCP server could not be stored; it is used here and lost with this process", "err", err)
+		s.log.Warn(
+			"the renewed login to the MCP server could not be stored; it is used here and lost with this process",
+			"err", err)
 		text = ""
 	}
 	s.keep(text, r)
 	return r, nil
 }
 
-// Reseal encrypts the login under the newest key, if another one encrypted it: one of before a rotation, or that of the database.
+// Reseal encrypts the login under the newest key, if another one encrypted it: one of before a rotation, or that of the
+// database.
 func (s *Source) Reseal(ctx context.Context) error {
 	if s == nil {
 		return nil

@@ -45,12 +45,18 @@ func answers(t *testing.T, all ...any) (address string) {
 // ended makes a source whose token has ended, for a server.
 func ended(t *testing.T, tokens, server string) *Source {
 	t.Helper()
-	store, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "db"), storage.Options{NewID: func() string { return "id" }, Log: slog.New(slog.DiscardHandler)})
+	store, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "db"),
+		storage.Options{NewID: func() string {
+			return "id"
+		}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	r := Record{URL: server, Resource: server, TokenURL: tokens, ClientID: "c", Style: oauth2.AuthStyleInParams, Token: oauth2.Token{AccessToken: "first", RefreshToken: "again", Expiry: time.Unix(1, 0)}}
+	r := Record{
+		URL: server, Resource: server, TokenURL: tokens, ClientID: "c", Style: oauth2.AuthStyleInParams,
+		Token: oauth2.Token{AccessToken: "first", RefreshToken: "again", Expiry: time.Unix(1, 0)},
+	}
 	if _, err := save(t.Context(), store, "s", r); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +66,8 @@ func ended(t *testing.T, tokens, server string) *Source {
 func TestAFailureThatPassesIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := ended(t, answers(t, 503, "second"), "https://s.example/mcp")
-	if _, err := s.current(t.Context()); err == nil || errors.As(err, new(Needed)) || !strings.Contains(err.Error(), "at the moment: it answered HTTP status 503") {
+	if _, err := s.current(t.Context()); err == nil || errors.As(err, new(Needed)) ||
+		!strings.Contains(err.Error(), "at the moment: it answered HTTP status 503") {
 		t.Errorf("%v", err)
 	}
 	r, err := s.current(t.Context())
@@ -109,10 +116,13 @@ func TestATokenGoesToItsServerAlone(t *testing.T) {
 	}
 }
 
-// TestAServerThatRefusesEveryTokenCostsOneRenewal: of all processes together, however often they try, before and after a restart.
+// TestAServerThatRefusesEveryTokenCostsOneRenewal: of all processes together, however often they try, before and after
+// a restart.
 func TestAServerThatRefusesEveryTokenCostsOneRenewal(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
 	t.Cleanup(server.Close)
 	tokens := answers(t, "renewed")
 	a := ended(t, tokens, server.URL)

@@ -32,16 +32,18 @@ const (
 var kinds = func() map[string]kind {
 	all := map[string]kind{}
 	for k, words := range map[kind]string{
-		aText:        "description title $comment",
-		aWord:        "format contentEncoding contentMediaType",
-		aFlag:        "readOnly writeOnly deprecated uniqueItems",
-		aNumber:      "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
-		aCount:       "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
-		aSchema:      "items contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames contentSchema not if then else additionalItems",
+		aText:   "description title $comment",
+		aWord:   "format contentEncoding contentMediaType",
+		aFlag:   "readOnly writeOnly deprecated uniqueItems",
+		aNumber: "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
+		aCount:  "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+		aSchema: "items contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames " +
+			"contentSchema not if then else additionalItems",
 		someSchemas:  "allOf anyOf oneOf prefixItems",
 		namedSchemas: "properties patternProperties dependentSchemas $defs definitions dependencies",
 		special:      "$ref $dynamicRef $recursiveRef type required dependentRequired pattern",
-		apart:        "$schema $id id $anchor $dynamicAnchor $recursiveAnchor $vocabulary nullable x-nullable components",
+		apart: "$schema $id id $anchor $dynamicAnchor $recursiveAnchor $vocabulary nullable x-nullable " +
+			"components",
 	} {
 		for _, word := range strings.Fields(words) {
 			all[word] = k
@@ -97,7 +99,8 @@ func (r *reading) value(view map[string]any, key string, v any, at spot) (keep b
 		return r.other(view, key, v, at)
 	case k == aText && isText:
 		view[key] = mask.Escape(r.hide(text))
-	case k == aText || k == aWord && !isText || k == aFlag && !isFlag && key != "uniqueItems" || k == aValue && r.secret(v):
+	case k == aText || k == aWord && !isText || k == aFlag && !isFlag && key != "uniqueItems" ||
+		k == aValue && r.secret(v):
 	case k == aFlag && !isFlag, k == aNumber && !isNumber, k == aCount && !isNumber, r.secret(v) && !isText,
 		key == "multipleOf" && n <= 0, k == aCount && (n < 0 || n > 1<<53 || n != math.Trunc(n)):
 		return false
@@ -160,7 +163,8 @@ func (r *reading) other(view map[string]any, key string, v any, at spot) (keep b
 // delimited is a pattern as JavaScript has it in a program. Read as a pattern, it matches nothing.
 var delimited = regexp.MustCompile(`^/\^.*/[a-z]*$|^/.*\$/[a-z]*$`)
 
-// matches reports whether texts can be matched with a pattern. Reading one that is long, or full of classes of Unicode, takes time by itself.
+// matches reports whether texts can be matched with a pattern. Reading one that is long, or full of classes of Unicode,
+// takes time by itself.
 func (r *reading) matches(text string) bool {
 	r.classes += strings.Count(strings.ToLower(text), `\p`)
 	if len(text) > 4*maxPattern || r.classes > maxClasses || delimited.MatchString(text) || r.secret(text) {
@@ -199,7 +203,8 @@ func (r *reading) one(view map[string]any, key string, v any, at spot) (keep boo
 	return true
 }
 
-// some reads a keyword that holds a list of schemas. Where one of them is not checked in full, more than one may seem to fit.
+// some reads a keyword that holds a list of schemas. Where one of them is not checked in full, more than one may seem
+// to fit.
 func (r *reading) some(view map[string]any, key string, v any, at spot) (keep bool) {
 	list, ok := v.([]any)
 	if !ok {

@@ -126,8 +126,8 @@ func resolve(ref, base string) (address, fragment string, ok bool) {
 	return to.String(), fragment, true
 }
 
-// find gives the part that a reference leads to. Other documents are not read. Some generators write addresses that mean nothing, and references
-// from the whole schema.
+// find gives the part that a reference leads to. Other documents are not read. Some generators write addresses that
+// mean nothing, and references from the whole schema.
 func (p *places) find(ref, base string) (place, bool) {
 	address, fragment, ok := resolve(ref, base)
 	if !ok {

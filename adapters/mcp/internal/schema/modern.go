@@ -120,7 +120,8 @@ var otherTypes = func() map[string]string {
 	return all
 }()
 
-// typesOf gives the types that a schema says, by the names of JSON Schema; none if any type will do, or if a name is not known.
+// typesOf gives the types that a schema says, by the names of JSON Schema; none if any type will do, or if a name is
+// not known.
 func typesOf(v any) (types []string, known bool) {
 	list, isList := v.([]any)
 	if !isList {

@@ -29,8 +29,13 @@ type reading struct {
 
 func newReading(root map[string]any, hide func(string) string) *reading {
 	dialect, _ := root["$schema"].(string)
-	r := &reading{hide: hide, places: places{resources: map[string]place{}, anchors: map[string]place{}}, defs: map[string]any{}, names: map[string]string{}}
-	r.old = slices.ContainsFunc([]string{"draft-03", "draft-04", "draft-06", "draft-07"}, func(name string) bool { return strings.Contains(dialect, name) })
+	r := &reading{
+		hide: hide, places: places{resources: map[string]place{}, anchors: map[string]place{}}, defs: map[string]any{},
+		names: map[string]string{},
+	}
+	r.old = slices.ContainsFunc([]string{"draft-03", "draft-04", "draft-06", "draft-07"}, func(name string) bool {
+		return strings.Contains(dialect, name)
+	})
 	r.places.add(place{node: root})
 	return r
 }
@@ -92,7 +97,8 @@ func (r *reading) object(part map[string]any, at spot) map[string]any {
 	return view
 }
 
-// loosen removes what is stricter than the schema because something beside it was left out. inexact: something was left out of the part.
+// loosen removes what is stricter than the schema because something beside it was left out. inexact: something was left
+// out of the part.
 func (r *reading) loosen(view, part map[string]any, at spot, inexact bool) {
 	remove := func(keys ...string) {
 		for _, key := range keys {

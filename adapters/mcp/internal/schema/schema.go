@@ -1,10 +1,12 @@
-// Package schema reads the schemas of other people's tools, in whatever dialect of JSON Schema or OpenAPI they are written.
+// Package schema reads the schemas of other people's tools, in whatever dialect of JSON Schema or OpenAPI they are
+// written.
 //
-// A part that a reference leads to becomes a definition of its own: the place where it stands may be written otherwise in 2020-12. Each keyword
-// is read by what it holds, and kept only if it is valid and can be checked. What is left out makes a schema allow more, except where a keyword
-// says what may not be so, or how many of several schemas fit: in "not", "if", "oneOf", "contains" with a limit, and beside names and items that
-// are not "additional" or "unevaluated". There more is left out with it, or oneOf becomes anyOf. Where a reference leads from there, what was left
-// out anywhere counts.
+// A part that a reference leads to becomes a definition of its own: the place where it stands may be written otherwise
+// in 2020-12. Each keyword is read by what it holds, and kept only if it is valid and can be checked. What is left out
+// makes a schema allow more, except where a keyword says what may not be so, or how many of several schemas fit: in
+// "not", "if", "oneOf", "contains" with a limit, and beside names and items that are not "additional" or "unevaluated".
+// There more is left out with it, or oneOf becomes anyOf. Where a reference leads from there, what was left out
+// anywhere counts.
 package schema
 
 import (
@@ -26,15 +28,17 @@ const (
 
 	maxClasses = 200 // of Unicode, in all patterns
 
-	maxPattern = 3000 // the size of a pattern: a text of the longest kind that a larger one means would be too much to be matched
+	// the size of a pattern: a text of the longest kind that a larger one means would be too much to be matched
+	maxPattern = 3000
 )
 
 var errNoObject = errors.New("its schema is not that of an object")
 
-// Read makes of a server's schema, whatever its dialect, a valid one of 2020-12 for an object. Models and people see that one, and arguments
-// are checked with it. Secrets are hidden in its texts, and what is invisible there is shown. A part that can't be checked is left out, and so is a
-// value with a secret: the server alone checks it. Nothing that the server accepts is refused for that: what would be stricter without the part is
-// left out with it. unchecked says where and what these parts are; hide removes secrets.
+// Read makes of a server's schema, whatever its dialect, a valid one of 2020-12 for an object. Models and people see
+// that one, and arguments are checked with it. Secrets are hidden in its texts, and what is invisible there is shown. A
+// part that can't be checked is left out, and so is a value with a secret: the server alone checks it. Nothing that the
+// server accepts is refused for that: what would be stricter without the part is left out with it. unchecked says where
+// and what these parts are; hide removes secrets.
 func Read(root any, hide func(string) string) (schema json.RawMessage, unchecked []string, err error) {
 	if tooDeep(root, maxDepth) {
 		return nil, nil, fmt.Errorf("its schema has more than %d levels", maxDepth)

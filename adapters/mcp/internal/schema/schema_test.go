@@ -53,20 +53,31 @@ func TestSchemasAreReadInTheWordsOf2020(t *testing.T) {
 		`{"type":"object","properties":[],"required":{},"oneOf":[],"allOf":[]}`: object,
 		of(`{"items":null,"description":null,"enum":null,"type":null}`):         of(`{}`),
 		of(`[]`): of(`{}`), of(`null`): of(`{}`), of(`true`): of(`true`), of(`false`): of(`false`),
-		of(`{"type":"string","additionalProperties":[],"not":null}`):                                     of(`{"additionalProperties":{},"type":"string"}`),
-		of(`{"type":"number","minimum":0,"exclusiveMinimum":true,"maximum":5,"exclusiveMaximum":false}`): of(`{"exclusiveMinimum":0,"maximum":5,"type":"number"}`),
-		of(`{"exclusiveMaximum":true,"divisibleBy":2}`):                                                  of(`{"multipleOf":2}`),
-		of(`{"type":"array","items":[{"type":"string"}],"additionalItems":false}`):                       of(`{"items":false,"prefixItems":[{"type":"string"}],"type":"array"}`),
-		of(`{"items":[],"additionalItems":{"type":"string"}}`):                                           of(`{"items":{}}`),
-		of(`{"dependencies":{"b":["c","c"],"d":"e","f":{"required":["g"]}}}`):                            of(`{"dependentRequired":{"b":["c"],"d":["e"]},"dependentSchemas":{"f":{"required":["g"]}}}`),
-		of(`{"extends":{"minLength":1}}`):                                                                of(`{"allOf":[{"minLength":1}]}`),
-		of(`{"type":"string","required":true}`):                                                          `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`,
-		of(`{"type":"string","nullable":true,"enum":["x","x"]}`):                                         of(`{"enum":["x",null],"type":["string","null"]}`),
-		of(`{"type":["string","String",null],"nullable":true}`):                                          of(`{"type":["string","null"]}`),
-		of(`{"oneOf":[{"type":"int"},{"type":"bool"}],"nullable":true}`):                                 of(`{"anyOf":[{"oneOf":[{"type":"integer"},{"type":"boolean"}]},{"type":"null"}]}`),
+		of(`{"type":"string","additionalProperties":[],"not":null}`): of(
+			`{"additionalProperties":{},"type":"string"}`),
+		of(`{"type":"number","minimum":0,"exclusiveMinimum":true,"maximum":5,"exclusiveMaximum":false}`): of(
+			`{"exclusiveMinimum":0,"maximum":5,"type":"number"}`),
+		of(`{"exclusiveMaximum":true,"divisibleBy":2}`): of(`{"multipleOf":2}`),
+		of(`{"type":"array","items":[{"type":"string"}],"additionalItems":false}`): of(
+			`{"items":false,"prefixItems":[{"type":"string"}],"type":"array"}`),
+		of(`{"items":[],"additionalItems":{"type":"string"}}`): of(`{"items":{}}`),
+		of(`{"dependencies":{"b":["c","c"],"d":"e","f":{"required":["g"]}}}`): of(
+			`{"dependentRequired":{"b":["c"],"d":["e"]},"dependentSchemas":{"f":{"required":["g"]}}}`),
+		of(`{"extends":{"minLength":1}}`): of(`{"allOf":[{"minLength":1}]}`),
+		of(
+			`{"type":"string","required":true}`): `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`,
+		of(`{"type":"string","nullable":true,"enum":["x","x"]}`): of(
+			`{"enum":["x",null],"type":["string","null"]}`),
+		of(`{"type":["string","String",null],"nullable":true}`): of(`{"type":["string","null"]}`),
+		of(`{"oneOf":[{"type":"int"},{"type":"bool"}],"nullable":true}`): of(
+			`{"anyOf":[{"oneOf":[{"type":"integer"},{"type":"boolean"}]},{"type":"null"}]}`),
 		of(`{"type":"any"}`): of(`{}`), of(`{"type":[]}`): of(`{}`), of(`{"type":["any","string"]}`): of(`{}`),
-		of(`{"type":"string","const":null,"default":5,"examples":"x","deprecated":"yes","format":7,"title":1}`):                                       of(`{"const":null,"default":5,"type":"string"}`),
-		of(`{"description":"a\u200bb hunter22","x-order":1,"default":"hunter22"}`):                                                                    of(`{"description":"a\\u200bb ••••••","x-order":1}`),
+		of(
+			`{"type":"string","const":null,"default":5,"examples":"x","deprecated":"yes","format":7,"title":1}`): of(
+			`{"const":null,"default":5,"type":"string"}`),
+		of(
+			`{"description":"a\u200bb hunter22","x-order":1,"default":"hunter22"}`): of(
+			`{"description":"a\\u200bb ••••••","x-order":1}`),
 		`{"type":"object","strict":true,"required":["b","b"],"properties":{"id":{"$id":"urn:b","type":"string"},"$ref":{"type":"string"},"ключ":{}}}`: `{"properties":{"$ref":{"type":"string"},"id":{"type":"string"},"ключ":{}},"required":["b"],"strict":true,"type":"object"}`,
 		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{},"required":[],"additionalProperties":false}`:       `{"$schema":"https://json-schema.org/draft/2020-12/schema","additionalProperties":false,"properties":{},"required":[],"type":"object"}`,
 		of(`{"if":{"minLength":1}}`):      of(`{"if":{"minLength":1}}`),
@@ -137,14 +148,26 @@ func TestWhatCanNotBeCheckedIsLeftOutAndTold(t *testing.T) {
 		{`{"minLength":"3","maxLength":-1,"minimum":"0","multipleOf":0,"maxItems":1.5,"uniqueItems":"yes"}`, `1`,
 			"a (maxItems), a (maxLength), a (minLength), a (minimum), a (multipleOf), a (uniqueItems)"},
 		{`{"enum":[],"type":"strnig","const":"hunter22"}`, `1`, "a (const), a (enum), a (type)"},
-		{`{"enum":{"x":1},"required":"all","properties":[1],"additionalProperties":false,"anyOf":{"a":1}}`, `{"x":1}`, "a (anyOf), a (enum), a (properties), a (required), a (additionalProperties)"},
+		{
+			`{"enum":{"x":1},"required":"all","properties":[1],"additionalProperties":false,"anyOf":{"a":1}}`,
+			`{"x":1}`, "a (anyOf), a (enum), a (properties), a (required), a (additionalProperties)",
+		},
 		{`{"properties":{"hunter22":{"not":"never"}}}`, `{}`, "a.•••••• (not)"},
-		{`{"patternProperties":{"^(?!x)":{"type":"null"}},"additionalProperties":false}`, `{"b":1}`, "a.* (name's pattern), a (additionalProperties)"},
-		{`{"allOf":[` + back + `],"properties":{"b":true},"unevaluatedProperties":false}`, `{"c":1}`, "a (pattern), a (unevaluatedProperties)"},
+		{
+			`{"patternProperties":{"^(?!x)":{"type":"null"}},"additionalProperties":false}`, `{"b":1}`,
+			"a.* (name's pattern), a (additionalProperties)",
+		},
+		{
+			`{"allOf":[` + back + `],"properties":{"b":true},"unevaluatedProperties":false}`, `{"c":1}`,
+			"a (pattern), a (unevaluatedProperties)",
+		},
 		{`{"not":` + back + `}`, `"b"`, "a (pattern), a (not)"},
 		{`{"oneOf":[` + back + `,{"type":"string"}]}`, `"b"`, "a (pattern)"},
 		{`{"oneOf":[null,{"type":"string"}]}`, `"b"`, "a (oneOf)"},
-		{`{"if":` + back + `,"then":{"type":"null"},"else":{"type":"null"}}`, `"b"`, "a (pattern), a (if), a (else), a (then)"},
+		{
+			`{"if":` + back + `,"then":{"type":"null"},"else":{"type":"null"}}`, `"b"`,
+			"a (pattern), a (if), a (else), a (then)",
+		},
 		{`{"contains":` + back + `,"maxContains":1}`, `["b","c"]`, "a[] (pattern), a (maxContains)"},
 		{`{"not":{"$ref":"#/$defs/B"}}`, `"b"`, "B (pattern), a (not)"},
 		{`{"items":"string"}`, `["b"]`, "a (items)"},
@@ -159,12 +182,18 @@ func TestWhatCanNotBeCheckedIsLeftOutAndTold(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q is left out, not %q", c.part, got, want)
 		}
-		one, err := tool.Tool{Name: "a.b", Schema: json.RawMessage(view), Do: func(context.Context, string, json.RawMessage) (string, error) { return "", nil }}.Prepare()
+		one, err := tool.Tool{
+			Name: "a.b", Schema: json.RawMessage(view),
+			Do: func(context.Context, string, json.RawMessage) (string, error) {
+				return "", nil
+			},
+		}.Prepare()
 		if err != nil {
 			t.Errorf("%s: %v", view, err)
 			continue
 		}
-		if _, err := tool.NewRegistry(one).Find(core.ToolCall{Name: "a.b", Arguments: json.RawMessage(`{"a":` + c.args + `}`)}); err != nil {
+		if _, err := tool.NewRegistry(one).Find(
+			core.ToolCall{Name: "a.b", Arguments: json.RawMessage(`{"a":` + c.args + `}`)}); err != nil {
 			t.Errorf("%s is read as %s: %v", c.part, view, err)
 		}
 	}
@@ -175,15 +204,17 @@ func TestSchemasThatAreNoneOrTooLarge(t *testing.T) {
 	for i := range chain {
 		chain[i] = fmt.Sprintf(`"a%d":{"$ref":"#/$defs/a%d"}`, i, i+1)
 	}
-	nested := `{"properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{"enum":[1` + strings.Repeat(`,"x"`, 2000) + `,"` + strings.Repeat("y", 8000) + `"]}` + strings.Repeat(`}`, 40)
+	nested := `{"properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{"enum":[1` + strings.Repeat(`,"x"`, 2000) +
+		`,"` + strings.Repeat("y", 8000) + `"]}` + strings.Repeat(`}`, 40)
 	for i := range 40 {
 		nested += fmt.Sprintf(`,"b%d":{"$ref":"#/properties/a%s"}`, i, strings.Repeat("/items", i))
 	}
 	for schema, want := range map[string]string{
 		`{"type":"array"}`: "not that of an object", `{"type":["string","null"]}`: "not that of an object",
 		`"object"`: "not that of an object", `[1]`: "not that of an object", `false`: "not that of an object",
-		`{"properties":` + strings.Repeat(`{"a":{"items":`, 40) + `{}` + strings.Repeat(`}}`, 40) + `}`: "more than 64 levels",
-		`{"$ref":"#/$defs/a0","$defs":{` + strings.Join(chain, ",") + `,"a3000":{}}}`:                   "the whole ($ref)",
+		`{"properties":` + strings.Repeat(`{"a":{"items":`, 40) + `{}` + strings.Repeat(`}}`, 40) +
+			`}`: "more than 64 levels",
+		`{"$ref":"#/$defs/a0","$defs":{` + strings.Join(chain, ",") + `,"a3000":{}}}`: "the whole ($ref)",
 		nested + "}}": "too large",
 	} {
 		if _, unchecked := read(t, schema); !strings.Contains(unchecked, want) {

@@ -10,7 +10,11 @@ import (
 
 func decodeOwn(t *testing.T, own string) (wire.Request, *wire.Fault) {
 	t.Helper()
-	return wire.Decode(fmt.Appendf(nil, `{"protocol_version":"1.0.0","request":{"context":{"continuation":{"continuation_token":"t"}},"extensions":{"dev.gatehouse":%s}}}`, own), wire.Limits{})
+	return wire.Decode(
+		fmt.Appendf(nil,
+			`{"protocol_version":"1.0.0","request":{"context":{"continuation":{"continuation_token":"t"}},"extensions":{"dev.gatehouse":%s}}}`,
+			own),
+		wire.Limits{})
 }
 
 // TestAnswersInExtensions: an answer is any JSON, and tells one request from another; the order of its keys does not.
@@ -37,7 +41,9 @@ func TestAnswersInExtensions(t *testing.T) {
 	if fault != nil || strings.Join(typed.Typed, "|") != "2|" || digests[typed.Digest()] != "" {
 		t.Errorf("a form is read as %q, %v", typed.Typed, fault)
 	}
-	for _, own := range []string{`{"typed":"2"}`, `{"typed":["2",3]}`, `{"typed":[` + strings.Repeat(`"",`, 10) + `""]}`} {
+	for _, own := range []string{
+		`{"typed":"2"}`, `{"typed":["2",3]}`, `{"typed":[` + strings.Repeat(`"",`, 10) + `""]}`,
+	} {
 		if _, fault := decodeOwn(t, own); fault == nil || fault.Field != "extensions.dev.gatehouse.typed" {
 			t.Errorf("%s is answered with %+v", own, fault)
 		}

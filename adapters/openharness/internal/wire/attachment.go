@@ -16,8 +16,8 @@ const (
 	maxBase64      = 512 // bytes of a string that looks like base64: references are shorter
 )
 
-// Attachment refers to something outside of the message. RefID, URI or AssetID is set. They are claims of the Shell: nothing is fetched
-// from elsewhere because of them.
+// Attachment refers to something outside of the message. RefID, URI or AssetID is set. They are claims of the Shell:
+// nothing is fetched from elsewhere because of them.
 type Attachment struct {
 	RefID, URI, AssetID, MIMEType, Filename string
 	Size                                    int64 // 0 if absent
@@ -44,13 +44,18 @@ func (p part) attachment() (a Attachment) {
 		return a
 	}
 	if uri := p.v.Get("uri"); holdsContent(p.v) || uri != nil && isDataURI(uri.String) {
-		p.fail(Fault{Code: InlineAttachment, Message: "An attachment is a reference; its content must not be in the message.", Field: p.path})
+		p.fail(Fault{Code: InlineAttachment, Message: "An attachment is a reference; its content must not be in the " +
+			"message.", Field: p.path})
 	}
-	a = Attachment{RefID: p.text("ref_id"), URI: p.text("uri"), AssetID: p.text("asset_id"), MIMEType: p.text("mime_type"), Filename: p.text("filename")}
+	a = Attachment{
+		RefID: p.text("ref_id"), URI: p.text("uri"), AssetID: p.text("asset_id"), MIMEType: p.text("mime_type"),
+		Filename: p.text("filename"),
+	}
 	if size := p.get("size_bytes", strictjson.Number); size != nil {
 		n, ok := natural(size.Number)
 		if !ok {
-			p.refuse(p.at("size_bytes"), "The field %s must be an integer from 0 to %d.", p.at("size_bytes"), math.MaxInt64)
+			p.refuse(p.at("size_bytes"), "The field %s must be an integer from 0 to %d.", p.at("size_bytes"),
+				math.MaxInt64)
 		}
 		a.Size = n
 	}
@@ -78,14 +83,16 @@ const base64Characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 
 var breaks = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
-// isDataURI reports whether a browser would read s as a data: URI: it ignores blanks before it, and line breaks and tabs within.
+// isDataURI reports whether a browser would read s as a data: URI: it ignores blanks before it, and line breaks and
+// tabs within.
 func isDataURI(s string) bool {
 	const scheme = "data:"
 	s = breaks.Replace(strings.TrimLeftFunc(s, func(r rune) bool { return r <= ' ' }))
 	return len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme)
 }
 
-// natural reads an integer from 0 up that an int64 can hold, however it is written: 10.0 and 1e3 are integers in a schema.
+// natural reads an integer from 0 up that an int64 can hold, however it is written: 10.0 and 1e3 are integers in a
+// schema.
 func natural(number json.Number) (int64, bool) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number.String()), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

@@ -18,7 +18,10 @@ const eventsPath = "/v1/openharness/events"
 
 // known lists the capabilities of the protocol in its order, and why one is denied; "" if it is not.
 var known = []struct{ id, denied string }{
-	{Streaming, "This engine doesn't stream responses. Replies that come later can be read as server-sent events: see " + EventsSSE + "."},
+	{
+		Streaming, "This engine doesn't stream responses. Replies that come later can be read as server-sent events: " +
+			"see " + EventsSSE + ".",
+	},
 	{Parallel, "This engine sends directives that are worked off in their order."},
 	{Upload, ""},
 	{RichCards, "This engine sends text and approvals, and no rich cards."},

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 )
 
-// Digest tells requests of one request_id apart: what it covers is what is asked, as it was understood, so neither the order of keys nor
-// white space nor unknown fields change it. It leaves out what may differ between a request and its repetition: the version, both
-// identifiers, credential_ref (a Shell may have a new one), shell and environment_state. It is SHA-256 in hex.
+// Digest tells requests of one request_id apart: what it covers is what is asked, as it was understood, so neither the
+// order of keys nor white space nor unknown fields change it. It leaves out what may differ between a request and its
+// repetition: the version, both identifiers, credential_ref (a Shell may have a new one), shell and environment_state.
+// It is SHA-256 in hex.
 func (r Request) Digest() string {
 	text, _ := json.Marshal(struct { // of strings and numbers: can't fail
 		Asked                         []string `json:",omitempty"`

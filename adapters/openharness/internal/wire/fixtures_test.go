@@ -16,8 +16,8 @@ import (
 	"gatehouse/adapters/openharness/internal/wire"
 )
 
-// fixtures is the folder of OpenHarness's fixtures: in GATEHOUSE_FIXTURES, or in ../shared/fixtures beside the repository. It is "" where
-// there are none.
+// fixtures is the folder of OpenHarness's fixtures: in GATEHOUSE_FIXTURES, or in ../shared/fixtures beside the
+// repository. It is "" where there are none.
 func fixtures() string {
 	root := os.Getenv("GATEHOUSE_FIXTURES")
 	if root == "" {
@@ -34,7 +34,8 @@ func needFixtures(t testing.TB) string {
 	t.Helper()
 	root := fixtures()
 	if root == "" {
-		t.Skip("SKIPPED: nothing was compared with the protocol's schema and examples. Set GATEHOUSE_FIXTURES to the folder that holds openharness.")
+		t.Skip("SKIPPED: nothing was compared with the protocol's schema and examples. Set GATEHOUSE_FIXTURES to the " +
+			"folder that holds openharness.")
 	}
 	return root
 }
@@ -194,10 +195,11 @@ func (s step) body(t *testing.T) []byte {
 	return body
 }
 
-// TestFixtures: what the fixtures expect of a request before it is worked on. A refusal for another reason, such as a continuation that
-// nobody issued, is accepted here.
+// TestFixtures: what the fixtures expect of a request before it is worked on. A refusal for another reason, such as a
+// continuation that nobody issued, is accepted here.
 func TestFixtures(t *testing.T) {
-	valid, codes := schemaOf(t, "responseMessage"), []string{wire.InvalidRequest, wire.VersionUnsupported, wire.InlineAttachment}
+	valid, codes := schemaOf(t, "responseMessage"),
+		[]string{wire.InvalidRequest, wire.VersionUnsupported, wire.InlineAttachment}
 	for _, file := range files(t, "authored/request/*.json") {
 		var f fixture
 		readJSON(t, file, &f)
@@ -207,14 +209,17 @@ func TestFixtures(t *testing.T) {
 		for i, s := range f.Steps {
 			t.Run(fmt.Sprintf("%s/%d", filepath.Base(file), i), func(t *testing.T) {
 				r, fault := wire.Decode(s.body(t), wire.Limits{})
-				expected := slices.ContainsFunc(s.Expect.ErrorCode, func(code string) bool { return slices.Contains(codes, code) })
+				expected := slices.ContainsFunc(s.Expect.ErrorCode, func(code string) bool {
+					return slices.Contains(codes, code)
+				})
 				if expected = expected && !slices.Contains(f.Tags, "http"); expected != (fault != nil) {
 					t.Fatalf("refused %t, want %t: %+v", fault != nil, expected, fault)
 				}
 				response := wire.New(r)
 				response.Body = wire.Body{Status: wire.Success}
 				if fault != nil {
-					if !slices.Contains(s.Expect.ErrorCode, fault.Code) || s.Expect.DetailsField != "" && fault.Field != s.Expect.DetailsField {
+					if !slices.Contains(s.Expect.ErrorCode, fault.Code) ||
+						s.Expect.DetailsField != "" && fault.Field != s.Expect.DetailsField {
 						t.Errorf("%+v, want %v at %q", *fault, s.Expect.ErrorCode, s.Expect.DetailsField)
 					}
 					response.Body = refusal(fault)
@@ -284,15 +289,18 @@ func TestGoldenRequestsAreAccepted(t *testing.T) {
 		if fault != nil || r.ID == "" || r.Session == "" || r.Intent == "" {
 			t.Errorf("%s: %+v, %+v", file, r, fault)
 		}
-		if strings.Contains(file, "im-cli") && (*r.Continuation != wire.Continuation{Run: "run_7d2", Token: "ctok_aq9"} ||
-			!slices.Equal(r.Attachments, []wire.Attachment{{RefID: "att_upload_01", MIMEType: "application/pdf", Filename: "brief.pdf"}}) ||
-			!slices.Equal(r.Asked, []string{wire.Upload, wire.RichCards})) {
+		if strings.Contains(file, "im-cli") &&
+			(*r.Continuation != wire.Continuation{Run: "run_7d2", Token: "ctok_aq9"} ||
+				!slices.Equal(r.Attachments,
+					[]wire.Attachment{{RefID: "att_upload_01", MIMEType: "application/pdf", Filename: "brief.pdf"}}) ||
+				!slices.Equal(r.Asked, []string{wire.Upload, wire.RichCards})) {
 			t.Errorf("%s: %+v", file, r)
 		}
 	}
 }
 
-// TestGoldenResponsesAreEncoded: the examples pass through our types without a loss, apart from the fields that this engine doesn't send.
+// TestGoldenResponsesAreEncoded: the examples pass through our types without a loss, apart from the fields that this
+// engine doesn't send.
 func TestGoldenResponsesAreEncoded(t *testing.T) {
 	valid := schemaOf(t, "responseMessage")
 	for _, file := range files(t, "golden/examples/*/response*.json", "authored/response/*.json") {
@@ -332,7 +340,8 @@ func unsent(v any) any {
 	case map[string]any:
 		maps.DeleteFunc(v, func(key string, value any) bool {
 			list, isList := value.([]any)
-			return key == "engine_latency_ms" || key == "requires_user_approval" || key == "capability_denials" && isList && len(list) == 0
+			return key == "engine_latency_ms" || key == "requires_user_approval" ||
+				key == "capability_denials" && isList && len(list) == 0
 		})
 		for key := range v {
 			v[key] = unsent(v[key])

@@ -15,14 +15,18 @@ import (
 
 // vocabulary are the words of the protocol that a fault may use although a body has them too.
 var vocabulary = strings.NewReplacer(
-	"protocol_version", "", "request_id", "", "correlation_id", "", "capabilities", "", "openharness.streaming", "", "openharness.actions.parallel", "",
-	"openharness.attachments.upload", "", "openharness.ui.rich_cards", "", "openharness.ui.approval", "", "extensions", "", "dev.gatehouse", "", "session_id", "",
-	"conversation_id", "", "user_intent", "", "task_hint", "", "continuation_token", "", "continuation", "", "environment_state", "", "privacy_tier", "", "active_window", "",
-	"screen_hash", "", "attachments", "", "shell_kind", "", "shell_version", "", "credential_ref", "", "business_key", "", "plugin_id", "", "size_bytes", "", "context", "",
+	"protocol_version", "", "request_id", "", "correlation_id", "", "capabilities", "", "openharness.streaming", "",
+	"openharness.actions.parallel", "",
+	"openharness.attachments.upload", "", "openharness.ui.rich_cards", "", "openharness.ui.approval", "", "extensions",
+	"", "dev.gatehouse", "", "session_id", "",
+	"conversation_id", "", "user_intent", "", "task_hint", "", "continuation_token", "", "continuation", "",
+	"environment_state", "", "privacy_tier", "", "active_window", "",
+	"screen_hash", "", "attachments", "", "shell_kind", "", "shell_version", "", "credential_ref", "", "business_key",
+	"", "plugin_id", "", "size_bytes", "", "context", "",
 )
 
-// FuzzDecode: nothing panics; a fault repeats nothing of the body; what is accepted can be echoed, and its digest does not depend on the
-// order of keys and white space.
+// FuzzDecode: nothing panics; a fault repeats nothing of the body; what is accepted can be echoed, and its digest does
+// not depend on the order of keys and white space.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(base))
 	f.Add([]byte(attachment(`"ref_id":"a","uri":"data:,x","size_bytes":1e3`)))
@@ -40,7 +44,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, fault := wire.Decode(body, wire.Limits{})
-		if text := wire.New(r).Encode(); !bytes.Contains(text, []byte(`"protocol_version":"1.0.0"`)) || len(text) > 4<<10 {
+		if text := wire.New(r).Encode(); !bytes.Contains(text, []byte(`"protocol_version":"1.0.0"`)) ||
+			len(text) > 4<<10 {
 			t.Fatalf("%s", text)
 		}
 		if fault != nil {

@@ -48,8 +48,8 @@ var broken = map[strictjson.Code]string{
 	strictjson.Trailing:     "The body goes on after its JSON object",
 }
 
-// measure counts the levels and values of a JSON text without reading it into memory, and stops soon after a bound is broken. The numbers
-// of a text that is not JSON mean nothing; it is refused for that.
+// measure counts the levels and values of a JSON text without reading it into memory, and stops soon after a bound is
+// broken. The numbers of a text that is not JSON mean nothing; it is refused for that.
 func measure(body []byte) (depth, values int) {
 	deepest, values := 0, 1
 	opened := false // the last byte but white space was [ or {

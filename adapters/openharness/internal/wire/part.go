@@ -13,7 +13,8 @@ type decoder struct {
 	fault  *Fault
 }
 
-// refuse sets an invalid_request, unless there is a fault already. The arguments must be ours, never a value or an unknown key of the body.
+// refuse sets an invalid_request, unless there is a fault already. The arguments must be ours, never a value or an
+// unknown key of the body.
 func (d *decoder) refuse(field, format string, args ...any) {
 	d.fail(Fault{Code: InvalidRequest, Message: fmt.Sprintf(format, args...), Field: field})
 }
@@ -24,8 +25,8 @@ func (d *decoder) fail(f Fault) {
 	}
 }
 
-// part is one object of a message. Its methods read declared fields. A field that is absent gives a zero value; so does one of another
-// type, which is a fault.
+// part is one object of a message. Its methods read declared fields. A field that is absent gives a zero value; so does
+// one of another type, which is a fault.
 type part struct {
 	*decoder
 	v    *strictjson.Value // nil if the object is absent
@@ -40,7 +41,10 @@ func (p part) at(key string) string {
 	return p.path + "." + key
 }
 
-var kinds = map[strictjson.Kind]string{strictjson.String: "a string", strictjson.Object: "an object", strictjson.Array: "an array", strictjson.Number: "a number"}
+var kinds = map[strictjson.Kind]string{
+	strictjson.String: "a string", strictjson.Object: "an object", strictjson.Array: "an array",
+	strictjson.Number: "a number",
+}
 
 func (p part) get(key string, kind strictjson.Kind) *strictjson.Value {
 	v := p.v.Get(key)

@@ -35,7 +35,8 @@ var fields = map[string][]string{
 	"request.context.shell.locale":                   {`"x"`},
 	"request.context.extensions":                     {`{}`},
 	"request.context.attachments": {
-		`[]`, `[{"ref_id":"a","size_bytes":1e1}]`, `[{"ref_id":"a","size_bytes":0.5}]`, `[{"ref_id":"a","size_bytes":-1}]`, `[{"uri":"a"},{"asset_id":"b","mime_type":"c","filename":"d"}]`, `[7]`,
+		`[]`, `[{"ref_id":"a","size_bytes":1e1}]`, `[{"ref_id":"a","size_bytes":0.5}]`,
+		`[{"ref_id":"a","size_bytes":-1}]`, `[{"uri":"a"},{"asset_id":"b","mime_type":"c","filename":"d"}]`, `[7]`,
 	},
 }
 
@@ -66,7 +67,8 @@ func requests(t *rapid.T) []byte {
 	if rapid.Bool().Draw(t, "one of any type") {
 		path := rapid.SampledFrom(paths).Draw(t, "path")
 		keys := strings.Split(path, ".")
-		set(strings.Join(keys[:rapid.IntRange(1, len(keys)).Draw(t, "keys")], "."), rapid.SampledFrom(wrong).Draw(t, "wrong"))
+		set(strings.Join(keys[:rapid.IntRange(1, len(keys)).Draw(t, "keys")], "."),
+			rapid.SampledFrom(wrong).Draw(t, "wrong"))
 	}
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -77,11 +79,13 @@ func requests(t *rapid.T) []byte {
 
 // ours reports whether a fault is of a rule that the schema doesn't have.
 func ours(f *wire.Fault) bool {
-	return strings.HasSuffix(f.Message, "semantic version, such as 1.0.0.") || f.Field == "context.user_intent" || f.Field == "context.session_id" ||
+	return strings.HasSuffix(f.Message, "semantic version, such as 1.0.0.") || f.Field == "context.user_intent" ||
+		f.Field == "context.session_id" ||
 		strings.HasSuffix(f.Message, "a ref_id, a uri or an asset_id.")
 }
 
-// TestAgreesWithSchema: a message that the schema refuses is refused; one that it accepts is only refused for a rule of ours.
+// TestAgreesWithSchema: a message that the schema refuses is refused; one that it accepts is only refused for a rule of
+// ours.
 func TestAgreesWithSchema(t *testing.T) {
 	valid := schemaOf(t, "requestMessage")
 	verdicts := map[bool]int{}
@@ -102,7 +106,8 @@ func TestAgreesWithSchema(t *testing.T) {
 	}
 }
 
-// TestOrderDoesNotMatter: the verdict and the digest are the same whatever the order of keys, white space, escapes and unknown fields.
+// TestOrderDoesNotMatter: the verdict and the digest are the same whatever the order of keys, white space, escapes and
+// unknown fields.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := requests(t)
@@ -126,7 +131,8 @@ func written(b []byte, v *strictjson.Value, r *rand.Rand, unknown bool) []byte {
 		quoted, _ := json.Marshal(s)
 		if s != "" && s[0] > ' ' && s[0] < 0x7f && r.IntN(2) == 0 {
 			rest, _ := json.Marshal(s[1:])
-			quoted = append([]byte(`"\u00`+string("0123456789abcdef"[s[0]>>4])+string("0123456789abcdef"[s[0]&15])), rest[1:]...)
+			quoted = append([]byte(`"\u00`+string("0123456789abcdef"[s[0]>>4])+string("0123456789abcdef"[s[0]&15])),
+				rest[1:]...)
 		}
 		b = append(b, quoted...)
 	}
@@ -135,7 +141,8 @@ func written(b []byte, v *strictjson.Value, r *rand.Rand, unknown bool) []byte {
 	case strictjson.Object:
 		members := slices.Clone(v.Members)
 		if unknown && v.Get("X-Unknown") == nil {
-			members = append(members, strictjson.Member{Key: "X-Unknown", Value: &strictjson.Value{Kind: strictjson.Null}})
+			members = append(members,
+				strictjson.Member{Key: "X-Unknown", Value: &strictjson.Value{Kind: strictjson.Null}})
 		}
 		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 		b = append(b, '{')

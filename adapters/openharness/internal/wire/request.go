@@ -26,18 +26,21 @@ const (
 
 // Request is a request that keeps the rules. Of a refused one, only ID and Correlation are set.
 type Request struct {
-	ID, Correlation       string   // to be echoed; "" if absent, or refused
-	Asked                 []string // the known capabilities that are asked for, in the order of the protocol's list
-	TextOnly              bool     // the Shell says that it has no openharness.ui.approval. It may differ in a repetition, which is drawn for its own Shell
-	Session, Conversation string   // "" if absent
-	Intent                string   // "" only beside a Continuation, which goes before it in any case, or an attachment
+	ID, Correlation string   // to be echoed; "" if absent, or refused
+	Asked           []string // the known capabilities that are asked for, in the order of the protocol's list
+	// the Shell says that it has no openharness.ui.approval. It may differ in a repetition, which is drawn for its own
+	// Shell
+	TextOnly              bool
+	Session, Conversation string // "" if absent
+	Intent                string // "" only beside a Continuation, which goes before it in any case, or an attachment
 	Continuation          *Continuation
 	Attachments           []Attachment
 	TaskHint              TaskHint
 	Reason                string // of a decision: dev.gatehouse's reason in the extensions of the request
 
-	Answer json.RawMessage // to a question: dev.gatehouse's answer in the extensions of the request, any JSON; nil if it is absent
-	Typed  []string        // likewise, what was typed into a question's form; nil if it is absent
+	// to a question: dev.gatehouse's answer in the extensions of the request, any JSON; nil if it is absent
+	Answer json.RawMessage
+	Typed  []string // likewise, what was typed into a question's form; nil if it is absent
 
 	hints hints
 }
@@ -102,9 +105,14 @@ func (p part) version() {
 	m := semver.FindStringSubmatch(v.String)
 	switch {
 	case m == nil:
-		p.refuse(p.at("protocol_version"), "The field protocol_version must be a semantic version, such as %s.", Version)
+		p.refuse(p.at("protocol_version"), "The field protocol_version must be a semantic version, such as %s.",
+			Version)
 	case strings.TrimLeft(m[1], "0") != "1":
-		p.fail(Fault{Code: VersionUnsupported, Message: "This engine accepts the wire format 1.x only.", Field: p.at("protocol_version")})
+		p.fail(
+			Fault{
+				Code: VersionUnsupported, Message: "This engine accepts the wire format 1.x only.",
+				Field: p.at("protocol_version"),
+			})
 	}
 }
 
@@ -140,7 +148,8 @@ func (p part) request() part {
 func (p part) context(r *Request) {
 	session := p.name("session_id")
 	if r.Session != "" && session != "" && r.Session != session {
-		p.refuse(p.at("session_id"), "The fields auth.session_id and context.session_id name two sessions; send the same, or one of them.")
+		p.refuse(p.at("session_id"),
+			"The fields auth.session_id and context.session_id name two sessions; send the same, or one of them.")
 	}
 	if session != "" {
 		r.Session = session

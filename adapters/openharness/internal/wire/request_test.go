@@ -34,7 +34,9 @@ func root(fields string) string { return replaced(`"request":`, fields+`,"reques
 func attachment(fields string) string { return context(`"attachments":[{` + fields + `}]`) }
 
 func TestRefused(t *testing.T) {
-	long, deep := strings.Repeat(canary, 200), func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	long, deep := strings.Repeat(canary, 200), func(n int) string {
+		return strings.Repeat("[", n) + strings.Repeat("]", n)
+	}
 	for _, c := range []struct{ body, code, field string }{
 		{``, wire.InvalidRequest, ""},
 		{" \n", wire.InvalidRequest, ""},
@@ -60,7 +62,10 @@ func TestRefused(t *testing.T) {
 		{replaced(`1.0.0`, `１.0.0`), wire.InvalidRequest, "protocol_version"},
 		{replaced(`1.0.0`, `2.0.0-`+canary), wire.VersionUnsupported, "protocol_version"},
 		{replaced(`1.0.0`, `10.0.0`), wire.VersionUnsupported, "protocol_version"},
-		{`{"protocol_version":"2.0.0","request_id":7,"request":"another shape"}`, wire.VersionUnsupported, "protocol_version"},
+		{
+			`{"protocol_version":"2.0.0","request_id":7,"request":"another shape"}`, wire.VersionUnsupported,
+			"protocol_version",
+		},
 
 		{replaced(`"req_1"`, `""`), wire.InvalidRequest, "request_id"},
 		{replaced(`"req_1"`, `null`), wire.InvalidRequest, "request_id"},
@@ -73,21 +78,38 @@ func TestRefused(t *testing.T) {
 
 		{replaced(`{"tenant_id":"t"}`, `"`+canary+`"`), wire.InvalidRequest, "auth"},
 		{replaced(`"t"`, `7`), wire.InvalidRequest, "auth.tenant_id"},
-		{replaced(`"tenant_id":"t"`, `"credential_ref":{"a":"`+canary+`"}`), wire.InvalidRequest, "auth.credential_ref"},
+		{
+			replaced(`"tenant_id":"t"`, `"credential_ref":{"a":"`+canary+`"}`), wire.InvalidRequest,
+			"auth.credential_ref",
+		},
 		{replaced(`"tenant_id"`, `"session_id"`), wire.InvalidRequest, "context.session_id"},
 		{replaced(`"s"`, `"`+long+`"`), wire.InvalidRequest, "context.session_id"},
 		{context(`"conversation_id":"` + long + `"`), wire.InvalidRequest, "context.conversation_id"},
 		{replaced(`"auth":{"tenant_id":"t"}`, `"extensions":[]`), wire.InvalidRequest, "extensions"},
-		{replaced(`"auth":{"tenant_id":"t"}`, `"extensions":{"dev.gatehouse":"`+canary+`"}`), wire.InvalidRequest, "extensions.dev.gatehouse"},
-		{replaced(`"auth":{"tenant_id":"t"}`, `"extensions":{"dev.gatehouse":{"reason":null}}`), wire.InvalidRequest, "extensions.dev.gatehouse.reason"},
-		{replaced(`"auth":{"tenant_id":"t"}`, `"extensions":{"dev.gatehouse":{"reason":"`+strings.Repeat("ä", 2001)+`"}}`), wire.InvalidRequest, "extensions.dev.gatehouse.reason"},
+		{
+			replaced(`"auth":{"tenant_id":"t"}`, `"extensions":{"dev.gatehouse":"`+canary+`"}`), wire.InvalidRequest,
+			"extensions.dev.gatehouse",
+		},
+		{
+			replaced(`"auth":{"tenant_id":"t"}`, `"extensions":{"dev.gatehouse":{"reason":null}}`), wire.InvalidRequest,
+			"extensions.dev.gatehouse.reason",
+		},
+		{replaced(`"auth":{"tenant_id":"t"}`,
+			`"extensions":{"dev.gatehouse":{"reason":"`+strings.Repeat("ä", 2001)+`"}}`), wire.InvalidRequest,
+			"extensions.dev.gatehouse.reason"},
 
 		{replaced(`"hello"`, `null`), wire.InvalidRequest, "context.user_intent"},
 		{replaced(`hello`, `\u2003 \n`), wire.InvalidRequest, "context.user_intent"},
 		{replaced(`"user_intent"`, `"USER_INTENT"`), wire.InvalidRequest, "context.user_intent"},
 		{replaced(`"user_intent":"hello"`, `"continuation":{}`), wire.InvalidRequest, "context.user_intent"},
-		{replaced(`"user_intent":"hello"`, `"continuation":{"run_id":"","continuation_token":""}`), wire.InvalidRequest, "context.user_intent"},
-		{replaced(`"user_intent":"hello"`, `"continuation":{"sop_id":"a"}`), wire.InvalidRequest, "context.user_intent"},
+		{
+			replaced(`"user_intent":"hello"`, `"continuation":{"run_id":"","continuation_token":""}`),
+			wire.InvalidRequest, "context.user_intent",
+		},
+		{
+			replaced(`"user_intent":"hello"`, `"continuation":{"sop_id":"a"}`), wire.InvalidRequest,
+			"context.user_intent",
+		},
 		{replaced(`hello`, strings.Repeat("a", 64<<10+1)), wire.InvalidRequest, "context.user_intent"},
 		{context(`"continuation":{"run_id":7}`), wire.InvalidRequest, "context.continuation.run_id"},
 		{context(`"continuation":{"sop_id":7}`), wire.InvalidRequest, "context.continuation.sop_id"},
@@ -95,25 +117,46 @@ func TestRefused(t *testing.T) {
 		{context(`"task_hint":{"business_key":7}`), wire.InvalidRequest, "context.task_hint.business_key"},
 		{context(`"environment_state":"` + canary + `"`), wire.InvalidRequest, "context.environment_state"},
 		{context(`"environment_state":{"os":["` + canary + `"]}`), wire.InvalidRequest, "context.environment_state.os"},
-		{context(`"environment_state":{"privacy_tier":"` + canary + `"}`), wire.InvalidRequest, "context.environment_state.privacy_tier"},
-		{context(`"environment_state":{"privacy_tier":""}`), wire.InvalidRequest, "context.environment_state.privacy_tier"},
+		{
+			context(`"environment_state":{"privacy_tier":"` + canary + `"}`), wire.InvalidRequest,
+			"context.environment_state.privacy_tier",
+		},
+		{
+			context(`"environment_state":{"privacy_tier":""}`), wire.InvalidRequest,
+			"context.environment_state.privacy_tier",
+		},
 		{context(`"shell":{"shell_kind":""}`), wire.InvalidRequest, "context.shell.shell_kind"},
 		{context(`"shell":{"locale":1}`), wire.InvalidRequest, "context.shell.locale"},
 		{context(`"extensions":null`), wire.InvalidRequest, "context.extensions"},
 
 		{context(`"attachments":{}`), wire.InvalidRequest, "context.attachments"},
 		{context(`"attachments":["` + canary + `"]`), wire.InvalidRequest, "context.attachments[0]"},
-		{context(`"attachments":[{"ref_id":"a"},{"filename":"` + canary + `"}]`), wire.InvalidRequest, "context.attachments[1]"},
-		{context(`"attachments":[{"ref_id":"a"}` + strings.Repeat(`,{"ref_id":"a"}`, 32) + `]`), wire.InvalidRequest, "context.attachments"},
+		{
+			context(`"attachments":[{"ref_id":"a"},{"filename":"` + canary + `"}]`), wire.InvalidRequest,
+			"context.attachments[1]",
+		},
+		{
+			context(`"attachments":[{"ref_id":"a"}` + strings.Repeat(`,{"ref_id":"a"}`, 32) + `]`), wire.InvalidRequest,
+			"context.attachments",
+		},
 		{attachment(`"ref_id":""`), wire.InvalidRequest, "context.attachments[0]"},
 		{attachment(`"ref_id":"a","mime_type":null`), wire.InvalidRequest, "context.attachments[0].mime_type"},
 		{attachment(`"uri":"data:,` + canary + `"`), wire.InlineAttachment, "context.attachments[0]"},
 		{attachment(`"uri":" DA\nTA:` + canary + `"`), wire.InlineAttachment, "context.attachments[0]"},
-		{attachment(`"ref_id":"a","thumbnail":"data:image/png;base64,AAAA"`), wire.InlineAttachment, "context.attachments[0]"},
+		{
+			attachment(`"ref_id":"a","thumbnail":"data:image/png;base64,AAAA"`), wire.InlineAttachment,
+			"context.attachments[0]",
+		},
 		{attachment(`"ref_id":"a","uri":"app:image/png;base64,AAAA"`), wire.InlineAttachment, "context.attachments[0]"},
 		{attachment(`"data":"` + long + `="`), wire.InlineAttachment, "context.attachments[0]"},
-		{attachment(`"ref_id":"a","data":"` + strings.Repeat("AAAB", 150) + `"`), wire.InlineAttachment, "context.attachments[0]"},
-		{attachment(`"ref_id":"a","x":[{"y":"` + strings.Repeat("AB_-\\r\\n", 300) + `"}]`), wire.InlineAttachment, "context.attachments[0]"},
+		{
+			attachment(`"ref_id":"a","data":"` + strings.Repeat("AAAB", 150) + `"`), wire.InlineAttachment,
+			"context.attachments[0]",
+		},
+		{
+			attachment(`"ref_id":"a","x":[{"y":"` + strings.Repeat("AB_-\\r\\n", 300) + `"}]`), wire.InlineAttachment,
+			"context.attachments[0]",
+		},
 	} {
 		r, fault := wire.Decode([]byte(c.body), wire.Limits{})
 		if fault == nil || fault.Code != c.code || fault.Field != c.field {
@@ -188,16 +231,33 @@ func TestAccepted(t *testing.T) {
 		{replaced(`req_1`, strings.Repeat("é", 128)), hello(func(r *wire.Request) { r.ID = strings.Repeat("é", 128) })},
 		{replaced(`"request_id":"req_1","correlation_id":"corr_1",`, ``), wire.Request{Session: "s", Intent: "hello"}},
 		{context(`"conversation_id":"c"`), hello(func(r *wire.Request) { r.Conversation = "c" })},
-		{replaced(`"user_intent":"hello"`, `"continuation":{"run_id":"r"}`), hello(func(r *wire.Request) { r.Intent, r.Continuation = "", &wire.Continuation{Run: "r"} })},
-		{context(`"continuation":{"continuation_token":"k"}`), hello(func(r *wire.Request) { r.Continuation = &wire.Continuation{Token: "k"} })},
-		{replaced(`"auth":{"tenant_id":"t"}`, `"extensions":{"DEV.gatehouse":1,"dev.gatehouse":{"reason":"`+strings.Repeat("ä", 2000)+`","x":1}}`),
+		{replaced(`"user_intent":"hello"`, `"continuation":{"run_id":"r"}`), hello(func(r *wire.Request) {
+			r.Intent, r.Continuation = "", &wire.Continuation{Run: "r"}
+		})},
+		{context(`"continuation":{"continuation_token":"k"}`), hello(func(r *wire.Request) {
+			r.Continuation = &wire.Continuation{Token: "k"}
+		})},
+		{replaced(`"auth":{"tenant_id":"t"}`,
+			`"extensions":{"DEV.gatehouse":1,"dev.gatehouse":{"reason":"`+strings.Repeat("ä", 2000)+`","x":1}}`),
 			hello(func(r *wire.Request) { r.Reason = strings.Repeat("ä", 2000) })},
-		{root(`"capabilities":{"openharness.ui.approval":true,"openharness.streaming":"","openharness.ui.rich_cards":{},"openharness.actions.parallel":false,"com.example.x":null,"OPENHARNESS.STREAMING":true}`),
+		{root(
+			`"capabilities":{"openharness.ui.approval":true,"openharness.streaming":"","openharness.ui.rich_cards":{},"openharness.actions.parallel":false,"com.example.x":null,"OPENHARNESS.STREAMING":true}`),
 			hello(func(r *wire.Request) { r.Asked = []string{wire.RichCards, wire.Approval} })},
-		{attachment(`"ref_id":"a","uri":"https://a.example/b","asset_id":"c","mime_type":"d","filename":"data: 2024","size_bytes":10.0`),
-			attached(wire.Attachment{RefID: "a", URI: "https://a.example/b", AssetID: "c", MIMEType: "d", Filename: "data: 2024", Size: 10})},
-		{attachment(`"uri":"file:///etc/passwd","sha256":"` + strings.Repeat("a1", 32) + `"`), attached(wire.Attachment{URI: "file:///etc/passwd"})},
-		{attachment(`"uri":"https://a.example/` + strings.Repeat("a", 3000) + `"`), attached(wire.Attachment{URI: "https://a.example/" + strings.Repeat("a", 3000)})},
+		{attachment(
+			`"ref_id":"a","uri":"https://a.example/b","asset_id":"c","mime_type":"d","filename":"data: 2024","size_bytes":10.0`),
+			attached(
+				wire.Attachment{
+					RefID: "a", URI: "https://a.example/b", AssetID: "c", MIMEType: "d", Filename: "data: 2024",
+					Size: 10,
+				})},
+		{
+			attachment(`"uri":"file:///etc/passwd","sha256":"` + strings.Repeat("a1", 32) + `"`),
+			attached(wire.Attachment{URI: "file:///etc/passwd"}),
+		},
+		{
+			attachment(`"uri":"https://a.example/` + strings.Repeat("a", 3000) + `"`),
+			attached(wire.Attachment{URI: "https://a.example/" + strings.Repeat("a", 3000)}),
+		},
 	} {
 		got, fault := wire.Decode([]byte(c.body), wire.Limits{})
 		if fault != nil {
@@ -213,9 +273,11 @@ func TestAccepted(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for number, want := range map[string]int64{
-		"0": 0, "-0": 0, "-0.0e5": 0, "0e999999999999999999999": 0, "7": 7, "10.0": 10, "1e3": 1000, "1.5E+1": 15, "120e-1": 12, "1200.00e-2": 12,
+		"0": 0, "-0": 0, "-0.0e5": 0, "0e999999999999999999999": 0, "7": 7, "10.0": 10, "1e3": 1000, "1.5E+1": 15,
+		"120e-1": 12, "1200.00e-2": 12,
 		"9223372036854775807": 9223372036854775807, "0.9223372036854775807e19": 9223372036854775807,
-		"-1": -1, "1.5": -1, "15e-2": -1, "1e-400": -1, "9223372036854775808": -1, "1e19": -1, "1e999999999999999999999": -1, "1e-999999999999999999999": -1,
+		"-1": -1, "1.5": -1, "15e-2": -1, "1e-400": -1, "9223372036854775808": -1, "1e19": -1,
+		"1e999999999999999999999": -1, "1e-999999999999999999999": -1,
 	} {
 		r, fault := wire.Decode([]byte(attachment(`"ref_id":"a","size_bytes":`+number)), wire.Limits{})
 		switch {
@@ -228,7 +290,8 @@ func TestSizes(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	if _, fault := wire.Decode([]byte(base), wire.Limits{Intent: 4}); fault == nil || fault.Field != "context.user_intent" {
+	if _, fault := wire.Decode([]byte(base), wire.Limits{Intent: 4}); fault == nil ||
+		fault.Field != "context.user_intent" {
 		t.Errorf("%+v", fault)
 	}
 	if _, fault := wire.Decode([]byte(base), wire.Limits{Intent: 5}); fault != nil {
@@ -238,7 +301,10 @@ func TestLimits(t *testing.T) {
 
 // TestHostileBodiesCostLittle: a body that nests too deep or has too many values is refused before it takes memory.
 func TestHostileBodiesCostLittle(t *testing.T) {
-	for _, body := range []string{strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<20), "[" + strings.Repeat("0,", 1<<20), "[" + strings.Repeat("[],", 1<<20)} {
+	for _, body := range []string{
+		strings.Repeat("[", 1<<20), strings.Repeat(`{"a":`, 1<<20), "[" + strings.Repeat("0,", 1<<20),
+		"[" + strings.Repeat("[],", 1<<20),
+	} {
 		data := []byte(body)
 		if n := testing.AllocsPerRun(3, func() { _, _ = wire.Decode(data, wire.Limits{}) }); n > 20 {
 			t.Errorf("%.10s: %.0f allocations", body, n)
@@ -250,10 +316,13 @@ func TestHostileBodiesCostLittle(t *testing.T) {
 func TestAShellSaysThatItShowsNoApprovals(t *testing.T) {
 	t.Parallel()
 	for capabilities, want := range map[string]bool{
-		`{"openharness.ui.approval":false}`: true, `{"openharness.ui.approval":""}`: true, `{"openharness.ui.approval":true}`: false, `{"openharness.ui.approval":{}}`: false,
+		`{"openharness.ui.approval":false}`: true, `{"openharness.ui.approval":""}`: true,
+		`{"openharness.ui.approval":true}`: false, `{"openharness.ui.approval":{}}`: false,
 		`{"openharness.ui.approval":"yes"}`: false, `{"openharness.ui.rich_cards":false}`: false, `{}`: false,
 	} {
-		r, fault := wire.Decode([]byte(`{"protocol_version":"1.0.0","capabilities":`+capabilities+`,"request":{"context":{"user_intent":"hello"}}}`), wire.Limits{})
+		r, fault := wire.Decode(
+			[]byte(`{"protocol_version":"1.0.0","capabilities":`+capabilities+
+				`,"request":{"context":{"user_intent":"hello"}}}`), wire.Limits{})
 		if fault != nil || r.TextOnly != want {
 			t.Errorf("%s: %v, want %v; %v", capabilities, r.TextOnly, want, fault)
 		}

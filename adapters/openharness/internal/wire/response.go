@@ -38,8 +38,8 @@ type Error struct {
 	Details   map[string]any `json:"details,omitempty"`
 }
 
-// Directive is one thing that a Shell shows or does. There is no requires_user_approval: it asks a Shell to have the directive itself
-// approved, before it shows the question of an approval.
+// Directive is one thing that a Shell shows or does. There is no requires_user_approval: it asks a Shell to have the
+// directive itself approved, before it shows the question of an approval.
 type Directive struct {
 	ActionType string         `json:"action_type"`
 	Priority   string         `json:"priority,omitempty"`
@@ -59,8 +59,8 @@ func New(r Request) Response {
 	}
 }
 
-// Encode gives the JSON of r, without a line break at its end. A response with a value that JSON lacks, such as NaN in a payload, becomes an
-// error response: a Shell gets an envelope in any case.
+// Encode gives the JSON of r, without a line break at its end. A response with a value that JSON lacks, such as NaN in
+// a payload, becomes an error response: a Shell gets an envelope in any case.
 func (r Response) Encode() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -68,7 +68,9 @@ func (r Response) Encode() []byte {
 	if err := e.Encode(r); err != nil {
 		b.Reset()
 		r.SupportedCapabilities = nil
-		r.Body = Body{Status: Failure, Error: &Error{Code: "internal_error", Message: "The answer could not be written."}}
+		r.Body = Body{
+			Status: Failure, Error: &Error{Code: "internal_error", Message: "The answer could not be written."},
+		}
 		_ = e.Encode(r) // of strings: can't fail
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

@@ -19,16 +19,19 @@ func (r *run) checkToken(ctx context.Context) bool {
 	switch {
 	case webapi.Refusal(err) != "" && core.RetryAfterOf(webapi.Error(err)) == 0:
 		r.Add("token", chat.Fail, fmt.Sprintf("Slack refuses SLACK_BOT_TOKEN: %v.", err),
-			"Open "+r.API.AppsPage()+", choose the app, then Install App: install it, and copy the Bot User OAuth Token to SLACK_BOT_TOKEN.")
+			"Open "+r.API.AppsPage()+
+				", choose the app, then Install App: install it, and copy the Bot User OAuth Token to SLACK_BOT_TOKEN.")
 		return false
 	case r.unanswered("token", err):
 		return false
 	}
-	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil { // only to improve the hints
+	// only to improve the hints
+	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil {
 		r.app = bot.AppID
 	}
 	r.bot, r.team, r.org = me.User, me.TeamID, me.EnterpriseID
-	r.Add("token", chat.OK, fmt.Sprintf("The bot is @%s (%s) in the workspace %s (%s).", me.User, me.UserID, me.Team, me.TeamID), "")
+	r.Add("token", chat.OK,
+		fmt.Sprintf("The bot is @%s (%s) in the workspace %s (%s).", me.User, me.UserID, me.Team, me.TeamID), "")
 	return true
 }
 
@@ -43,7 +46,8 @@ func (r *run) checkScopes() {
 	report := func(state core.CheckState, missing []Scope) {
 		for _, s := range missing {
 			r.Add("scope "+s.Name, state, fmt.Sprintf("The token lacks the scope %s, so %s.", s.Name, s.Without),
-				fmt.Sprintf("Open %s, add %s under Bot Token Scopes, then click Reinstall to Workspace above.", r.page("oauth"), s.Name))
+				fmt.Sprintf("Open %s, add %s under Bot Token Scopes, then click Reinstall to Workspace above.",
+					r.page("oauth"), s.Name))
 		}
 	}
 	report(chat.Fail, needed)
@@ -64,26 +68,34 @@ func (r *run) checkSocket(ctx context.Context) {
 		r.Add("socket", chat.OK, "Slack lets this app open a Socket Mode connection.", "")
 	case category == core.Unauthorized:
 		r.Add("socket", chat.Fail, fmt.Sprintf("Slack refuses SLACK_APP_TOKEN: %v.", err),
-			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and copy the token to SLACK_APP_TOKEN.", r.page("general")))
+			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and "+
+				"copy the token to SLACK_APP_TOKEN.", r.page("general")))
 	case webapi.SocketsOff(err):
 		r.Add("socket", chat.Fail, fmt.Sprintf("Slack does not let this app open a Socket Mode connection: %v.", err),
-			fmt.Sprintf("Open %s and switch Enable Socket Mode on; or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.", r.page("socket-mode")))
+			fmt.Sprintf(
+				"Open %s and switch Enable Socket Mode on; or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.",
+				r.page("socket-mode")))
 	case category == core.Unsupported:
-		r.Add("socket", chat.Fail, "SLACK_APP_TOKEN lacks the scope connections:write, so no Socket Mode connection can be opened.",
-			fmt.Sprintf("Open %s, App-Level Tokens, and make a new token with the scope connections:write.", r.page("general")))
+		r.Add("socket", chat.Fail,
+			"SLACK_APP_TOKEN lacks the scope connections:write, so no Socket Mode connection can be opened.",
+			fmt.Sprintf("Open %s, App-Level Tokens, and make a new token with the scope connections:write.",
+				r.page("general")))
 	default:
 		r.unanswered("socket", err)
 	}
 }
 
-// checkHTTP reports the addresses that Slack must reach. Whether Slack reaches them can't be checked from here; a received event proves it.
+// checkHTTP reports the addresses that Slack must reach. Whether Slack reaches them can't be checked from here; a
+// received event proves it.
 func (r *run) checkHTTP() {
 	if !r.HTTP {
 		return
 	}
-	what := fmt.Sprintf("The signing secret is set. Slack must reach %s, where gatehouse listens (GATEHOUSE_LISTEN), by a public https address", r.Listen)
+	what := fmt.Sprintf("The signing secret is set. Slack must reach %s, where gatehouse listens (GATEHOUSE_LISTEN), "+
+		"by a public https address", r.Listen)
 	if r.API.AppToken != "" {
-		what = "The signing secret is set. With Socket Mode on, Slack posts nothing; without it, Slack must reach " + r.Listen + " by a public https address"
+		what = "The signing secret is set. With Socket Mode on, Slack posts nothing; without it, Slack must reach " +
+			r.Listen + " by a public https address"
 	}
 	r.Add("http", chat.OK, what+": "+strings.Join(r.Paths, ", ")+".", "")
 }
@@ -132,7 +144,9 @@ func (r *run) checkChannels(ctx context.Context) {
 	case channel != "":
 		r.Add("channels", chat.OK, fmt.Sprintf("The bot is in %s.", channel), "")
 	case direct > 0:
-		r.Add("channels", chat.OK, "The bot is in no channel, and in "+chat.Count(direct, "direct conversation", "direct conversations")+".", "")
+		r.Add("channels", chat.OK,
+			"The bot is in no channel, and in "+chat.Count(direct, "direct conversation", "direct conversations")+".",
+			"")
 	default:
 		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
 			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
@@ -144,9 +158,12 @@ func (r *run) reportConnect(shared int) {
 	count := chat.Count(shared, "conversation", "conversations") + " shared with other workspaces"
 	switch {
 	case r.Connect:
-		r.Add("connect", chat.OK, "The bot is in "+count+", and SLACK_CONNECT=allow lets their people talk to it. They can't decide about approvals.", "")
+		r.Add("connect", chat.OK,
+			"The bot is in "+count+", and SLACK_CONNECT=allow lets their people talk to it. They can't decide about "+
+				"approvals.", "")
 	case shared > 0:
-		r.Add("connect", chat.OK, "The bot is in "+count+", whose people it does not answer; SLACK_CONNECT=allow would change that.", "")
+		r.Add("connect", chat.OK,
+			"The bot is in "+count+", whose people it does not answer; SLACK_CONNECT=allow would change that.", "")
 	}
 }
 
@@ -162,13 +179,17 @@ func (r *run) checkEvents(ctx context.Context) {
 	age := r.Now().Sub(at)
 	switch {
 	case err != nil:
-		r.Add("events", chat.Fail, fmt.Sprintf("The time of the last event from Slack can't be read from the database: %v.", err), "See GATEHOUSE_DATABASE_URL.")
+		r.Add("events", chat.Fail,
+			fmt.Sprintf("The time of the last event from Slack can't be read from the database: %v.", err),
+			"See GATEHOUSE_DATABASE_URL.")
 	case at.IsZero():
 		r.Add("events", chat.Warn, "No event has come from Slack yet.", r.eventHint())
 	case age <= recentEvent:
 		r.Add("events", chat.OK, fmt.Sprintf("The last event came from Slack %s ago.", age.Round(time.Second)), "")
 	default:
-		r.Add("events", chat.Warn, fmt.Sprintf("The last event came from Slack at %s.", at.Local().Format("2006-01-02 15:04 MST")), r.eventHint())
+		r.Add("events", chat.Warn,
+			fmt.Sprintf("The last event came from Slack at %s.", at.Local().Format("2006-01-02 15:04 MST")),
+			r.eventHint())
 	}
 }
 
@@ -179,8 +200,10 @@ func (r *run) eventHint() string {
 	if bot == "" {
 		bot = r.BotName
 	}
-	hint := fmt.Sprintf("While gatehouse serve runs, write “@%s hello” in a channel that the bot is in, and run gatehouse doctor again. If nothing comes: open %s, "+
-		"switch Enable Events on, and check that Subscribe to bot events lists %s", bot, r.page("event-subscriptions"), strings.Join(events, ", "))
+	hint := fmt.Sprintf("While gatehouse serve runs, write “@%s hello” in a channel that the bot is in, and run "+
+		"gatehouse doctor again. If nothing comes: open %s, "+
+		"switch Enable Events on, and check that Subscribe to bot events lists %s", bot, r.page("event-subscriptions"),
+		strings.Join(events, ", "))
 	if r.API.AppToken != "" {
 		return hint + fmt.Sprintf("; check also that Socket Mode is on (%s).", r.page("socket-mode"))
 	}
@@ -215,12 +238,14 @@ func (r *run) checkPerson(ctx context.Context, id, user string) {
 	case webapi.IsRefusal(err, "user_not_found", "user_not_visible"):
 		r.Approver(id, chat.Fail, "is not a member of this workspace", "Choose another person. "+wherePeople)
 	case lacksScope(err):
-		r.Approver(id, chat.Warn, "could not be looked up: the token lacks the scope users:read", "Add the scope; see the check of the scope above.")
+		r.Approver(id, chat.Warn, "could not be looked up: the token lacks the scope users:read",
+			"Add the scope; see the check of the scope above.")
 	case r.unanswered("approver "+chat.Name(id), err):
 	case u.Deleted:
 		r.Approver(id, chat.Fail, "has been deactivated", "Choose another person. "+wherePeople)
 	case u.TeamID != "" && u.TeamID != r.team && (r.org == "" || u.Enterprise.EnterpriseID != r.org):
-		r.Approver(id, chat.Fail, "is a person of another workspace, whose presses are refused", "Choose a person of this workspace. "+wherePeople)
+		r.Approver(id, chat.Fail, "is a person of another workspace, whose presses are refused",
+			"Choose a person of this workspace. "+wherePeople)
 	case u.IsBot:
 		r.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Choose a person. "+wherePeople)
 	default:
@@ -234,7 +259,9 @@ func (r *run) checkGroup(ctx context.Context, id, group string) {
 	case webapi.IsRefusal(err, "no_such_subteam", "subteam_not_found"):
 		r.Approver(id, chat.Fail, "is no user group of this workspace", whereGroups)
 	case lacksScope(err):
-		r.Approver(id, chat.Fail, "could not be looked up, so its members can't decide: the token lacks the scope usergroups:read", "Add the scope; see the check of the scope above.")
+		r.Approver(id, chat.Fail,
+			"could not be looked up, so its members can't decide: the token lacks the scope usergroups:read",
+			"Add the scope; see the check of the scope above.")
 	case r.unanswered("approver "+chat.Name(id), err):
 	case len(members) == 0:
 		r.Approver(id, chat.Fail, "has no members", whereGroups)

@@ -1,5 +1,6 @@
-// Package preflight checks, by asking Slack, whether a configuration works: the token, its scopes, Socket Mode, HTTP, the channels that the
-// bot is in, the latest event, the approvers. It changes nothing, and its report contains no secrets.
+// Package preflight checks, by asking Slack, whether a configuration works: the token, its scopes, Socket Mode, HTTP,
+// the channels that the bot is in, the latest event, the approvers. It changes nothing, and its report contains no
+// secrets.
 package preflight
 
 import (
@@ -31,7 +32,8 @@ type Options struct {
 // Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
 func Run(ctx context.Context, o Options) []core.Check {
 	r := &run{Options: o, Report: chat.Report{
-		Platform: webapi.Platform, Title: webapi.Title, URL: o.API.URL, URLKey: "SLACK_API_URL", StatusURL: "https://slack-status.com",
+		Platform: webapi.Platform, Title: webapi.Title, URL: o.API.URL, URLKey: "SLACK_API_URL",
+		StatusURL: "https://slack-status.com",
 	}}
 	clock := &chat.Clock{Title: webapi.Title, Now: o.Now}
 	client, connections := webapi.New(o.API, clock, func(scopes map[string]bool) { r.scopes = scopes })
@@ -67,7 +69,8 @@ type run struct {
 // unanswered reports whether a call failed, and adds a check with the reason.
 func (r *run) unanswered(name string, err error) bool {
 	return r.Unanswered(name, webapi.Error(err), webapi.Refusal(err),
-		"Run gatehouse doctor again. If the problem remains, check whether an admin of the workspace has restricted the app.")
+		"Run gatehouse doctor again. If the problem remains, check whether an admin of the workspace has restricted "+
+			"the app.")
 }
 
 // page returns the address of a page of the app's settings, or of the list of apps if the app is not known.

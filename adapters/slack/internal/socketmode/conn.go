@@ -25,8 +25,8 @@ const (
 	closeTime = time.Second // how long Slack may take to answer a close
 )
 
-// maxFrame is how many bytes a frame may have, as many as a body over HTTP: far above what Slack sends. A larger one ends the connection before
-// more of it is read.
+// maxFrame is how many bytes a frame may have, as many as a body over HTTP: far above what Slack sends. A larger one
+// ends the connection before more of it is read.
 const maxFrame = 1 << 20
 
 // conn is one connection.
@@ -50,7 +50,10 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTime, NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext}
+	dialer := websocket.Dialer{
+		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTime,
+		NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext,
+	}
 	ws, response, err := dialer.DialContext(ctx, address, nil)
 	if response != nil && response.Body != nil {
 		response.Body.Close()
@@ -82,21 +85,22 @@ func newConn(ctx context.Context, c *Client, ws *websocket.Conn) *conn {
 	return k
 }
 
-// disconnected returns the error for Slack's announcement that it closes a connection: unsupported if no other one may be opened, else
-// delivery_later, with a time to wait if the app has too many connections.
+// disconnected returns the error for Slack's announcement that it closes a connection: unsupported if no other one may
+// be opened, else delivery_later, with a time to wait if the app has too many connections.
 func (c *Client) disconnected(reason string) error {
 	switch reason {
 	case "link_disabled":
 		return webapi.SocketsOffError(nil)
 	case "too_many_websockets":
-		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait", "allowed", maxConnections)
+		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait",
+			"allowed", maxConnections)
 		return chat.Wait(c.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
 	}
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
 
-// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be read, and then waits
-// until the received envelopes are handled.
+// run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be
+// read, and then waits until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
 	k.client.opened()
 	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
@@ -134,7 +138,8 @@ func (k *conn) logEnd(err error) {
 	switch {
 	case k.ctx.Err() != nil: // we closed it
 	case errors.Is(err, websocket.ErrReadLimit):
-		k.client.Log.Warn("a Socket Mode frame is too large, and its connection is closed; another one is opened", "limit", maxFrame)
+		k.client.Log.Warn("a Socket Mode frame is too large, and its connection is closed; another one is opened",
+			"limit", maxFrame)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		k.client.Log.Warn("a Socket Mode connection is silent; another one is opened", "silence", k.pings.patience())
 	default:
@@ -146,7 +151,8 @@ func (k *conn) logEnd(err error) {
 func (k *conn) receive(data []byte) {
 	var f socketmode.Request
 	if err := chat.Decode(data, &f); err != nil {
-		k.client.Log.Warn("a Socket Mode frame can't be read and is ignored", "bytes", len(data), "err", chat.JSONFault(err))
+		k.client.Log.Warn("a Socket Mode frame can't be read and is ignored", "bytes", len(data),
+			"err", chat.JSONFault(err))
 		return
 	}
 	switch {
@@ -159,7 +165,8 @@ func (k *conn) receive(data []byte) {
 		})
 	default:
 		k.work.crowded.Do(func() {
-			k.client.Log.Warn("too many clicks and commands are in progress; another one is not handled, and Slack shows its person an error", "limit", maxInteractions)
+			k.client.Log.Warn("too many clicks and commands are in progress; another one is not handled, and Slack "+
+				"shows its person an error", "limit", maxInteractions)
 		})
 	}
 }
@@ -172,7 +179,8 @@ func (k *conn) retire() {
 
 // close closes the connection and waits a moment for Slack's answer.
 func (k *conn) close() {
-	if err := k.write(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err == nil {
+	if err := k.write(websocket.CloseMessage,
+		websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err == nil {
 		chat.Sleep(k.ctx, closeTime)
 	}
 	k.end()
@@ -187,8 +195,10 @@ func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	if !ack {
 		return
 	}
-	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response}) // contains only strings: can't fail
-	if err := k.write(websocket.TextMessage, text); err != nil {                              // Slack sends an event again; it is already stored then
+	// contains only strings: can't fail
+	text, _ := json.Marshal(socketmode.Response{EnvelopeID: f.EnvelopeID, Payload: response})
+	// Slack sends an event again; it is already stored then
+	if err := k.write(websocket.TextMessage, text); err != nil {
 		k.client.Log.Debug("an acknowledgement was not sent", "err", err)
 		k.end() // after a failed write, no other one can succeed
 	}
@@ -211,7 +221,8 @@ const (
 	maxGaps     = 4 // how many of the last periods are used
 )
 
-// pings measures how often Slack pings. Two periods of silence mean that the connection is dead. Only the goroutine that reads uses it.
+// pings measures how often Slack pings. Two periods of silence mean that the connection is dead. Only the goroutine
+// that reads uses it.
 type pings struct {
 	last time.Time
 	gaps []time.Duration // the last periods

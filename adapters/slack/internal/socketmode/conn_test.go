@@ -29,8 +29,8 @@ func (c brokenWriter) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestConnectionThatCannotAcknowledgeEnds checks that such a connection is not read on: Slack would send all its events in vain until the
-// next ping.
+// TestConnectionThatCannotAcknowledgeEnds checks that such a connection is not read on: Slack would send all its events
+// in vain until the next ping.
 func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
 	gone := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,13 +1,15 @@
 // Package socketmode keeps a Socket Mode connection to Slack open and passes the received envelopes to a handler.
 //
-// There is one connection. While it is replaced there are two, and both are read. Slack announces most closes (refresh_requested,
-// warning), so the next connection is open before the old one is closed. Envelopes of one channel are handled in the order in which they
-// arrive, those of different channels in parallel. Interactions and commands don't wait for a channel. An envelope is acknowledged once
-// Handle returns ack. Slack sends an event that is not acknowledged again, over this connection or another one. An interaction or a command
-// it sends only once, and shows the person an error if that is not acknowledged.
+// There is one connection. While it is replaced there are two, and both are read. Slack announces most closes
+// (refresh_requested, warning), so the next connection is open before the old one is closed. Envelopes of one channel
+// are handled in the order in which they arrive, those of different channels in parallel. Interactions and commands
+// don't wait for a channel. An envelope is acknowledged once Handle returns ack. Slack sends an event that is not
+// acknowledged again, over this connection or another one. An interaction or a command it sends only once, and shows
+// the person an error if that is not acknowledged.
 //
-// The loop is our own, with slack-go's structs for requests and responses. slack-go's client decodes each event before it could be
-// stored, drops a whole event because of one field that it does not know, and closes the old connection before it has a new one.
+// The loop is our own, with slack-go's structs for requests and responses. slack-go's client decodes each event before
+// it could be stored, drops a whole event because of one field that it does not know, and closes the old connection
+// before it has a new one.
 package socketmode
 
 import (
@@ -37,14 +39,14 @@ const maxConnections = 10
 
 // Client keeps a connection open. All its exported fields must be set.
 type Client struct {
-	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unsupported ends Run, and
-	// so does one of category unauthorized before the first connection. Later such an error may be a fault of Slack's that passes: it ends
-	// Run only if it comes several times in a row, and Refused agrees.
+	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unsupported
+	// ends Run, and so does one of category unauthorized before the first connection. Later such an error may be a
+	// fault of Slack's that passes: it ends Run only if it comes several times in a row, and Refused agrees.
 	Open func(ctx context.Context) (address string, err error)
 	// Refused asks Slack in another way whether it refuses the token.
 	Refused func(ctx context.Context) bool
-	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the payload was not
-	// stored.
+	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the
+	// payload was not stored.
 	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
 	// Up is called when a connection is open and none was before; away is how long none was, 0 the first time.
 	Up     func(away time.Duration)
@@ -96,7 +98,8 @@ func (c *Client) Run(ctx context.Context) error {
 	connected := false          // at least once
 	for ctx.Err() == nil {
 		switch {
-		case current != nil && current.ctx.Err() != nil: // the older one may be the only one left: it is read until the next one is open
+		case current != nil && current.ctx.Err() != nil:
+			// the older one may be the only one left: it is read until the next one is open
 			current = previous
 		case previous != nil:
 			previous.close() // so that there are never more than two
@@ -119,7 +122,8 @@ func (c *Client) Run(ctx context.Context) error {
 		switch {
 		case err == nil:
 			connected = true
-		case core.CategoryOf(err) == core.Unsupported, refusals > 0 && !connected, refusals >= maxRefusals && c.Refused(ctx):
+		case core.CategoryOf(err) == core.Unsupported, refusals > 0 && !connected,
+			refusals >= maxRefusals && c.Refused(ctx):
 			return err
 		default:
 			pause(wait)

@@ -20,7 +20,8 @@ const (
 	maxInteractions = 32       // interactions and commands in progress
 )
 
-// work handles the envelopes of one connection: events of a channel one after the other, interactions and commands at once.
+// work handles the envelopes of one connection: events of a channel one after the other, interactions and commands at
+// once.
 type work struct {
 	handle       func(socketmode.Request)
 	queues       [queueCount]chan socketmode.Request

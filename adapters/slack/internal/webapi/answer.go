@@ -13,7 +13,8 @@ import (
 	"gatehouse/adapters/internal/chat"
 )
 
-// done is what is read of the answer to a method that did what it was asked for. It is part of every other struct of answers.
+// done is what is read of the answer to a method that did what it was asked for. It is part of every other struct of
+// answers.
 type done struct {
 	OK bool `json:"ok"`
 }
@@ -172,8 +173,9 @@ var answers = map[string]any{
 	"views.open": done{},
 }
 
-// reader is an HTTP client that passes on what is read of an answer, and nothing else. slack-go decodes every field of an answer, our own
-// message with all its blocks among them, and fails for any that it does not know; a message that Slack has posted would count as lost.
+// reader is an HTTP client that passes on what is read of an answer, and nothing else. slack-go decodes every field of
+// an answer, our own message with all its blocks among them, and fails for any that it does not know; a message that
+// Slack has posted would count as lost.
 type reader struct {
 	*http.Client
 	clock *chat.Clock

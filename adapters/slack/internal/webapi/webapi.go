@@ -1,8 +1,8 @@
 // Package webapi makes slack-go's client of Slack's Web API and converts the errors of its calls.
 //
-// slack-go has the endpoints, their arguments and answers, and the errors: a refusal, a rate limit, a status. Here errors get core's
-// categories, as adapters/internal/chat lists them, and of an answer only what gatehouse reads reaches slack-go (answer.go). Nothing is
-// retried here; the outbox and the dispatcher do that.
+// slack-go has the endpoints, their arguments and answers, and the errors: a refusal, a rate limit, a status. Here
+// errors get core's categories, as adapters/internal/chat lists them, and of an answer only what gatehouse reads
+// reaches slack-go (answer.go). Nothing is retried here; the outbox and the dispatcher do that.
 package webapi
 
 import (
@@ -35,11 +35,12 @@ type Config struct {
 	AppToken string // for apps.connections.open only
 }
 
-// New makes a client with a connection pool of its own. clock learns from the answers. New calls scopes with the scopes of the bot's token whenever an answer contains
-// them.
+// New makes a client with a connection pool of its own. clock learns from the answers. New calls scopes with the scopes
+// of the bot's token whenever an answer contains them.
 func New(c Config, clock *chat.Clock, scopes func(map[string]bool)) (*api.Client, *http.Client) {
 	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
-	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own, clock}), api.OptionAppLevelToken(c.AppToken),
+	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own, clock}),
+		api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
 			list := h.Get("X-OAuth-Scopes")
 			if list == "" || method == "apps.connections.open" { // those are the app token's
@@ -53,8 +54,8 @@ func New(c Config, clock *chat.Clock, scopes func(map[string]bool)) (*api.Client
 		})), own
 }
 
-// RefusesApp asks Slack, by auth.test, whether it refuses the app-level token. It does not if it can't be asked, or if it answers that a
-// token of this type has no identity.
+// RefusesApp asks Slack, by auth.test, whether it refuses the app-level token. It does not if it can't be asked, or if
+// it answers that a token of this type has no identity.
 func RefusesApp(ctx context.Context, c Config, clock *chat.Clock, with *http.Client) bool {
 	app := api.New(c.AppToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{with, clock}))
 	_, err := app.AuthTestContext(ctx)
@@ -103,24 +104,38 @@ func DisplayName(u *api.User) string {
 
 // Slack's error codes, by their meaning.
 var (
-	tokenRefused = []string{"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission", "ekm_access_denied",
-		"team_access_not_granted", "org_login_required"}
-	maybeDone = []string{"internal_error", "fatal_error", "request_timeout"}                        // the call broke somewhere in the middle
-	notBegun  = []string{"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"} // the call was not begun
+	tokenRefused = []string{
+		"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission",
+		"ekm_access_denied",
+		"team_access_not_granted", "org_login_required",
+	}
+	// the call broke somewhere in the middle
+	maybeDone = []string{"internal_error", "fatal_error", "request_timeout"}
+	// the call was not begun
+	notBegun = []string{"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"}
 
 	// cannotPost: the bot may not write in the channel until a person allows it.
-	cannotPost = []string{"not_in_channel", "restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_only_channel",
-		"restricted_action_non_threadable_channel", "restricted_action_thread_locked"}
+	cannotPost = []string{
+		"not_in_channel", "restricted_action", "restricted_action_read_only_channel",
+		"restricted_action_thread_only_channel",
+		"restricted_action_non_threadable_channel", "restricted_action_thread_locked",
+	}
 
 	// notShared: what the message links to may not be shared with other organizations.
 	notShared = []string{"slack_connect_file_link_sharing_blocked", "slack_connect_canvas_sharing_blocked",
 		"slack_connect_lists_sharing_blocked"}
 
-	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the text.
-	elsewhere = []string{"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive", "messages_tab_disabled",
-		"thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed", "user_not_found", "user_not_in_channel",
-		"user_disabled", "cannot_dm_bot", "access_denied", "accesslimited", "not_allowed_token_type", "enterprise_is_restricted", "team_not_found",
-		"two_factor_setup_required", "message_limit_exceeded", "method_deprecated", "deprecated_endpoint"}
+	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the
+	// text.
+	elsewhere = []string{
+		"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive",
+		"messages_tab_disabled",
+		"thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed",
+		"user_not_found", "user_not_in_channel",
+		"user_disabled", "cannot_dm_bot", "access_denied", "accesslimited", "not_allowed_token_type",
+		"enterprise_is_restricted", "team_not_found",
+		"two_factor_setup_required", "message_limit_exceeded", "method_deprecated", "deprecated_endpoint",
+	}
 
 	// noSockets: the app may not open Socket Mode connections.
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
@@ -153,7 +168,8 @@ var scopeName = regexp.MustCompile(`^[a-z_.]{1,40}(:[a-z_.]{1,40})*$`)
 func refusalError(r api.SlackErrorResponse) error {
 	switch {
 	case slices.Contains(tokenRefused, r.Err):
-		return core.Wrap(core.Unauthorized, r, "Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN to the new token.", r.Err)
+		return core.Wrap(core.Unauthorized, r,
+			"Slack refuses the token (%s). Install the app again and set SLACK_BOT_TOKEN to the new token.", r.Err)
 	case r.Err == "missing_scope" && scopeName.MatchString(r.Needed):
 		return core.Wrap(core.Unsupported, r, "The bot's token lacks the scope %s.", r.Needed)
 	case r.Err == "missing_scope":
@@ -179,11 +195,14 @@ func statusError(s api.StatusCodeError) error {
 // SendError converts, for the outbox, an error from Error of a call that posts or edits.
 func SendError(err error) error {
 	if IsRefusal(err, cannotPost...) {
-		return core.Wrap(core.DeliveryForbidden, err, "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the channel.")
+		return core.Wrap(core.DeliveryForbidden, err,
+			"The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the "+
+				"channel.")
 	}
 	if IsRefusal(err, notShared...) {
-		return core.Wrap(core.ContentRefused, err, "This workspace does not let links to its files, canvases and lists be "+
-			"shared in Slack Connect. Ask me to answer without such links.")
+		return core.Wrap(core.ContentRefused, err,
+			"This workspace does not let links to its files, canvases and lists be "+
+				"shared in Slack Connect. Ask me to answer without such links.")
 	}
 	return chat.SendError(err)
 }
@@ -195,9 +214,13 @@ func SocketError(err error) error {
 	case SocketsOff(err):
 		return SocketsOffError(err)
 	case core.CategoryOf(fault) == core.Unauthorized, IsRefusal(err, "not_allowed_token_type"):
-		return core.Wrap(core.Unauthorized, err, "Slack refuses SLACK_APP_TOKEN. Make a new app-level token with the scope connections:write, under Basic Information of your app.")
+		return core.Wrap(core.Unauthorized, err,
+			"Slack refuses SLACK_APP_TOKEN. Make a new app-level token with the scope connections:write, under Basic "+
+				"Information of your app.")
 	case core.CategoryOf(fault) == core.Unsupported:
-		return core.Wrap(core.Unsupported, err, "SLACK_APP_TOKEN lacks the scope connections:write. Make a new app-level token, under Basic Information of your app.")
+		return core.Wrap(core.Unsupported, err,
+			"SLACK_APP_TOKEN lacks the scope connections:write. Make a new app-level token, under Basic Information "+
+				"of your app.")
 	}
 	return fault
 }
@@ -207,7 +230,9 @@ func SocketsOff(err error) bool { return IsRefusal(err, noSockets...) }
 
 // SocketsOffError returns the error for an app that may not open Socket Mode connections.
 func SocketsOffError(err error) error {
-	return core.Wrap(core.Unsupported, err, "Socket Mode is switched off for this app. Switch it on under Socket Mode of your app, or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.")
+	return core.Wrap(core.Unsupported, err,
+		"Socket Mode is switched off for this app. Switch it on under Socket Mode of your app, or use "+
+			"SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.")
 }
 
 // IsRefusal reports whether Slack refused a call with one of the error codes.
@@ -216,8 +241,8 @@ func IsRefusal(err error, words ...string) bool {
 	return errors.As(err, &refusal) && slices.Contains(words, refusal.Err)
 }
 
-// RefusesContent reports whether Slack refused a call that posts or edits because of what is said, or how. An error code that is not known
-// counts as one.
+// RefusesContent reports whether Slack refused a call that posts or edits because of what is said, or how. An error
+// code that is not known counts as one.
 func RefusesContent(err error) bool {
 	var refusal api.SlackErrorResponse
 	return errors.As(err, &refusal) && core.CategoryOf(refusalError(refusal)) == core.DeliveryFailed &&

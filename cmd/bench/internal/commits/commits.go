@@ -1,5 +1,5 @@
-// Package commits measures what a disk and the database driver can do at best: how often a file can be synchronized, and how often a row can be
-// committed, by the connection that a store writes with.
+// Package commits measures what a disk and the database driver can do at best: how often a file can be synchronized,
+// and how often a row can be committed, by the connection that a store writes with.
 package commits
 
 import (
@@ -19,8 +19,8 @@ import (
 	"gatehouse/storage/sqlite"
 )
 
-// Measure returns in this order: synchronizations of a file, commits of one row by sessions that wait for each other, and rows of commits that
-// hold one row of each session.
+// Measure returns in this order: synchronizations of a file, commits of one row by sessions that wait for each other,
+// and rows of commits that hold one row of each session.
 func Measure(ctx context.Context, dir string, sessions int, length time.Duration) ([]rate.Sample, error) {
 	synced, err := syncs(ctx, filepath.Join(dir, "file"), length)
 	if err != nil {
@@ -97,7 +97,9 @@ func (c *connection) prepare(ctx context.Context) error {
 	if err == nil {
 		err = errors.Join(run(create), create.Close())
 	}
-	for text, to := range map[string]*driver.Stmt{"insert into bench (body) values (?)": &c.insert, "begin immediate": &c.begin, "commit": &c.commit} {
+	for text, to := range map[string]*driver.Stmt{
+		"insert into bench (body) values (?)": &c.insert, "begin immediate": &c.begin, "commit": &c.commit,
+	} {
 		if err == nil {
 			*to, err = c.conn.Prepare(text)
 		}

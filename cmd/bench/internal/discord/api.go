@@ -17,7 +17,8 @@ import (
 const maxStray = 3
 
 var (
-	limited = wire.Answer(http.StatusTooManyRequests, `{"message":"You are being rate limited.","retry_after":1.0,"global":false}`,
+	limited = wire.Answer(http.StatusTooManyRequests,
+		`{"message":"You are being rate limited.","retry_after":1.0,"global":false}`,
 		"Retry-After: 1", "X-RateLimit-Scope: shared")
 	nothing = []byte("HTTP/1.1 204 No Content\r\n\r\n")
 )
@@ -48,11 +49,13 @@ func (d *Discord) answer(r *http.Request, body []byte) []byte {
 	case "GET channels/messages":
 		return ok(d.history(parts[1], r.URL.Query().Get("after")))
 	case "PATCH channels/messages":
-		return ok(`{"id":"` + parts[len(parts)-1] + `","channel_id":"` + parts[1] + `","author":` + botUser + `,"content":"","flags":0,"components":[]}`)
+		return ok(`{"id":"` + parts[len(parts)-1] + `","channel_id":"` + parts[1] + `","author":` + botUser +
+			`,"content":"","flags":0,"components":[]}`)
 	case "GET channels":
 		return ok(channelJSON(parts[1]))
 	case "GET gateway":
-		return ok(`{"url":"` + d.sockets.URL() + `","shards":1,"session_start_limit":{"total":1000,"remaining":999,"reset_after":86400000,"max_concurrency":1}}`)
+		return ok(`{"url":"` + d.sockets.URL() +
+			`","shards":1,"session_start_limit":{"total":1000,"remaining":999,"reset_after":86400000,"max_concurrency":1}}`)
 	case "GET users":
 		return ok(botUser)
 	case "GET guilds":
@@ -108,8 +111,9 @@ func (d *Discord) post(in string, body []byte) []byte {
 		m.Components = json.RawMessage("[]")
 	}
 	content, _ := json.Marshal(m.Content) // texts can always be marshalled
-	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],"attachments":[],`+
-		`"embeds":[]}`, id, in, botUser, content, m.Flags, m.Components)
+	text := fmt.Appendf(nil,
+		`{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],"attachments":[],`+
+			`"embeds":[]}`, id, in, botUser, content, m.Flags, m.Components)
 	d.keep(in, message{id: id, json: text})
 	made := wire.Answer(http.StatusOK, string(text))
 	if m.Enforce {

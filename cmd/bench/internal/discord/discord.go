@@ -1,5 +1,6 @@
-// Package discord is a Discord for benches, and the people on it: it knows what a bot needs to answer mentions in channels, which it sends over
-// the gateway, or slash commands, which it posts. adapters/discord/discordtest is the one for tests: it knows far more, and costs far more time.
+// Package discord is a Discord for benches, and the people on it: it knows what a bot needs to answer mentions in
+// channels, which it sends over the gateway, or slash commands, which it posts. adapters/discord/discordtest is the one
+// for tests: it knows far more, and costs far more time.
 //
 // The gateway has no acknowledgements. What is sent while no session is open can only be read by REST, as on Discord.
 package discord
@@ -55,11 +56,14 @@ type message struct {
 
 var _ load.Platform = (*Discord)(nil)
 
-// Start starts a Discord that sends mentions over the gateway, or, if there are URLs of a bot's instances, posts commands to them. Close ends it.
+// Start starts a Discord that sends mentions over the gateway, or, if there are URLs of a bot's instances, posts
+// commands to them. Close ends it.
 func Start(book *ledger.Ledger, p load.Plan, interactions ...string) (*Discord, error) {
 	d := &Discord{
-		plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{}, nonces: map[string][]byte{}, turned: time.Now(),
-		commands: map[int][]byte{}, originals: map[string]*original{}, key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+		plan: p, ledger: book, tally: load.Tally{Calls: map[string]int{}}, messages: map[string][]message{},
+		nonces: map[string][]byte{}, turned: time.Now(),
+		commands: map[int][]byte{}, originals: map[string]*original{},
+		key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
 	}
 	for _, address := range interactions {
 		to, err := url.Parse(address)
@@ -81,7 +85,9 @@ func Start(book *ledger.Ledger, p load.Plan, interactions ...string) (*Discord, 
 
 // Env are the variables by which a bot finds it.
 func (d *Discord) Env(port string) []string {
-	env := []string{"DISCORD_BOT_TOKEN=OTAwMDAw.bench.bench", "DISCORD_API_URL=http://" + d.server.Address() + "/api/v10"}
+	env := []string{
+		"DISCORD_BOT_TOKEN=OTAwMDAw.bench.bench", "DISCORD_API_URL=http://" + d.server.Address() + "/api/v10",
+	}
 	if len(d.to) > 0 {
 		env = append(env, "DISCORD_PUBLIC_KEY="+hex.EncodeToString(d.key[ed25519.SeedSize:]), "PORT="+port)
 	}
@@ -111,7 +117,8 @@ func (d *Discord) Close() {
 	d.sockets.Close()
 }
 
-// Send sends events; see load.Platform. A session is one connection, so there is one sender, and the messages of a channel are in order.
+// Send sends events; see load.Platform. A session is one connection, so there is one sender, and the messages of a
+// channel are in order.
 func (d *Discord) Send(ctx context.Context, first, end int, sent func(n int)) error {
 	if len(d.to) > 0 {
 		return d.sendCommands(ctx, first, end, sent)
@@ -142,10 +149,11 @@ const (
 	person      = 100000000000000000
 )
 
-const botUser = `{"id":"` + bot + `","username":"bench","discriminator":"0","global_name":null,"avatar":null,"bot":true}`
+const botUser = `{"id":"` + bot +
+	`","username":"bench","discriminator":"0","global_name":null,"avatar":null,"bot":true}`
 
-// place returns the channel that an event is in. One that leads to a card has a channel of its own: what is said where a
-// turn waits for an approval is another kind of message.
+// place returns the channel that an event is in. One that leads to a card has a channel of its own: what is said where
+// a turn waits for an approval is another kind of message.
 func (d *Discord) place(n int) string {
 	if d.asks(n) {
 		return strconv.FormatInt(int64(channel+d.plan.Threads+n), 10)
@@ -172,10 +180,11 @@ func (d *Discord) newID() int64 {
 func (d *Discord) mention(n int) []byte {
 	id, in := d.newID(), d.place(n)
 	who := strconv.FormatInt(int64(person+n%d.plan.Senders), 10)
-	text := fmt.Appendf(nil, `{"id":"%d","channel_id":"%s","guild_id":"%s","author":{"id":"%s","username":"ann%s","discriminator":"0","global_name":"Ann",`+
-		`"avatar":null},"member":{"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","nick":null,"deaf":false,"mute":false,"flags":0},`+
-		`"content":"<@%s> %s","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
-		`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,"channel_type":0,"flags":0}`,
+	text := fmt.Appendf(nil,
+		`{"id":"%d","channel_id":"%s","guild_id":"%s","author":{"id":"%s","username":"ann%s","discriminator":"0","global_name":"Ann",`+
+			`"avatar":null},"member":{"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","nick":null,"deaf":false,"mute":false,"flags":0},`+
+			`"content":"<@%s> %s","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
+			`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,"channel_type":0,"flags":0}`,
 		id, in, guild, who, who, bot, d.words(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), botUser)
 	d.keep(in, message{id: id, json: text})
 	return text

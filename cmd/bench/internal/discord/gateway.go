@@ -21,16 +21,16 @@ const (
 	opHeartbeatAck   = 11
 )
 
-// session is what a bot that has identified receives. The lock of its Discord is not held during a dispatch, which may have to wait until the bot
-// reads: it may be waiting for an answer of the API itself.
+// session is what a bot that has identified receives. The lock of its Discord is not held during a dispatch, which may
+// have to wait until the bot reads: it may be waiting for an answer of the API itself.
 type session struct {
 	socket *wire.Socket
 	mu     sync.Mutex
 	seq    int
 }
 
-// dispatch sends an event. Without a session, nil, nobody receives it. If it can't be sent, the connection has ended, and whoever reads it
-// notices.
+// dispatch sends an event. Without a session, nil, nobody receives it. If it can't be sent, the connection has ended,
+// and whoever reads it notices.
 func (s *session) dispatch(name string, data []byte) {
 	if s == nil {
 		return
@@ -80,8 +80,10 @@ func send(socket *wire.Socket, op int, data string) error {
 // begin begins a session.
 func (d *Discord) begin(socket *wire.Socket) {
 	s := &session{socket: socket}
-	s.dispatch("READY", []byte(`{"v":10,"user":`+botUser+`,"guilds":[{"id":"`+guild+`","unavailable":true}],"session_id":"bench","resume_gateway_url":"`+
-		d.sockets.URL()+`","shard":[0,1],"application":`+applicationJSON+`}`))
+	s.dispatch("READY",
+		[]byte(`{"v":10,"user":`+botUser+`,"guilds":[{"id":"`+guild+
+			`","unavailable":true}],"session_id":"bench","resume_gateway_url":"`+
+			d.sockets.URL()+`","shard":[0,1],"application":`+applicationJSON+`}`))
 	s.dispatch("GUILD_CREATE", d.guild())
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,7 +110,8 @@ const guildFields = `"id":"` + guild + `","name":"bench","owner_id":"10000000000
 	`","name":"@everyone","permissions":"` + everything + `","position":0}],"features":[]`
 
 // botMember is the bot as a member of the server.
-const botMember = `{"user":` + botUser + `,"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","deaf":false,"mute":false,"flags":0}`
+const botMember = `{"user":` + botUser +
+	`,"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","deaf":false,"mute":false,"flags":0}`
 
 // guild is the server with its channels.
 func (d *Discord) guild() []byte {
@@ -121,10 +124,12 @@ func (d *Discord) guild() []byte {
 			channels = append(channels, channelJSON(d.place(n)))
 		}
 	}
-	return fmt.Appendf(nil, `{%s,"channels":[%s],"threads":[],"members":[%s],"member_count":1,"joined_at":"2024-01-01T00:00:00+00:00","large":false,`+
-		`"unavailable":false}`, guildFields, strings.Join(channels, ","), botMember)
+	return fmt.Appendf(nil,
+		`{%s,"channels":[%s],"threads":[],"members":[%s],"member_count":1,"joined_at":"2024-01-01T00:00:00+00:00","large":false,`+
+			`"unavailable":false}`, guildFields, strings.Join(channels, ","), botMember)
 }
 
 func channelJSON(id string) string {
-	return `{"id":"` + id + `","type":0,"guild_id":"` + guild + `","name":"room","position":0,"permission_overwrites":[],"parent_id":null}`
+	return `{"id":"` + id + `","type":0,"guild_id":"` + guild +
+		`","name":"room","position":0,"permission_overwrites":[],"parent_id":null}`
 }

@@ -57,7 +57,9 @@ const pressPause = 10 * time.Millisecond
 func (d *Discord) pressSoon(in string, card int64, button string) {
 	id := d.newID()
 	object := func(text string) json.RawMessage { return json.RawMessage(text) }
-	user := map[string]any{"id": Approver, "username": "boss", "discriminator": "0", "global_name": "Boss", "avatar": nil}
+	user := map[string]any{
+		"id": Approver, "username": "boss", "discriminator": "0", "global_name": "Boss", "avatar": nil,
+	}
 	press, _ := json.Marshal(map[string]any{ // can't fail: texts and JSON
 		"id": strconv.FormatInt(id, 10), "application_id": application, "type": 3, "version": 1,
 		"token": fmt.Sprint(pressToken, id), "data": map[string]any{"custom_id": button, "component_type": 2},

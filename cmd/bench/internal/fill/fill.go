@@ -1,4 +1,5 @@
-// Package fill makes large databases out of small ones: it copies the rows of a conversation, by SQL, as often as is needed.
+// Package fill makes large databases out of small ones: it copies the rows of a conversation, by SQL, as often as is
+// needed.
 package fill
 
 import (
@@ -12,7 +13,8 @@ import (
 // File is a database that is filled. No gatehouse uses it meanwhile.
 type File struct{ db *sql.DB }
 
-// Open opens a database of gatehouse to fill it. What is written is not synchronized: it would not outlive a crash of the machine.
+// Open opens a database of gatehouse to fill it. What is written is not synchronized: it would not outlive a crash of
+// the machine.
 func Open(ctx context.Context, file string) (*File, error) {
 	f := &File{db: sql.OpenDB(sqlite.Writing(file))}
 	f.db.SetMaxOpenConns(1) // so that the pragmas are those of every transaction
@@ -32,7 +34,8 @@ func (f *File) Close() error {
 
 // Size is the size of the database in bytes.
 func (f *File) Size(ctx context.Context) (size int64, err error) {
-	err = f.db.QueryRowContext(ctx, "select page_count * page_size from pragma_page_count, pragma_page_size").Scan(&size)
+	err = f.db.QueryRowContext(ctx,
+		"select page_count * page_size from pragma_page_count, pragma_page_size").Scan(&size)
 	return size, err
 }
 

@@ -9,7 +9,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestCopiesAreWhole fills a database with copies of an idle session and of one that waits for people, and goes on in a copy and in a long history.
+// TestCopiesAreWhole fills a database with copies of an idle session and of one that waits for people, and goes on in a
+// copy and in a long history.
 func TestCopiesAreWhole(t *testing.T) {
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "gatehouse.db")
 	says := func(agent turns.Agent, c core.ConversationID, text string, want core.PostKind) {

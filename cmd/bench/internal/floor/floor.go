@@ -25,8 +25,8 @@ const Delay = "BENCH_DELAY"
 // postsAtOnce is how many posts of the floor bot are under way at a time.
 const postsAtOnce = 64
 
-// service is the least that a bot in Go can do: it verifies the signature, acknowledges, and posts what was said to the thread. It stores
-// nothing, so what it has acknowledged is lost when it ends.
+// service is the least that a bot in Go can do: it verifies the signature, acknowledges, and posts what was said to the
+// thread. It stores nothing, so what it has acknowledged is lost when it ends.
 type service struct {
 	api, token, secret string
 	delay              time.Duration
@@ -42,14 +42,19 @@ func Run(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	f := &service{
-		api: os.Getenv("SLACK_API_URL"), token: os.Getenv("SLACK_BOT_TOKEN"), secret: os.Getenv("SLACK_SIGNING_SECRET"), delay: delay,
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: postsAtOnce}}, slots: make(chan struct{}, postsAtOnce),
+		api: os.Getenv("SLACK_API_URL"), token: os.Getenv("SLACK_BOT_TOKEN"), secret: os.Getenv("SLACK_SIGNING_SECRET"),
+		delay:  delay,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: postsAtOnce}},
+		slots:  make(chan struct{}, postsAtOnce),
 	}
-	server := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := f.receive(w, r); err != nil {
-			fmt.Fprintln(stderr, err)
-		}
-	})}
+	server := &http.Server{
+		Addr: "127.0.0.1:" + os.Getenv("PORT"), ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := f.receive(w, r); err != nil {
+				fmt.Fprintln(stderr, err)
+			}
+		}),
+	}
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stopped()
 	err = server.ListenAndServe()
@@ -89,7 +94,10 @@ func (f *service) receive(w http.ResponseWriter, r *http.Request) error {
 		time.Sleep(f.delay)
 		f.slots <- struct{}{}
 		defer func() { <-f.slots }()
-		if err := f.post(map[string]string{"channel": e.Event.Channel, "thread_ts": e.Event.ThreadTS, "text": "echo: " + said}); err != nil {
+		if err := f.post(
+			map[string]string{
+				"channel": e.Event.Channel, "thread_ts": e.Event.ThreadTS, "text": "echo: " + said,
+			}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	})

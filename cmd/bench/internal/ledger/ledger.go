@@ -1,4 +1,5 @@
-// Package ledger records what becomes of the events of a bench: when each was sent, acknowledged and answered, and how often.
+// Package ledger records what becomes of the events of a bench: when each was sent, acknowledged and answered, and how
+// often.
 //
 // An event's text carries a mark, its number, and so does the reply to it. Everything else in a reply is up to the bot.
 package ledger
@@ -58,8 +59,8 @@ func Marked(text []byte) (n int, ok bool) {
 	return n, err == nil
 }
 
-// Begin begins a span: Done is closed when each event from first up to, but not including, end has a reply. It is called while no event is
-// under way.
+// Begin begins a span: Done is closed when each event from first up to, but not including, end has a reply. It is
+// called while no event is under way.
 func (l *Ledger) Begin(first, end int) {
 	l.first, l.end, l.done = first, end, make(chan struct{})
 	l.open.Store(int64(end - first))

@@ -42,7 +42,8 @@ func TestSummaryCountsLostAndDoubled(t *testing.T) {
 		t.Error("done although 4 has no reply")
 	default:
 	}
-	if s := l.Summary(); s.Events != 4 || s.Lost != 1 || s.Doubled != 1 || len(s.Ack) != 1 || len(s.EndToEnd) != 3 || s.EndToEnd[2] > time.Minute {
+	if s := l.Summary(); s.Events != 4 || s.Lost != 1 || s.Doubled != 1 || len(s.Ack) != 1 || len(s.EndToEnd) != 3 ||
+		s.EndToEnd[2] > time.Minute {
 		t.Errorf("%+v", s)
 	}
 	if l.Waiting() != 0 || l.Replied() != 4 { // 4 waits, and the reply to 0 came although it was never sent

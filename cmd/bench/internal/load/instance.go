@@ -17,7 +17,8 @@ import (
 // start starts an instance, and waits until it is ready.
 func (r *run) start(ctx context.Context, i int) error {
 	instance := r.bot.Instances[i]
-	p, err := process.Start(instance.Program, append(r.platform.Env(portOf(instance.URL)), instance.Env...), filepath.Join(r.dir, "log"+strconv.Itoa(i)))
+	p, err := process.Start(instance.Program, append(r.platform.Env(portOf(instance.URL)), instance.Env...),
+		filepath.Join(r.dir, "log"+strconv.Itoa(i)))
 	if err != nil {
 		return err
 	}

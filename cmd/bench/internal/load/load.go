@@ -1,8 +1,8 @@
-// Package load measures a chat bot: it starts the bot beside a fake platform, sends it events, waits for the replies, and reads what the bot
-// used meanwhile.
+// Package load measures a chat bot: it starts the bot beside a fake platform, sends it events, waits for the replies,
+// and reads what the bot used meanwhile.
 //
-// The fakes and the drivers are made to cost little, since they share the processors with the bot (internal/wire). What they cost is measured
-// too.
+// The fakes and the drivers are made to cost little, since they share the processors with the bot (internal/wire). What
+// they cost is measured too.
 package load
 
 import (
@@ -24,8 +24,8 @@ const (
 	Kill       Mode = "kill"       // the bot is killed in the middle, and started again
 )
 
-// Mixed is what is wrong at once in the endurance test, which kills the bot itself: one event of ten is sent twice, and one post of 500 is
-// refused with 429.
+// Mixed is what is wrong at once in the endurance test, which kills the bot itself: one event of ten is sent twice, and
+// one post of 500 is refused with 429.
 const Mixed Mode = "mixed"
 
 // Modes are the modes that a run can have.
@@ -51,9 +51,11 @@ type Plan struct {
 	Patience time.Duration // for how long no reply may come; then those that are missing are lost
 	Idle     time.Duration // for how long the bot is measured without events, afterwards
 	Watch    time.Duration // for how long the bot is measured when all events are acknowledged, while its agent is slow
-	Beside   int           // how many further events are sent then, one by one, which ask for an answer without delay; on Slack only
-	Mix      bool          // the people ask for Markdown and for actions that need an approval (package mix); else they greet the bot
-	Profile  string        // the file for a profile of the bot's first instance by perf; "": none
+	// how many further events are sent then, one by one, which ask for an answer without delay; on Slack only
+	Beside int
+	// the people ask for Markdown and for actions that need an approval (package mix); else they greet the bot
+	Mix     bool
+	Profile string // the file for a profile of the bot's first instance by perf; "": none
 }
 
 // Refuses reports whether the platform refuses the nth post, from 1 on, with 429.
@@ -79,9 +81,10 @@ func (p Plan) event(i int) (n int, again bool) {
 type Bot struct {
 	Name      string
 	Instances []Instance
-	Stored    func() (int64, error)         // the size of its database; nil: it has none
-	Server    func() (time.Duration, error) // the processor time of its database's server; nil: it has none that can be measured
-	Idle      func() (bool, error)          // whether nothing is left to be posted; nil: unknown
+	Stored    func() (int64, error) // the size of its database; nil: it has none
+	// the processor time of its database's server; nil: it has none that can be measured
+	Server func() (time.Duration, error)
+	Idle   func() (bool, error) // whether nothing is left to be posted; nil: unknown
 }
 
 // Instance is one process of a bot.
@@ -89,17 +92,19 @@ type Instance struct {
 	Program []string
 	Env     []string // besides the platform's
 	URL     string   // where it takes events; "": it opens a connection itself
-	Ready   string   // the URL that answers 200 when it is ready; "": it is ready when it accepts connections to URL, or has opened one
+	// the URL that answers 200 when it is ready; "": it is ready when it accepts connections to URL, or has opened one
+	Ready string
 }
 
 // Platform is a fake platform together with the people on it. It records in a ledger what becomes of the events.
 type Platform interface {
-	// Env are the variables by which a bot that takes events at a port finds the platform; the port is "" if it opens a connection itself.
+	// Env are the variables by which a bot that takes events at a port finds the platform; the port is "" if it opens a
+	// connection itself.
 	Env(port string) []string
 	// Ready reports whether events can be sent.
 	Ready() bool
-	// Send sends the events from first up to, but not including, end, and returns when each is acknowledged, or only sent if the platform has
-	// no acknowledgements. sent is called with the number of those that are.
+	// Send sends the events from first up to, but not including, end, and returns when each is acknowledged, or only
+	// sent if the platform has no acknowledgements. sent is called with the number of those that are.
 	Send(ctx context.Context, first, end int, sent func(n int)) error
 	// Tally is what came besides the replies.
 	Tally() Tally

@@ -14,8 +14,8 @@ import (
 // quiet is how long is waited for replies that should not come.
 const quiet = 300 * time.Millisecond
 
-// Run starts a platform and a bot, sends the events, waits for the replies and ends the bot. dir is a folder for its log. An error means that
-// nothing was measured; replies that are lost or doubled are in the result.
+// Run starts a platform and a bot, sends the events, waits for the replies and ends the bot. dir is a folder for its
+// log. An error means that nothing was measured; replies that are lost or doubled are in the result.
 func Run(ctx context.Context, p Plan, b Bot, open Open, dir string) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Within)
 	defer cancel()
@@ -25,7 +25,9 @@ func Run(ctx context.Context, p Plan, b Bot, open Open, dir string) (Result, err
 		return Result{}, err
 	}
 	defer platform.Close()
-	r := &run{plan: p, bot: b, book: book, platform: platform, dir: dir, running: make([]*process.Process, len(b.Instances))}
+	r := &run{
+		plan: p, bot: b, book: book, platform: platform, dir: dir, running: make([]*process.Process, len(b.Instances)),
+	}
 	defer r.kill()
 	return r.measure(ctx)
 }
@@ -95,7 +97,8 @@ func (r *run) measure(ctx context.Context) (Result, error) {
 	result.Beside = r.book.Between(result.Sent, result.Sent+r.plan.Beside)
 	used := end.Since(begin.Usage)
 	result.CPU, result.Peak, result.Written, result.Switches = used.CPU, used.Peak, used.Written, used.Switches
-	result.Server, result.Driver, result.Stored = end.server-begin.server, end.driver-begin.driver, end.stored-begin.stored
+	result.Server, result.Driver, result.Stored = end.server-begin.server, end.driver-begin.driver,
+		end.stored-begin.stored
 	result.Problem = problem(result, missing)
 	return result, nil
 }
@@ -104,10 +107,13 @@ func (r *run) measure(ctx context.Context) (Result, error) {
 func problem(r Result, missing error) string {
 	var all []error
 	if r.Lost > 0 || r.Doubled > 0 {
-		all = append(all, fmt.Errorf("of %d events %d have no reply, and %d have more than one", r.Events, r.Lost, r.Doubled))
+		all = append(all,
+			fmt.Errorf("of %d events %d have no reply, and %d have more than one", r.Events, r.Lost, r.Doubled))
 	}
 	if b := r.Beside; b.Lost > 0 || b.Doubled > 0 {
-		all = append(all, fmt.Errorf("of %d events beside them %d have no reply, and %d have more than one", b.Events, b.Lost, b.Doubled))
+		all = append(all,
+			fmt.Errorf("of %d events beside them %d have no reply, and %d have more than one", b.Events, b.Lost,
+				b.Doubled))
 	}
 	if r.Strays > 0 {
 		all = append(all, fmt.Errorf("%d posts are no reply to an event in its thread, such as %q", r.Strays, r.Stray))

@@ -13,7 +13,8 @@ import (
 	"gatehouse/cmd/bench/internal/load"
 )
 
-// platform is a platform whose bot reads its events from a pipe. It answers some of them itself, and acknowledges none if it is stuck.
+// platform is a platform whose bot reads its events from a pipe. It answers some of them itself, and acknowledges none
+// if it is stuck.
 type platform struct {
 	book    *ledger.Ledger
 	pipe    string
@@ -52,7 +53,12 @@ func run(t *testing.T, p *platform, plan load.Plan) (load.Result, error) {
 	if err := syscall.Mkfifo(p.pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bot := load.Bot{Name: "the bot", Instances: []load.Instance{{Program: []string{"sh", "-c", `echo it reads; read line < "$PIPE"; echo "it got $line"`}}}}
+	bot := load.Bot{
+		Name: "the bot",
+		Instances: []load.Instance{{Program: []string{
+			"sh", "-c", `echo it reads; read line < "$PIPE"; echo "it got $line"`,
+		}}},
+	}
 	return load.Run(t.Context(), plan, bot, func(book *ledger.Ledger) (load.Platform, error) {
 		p.book = book
 		return p, nil
@@ -61,14 +67,17 @@ func run(t *testing.T, p *platform, plan load.Plan) (load.Result, error) {
 
 func TestABotThatEndsEndsTheRun(t *testing.T) {
 	_, err := run(t, &platform{stuck: true}, load.Plan{Events: 1, Senders: 1, Within: time.Hour, Patience: time.Hour})
-	if err == nil || !strings.Contains(err.Error(), "it has ended") || !strings.Contains(err.Error(), "it got an event") {
+	if err == nil || !strings.Contains(err.Error(), "it has ended") ||
+		!strings.Contains(err.Error(), "it got an event") {
 		t.Error(err)
 	}
 }
 
 func TestMissingRepliesAreLost(t *testing.T) {
-	result, err := run(t, &platform{answers: 5}, load.Plan{Events: 6, Warm: 2, Senders: 1, Within: time.Hour, Patience: time.Millisecond})
-	if err != nil || result.Lost != 3 || result.Doubled != 0 || !strings.Contains(result.Problem, "of 6 events 3 have no reply") {
+	result, err := run(t, &platform{answers: 5},
+		load.Plan{Events: 6, Warm: 2, Senders: 1, Within: time.Hour, Patience: time.Millisecond})
+	if err != nil || result.Lost != 3 || result.Doubled != 0 ||
+		!strings.Contains(result.Problem, "of 6 events 3 have no reply") {
 		t.Errorf("%v: %+v", err, result)
 	}
 }

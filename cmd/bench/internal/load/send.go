@@ -10,12 +10,17 @@ import (
 	"gatehouse/cmd/bench/internal/ledger"
 )
 
-// Deliver sends an event, or sends it again, and returns when it is acknowledged, which it records. It is for one goroutine.
+// Deliver sends an event, or sends it again, and returns when it is acknowledged, which it records. It is for one
+// goroutine.
 type Deliver func(ctx context.Context, n int, again bool) error
 
-// Send sends the events of a plan from first up to, but not including, end: each of its senders sends the next one when its last one is
-// acknowledged, or, at a steady rate, when it is due, unless too many wait for their replies. connect makes what a sender sends with; close is called when it has sent all.
-func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent func(n int), connect func() (d Deliver, close func())) error {
+// Send sends the events of a plan from first up to, but not including, end: each of its senders sends the next one when
+// its last one is acknowledged, or, at a steady rate, when it is due, unless too many wait for their replies. connect
+// makes what a sender sends with; close is called when it has sent all.
+func Send(
+	ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent func(n int),
+	connect func() (d Deliver, close func()),
+) error {
 	var next, acked atomic.Int64
 	var work sync.WaitGroup
 	failed := make(chan error, p.Senders)
@@ -55,8 +60,9 @@ func Send(ctx context.Context, p Plan, book *ledger.Ledger, first, end int, sent
 	}
 }
 
-// await waits until an event is due, and returns from when its times count: from when it is sent, or, if its sender was not free then, from when
-// it was due. So a bot that acknowledges slowly delays no event without being charged for it, and a timer that is late is not charged to the bot.
+// await waits until an event is due, and returns from when its times count: from when it is sent, or, if its sender was
+// not free then, from when it was due. So a bot that acknowledges slowly delays no event without being charged for it,
+// and a timer that is late is not charged to the bot.
 func await(ctx context.Context, due, free time.Time) time.Time {
 	if free.After(due) {
 		return due

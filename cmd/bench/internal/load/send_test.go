@@ -15,17 +15,18 @@ func TestMixedSendsOneOfTenTwice(t *testing.T) {
 	book := ledger.New(end)
 	var mu sync.Mutex
 	times, again := map[int]int{}, map[int]int{}
-	err := load.Send(t.Context(), load.Plan{Senders: 3, Mode: load.Mixed}, book, first, end, func(int) {}, func() (load.Deliver, func()) {
-		return func(_ context.Context, n int, repeated bool) error {
-			mu.Lock()
-			defer mu.Unlock()
-			times[n]++
-			if repeated {
-				again[n]++
-			}
-			return nil
-		}, func() {}
-	})
+	err := load.Send(t.Context(), load.Plan{Senders: 3, Mode: load.Mixed}, book, first, end, func(int) {},
+		func() (load.Deliver, func()) {
+			return func(_ context.Context, n int, repeated bool) error {
+				mu.Lock()
+				defer mu.Unlock()
+				times[n]++
+				if repeated {
+					again[n]++
+				}
+				return nil
+			}, func() {}
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +61,14 @@ func TestSendersWaitForReplies(t *testing.T) {
 		}
 	}()
 	most := 0
-	err := load.Send(t.Context(), load.Plan{Senders: 1, Backlog: backlog}, book, 0, events, func(int) {}, func() (load.Deliver, func()) {
-		return func(_ context.Context, n int, _ bool) error {
-			most = max(most, book.Waiting())
-			taken <- n
-			return nil
-		}, func() { close(taken) }
-	})
+	err := load.Send(t.Context(), load.Plan{Senders: 1, Backlog: backlog}, book, 0, events, func(int) {},
+		func() (load.Deliver, func()) {
+			return func(_ context.Context, n int, _ bool) error {
+				most = max(most, book.Waiting())
+				taken <- n
+				return nil
+			}, func() { close(taken) }
+		})
 	if err != nil || most != backlog {
 		t.Errorf("%d waited: %v", most, err)
 	}

@@ -18,7 +18,8 @@ func (r *run) profile() (stop func(), err error) {
 		return func() {}, nil
 	}
 	pid := strconv.Itoa(r.running[0].PID())
-	perf, err := process.Start([]string{"perf", "record", "-q", "-F", "499", "-g", "-p", pid, "-o", r.plan.Profile}, nil, filepath.Join(r.dir, "perf"))
+	perf, err := process.Start([]string{"perf", "record", "-q", "-F", "499", "-g", "-p", pid, "-o", r.plan.Profile},
+		nil, filepath.Join(r.dir, "perf"))
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}

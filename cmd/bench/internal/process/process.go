@@ -1,4 +1,5 @@
-// Package process starts the programs that are measured, and reads what they use: processor time, memory, bytes written to disks.
+// Package process starts the programs that are measured, and reads what they use: processor time, memory, bytes written
+// to disks.
 package process
 
 import (
@@ -29,12 +30,18 @@ type Usage struct {
 
 // Add adds what other processes used.
 func (u Usage) Add(other Usage) Usage {
-	return Usage{CPU: u.CPU + other.CPU, Peak: u.Peak + other.Peak, Written: u.Written + other.Written, Switches: u.Switches + other.Switches}
+	return Usage{
+		CPU: u.CPU + other.CPU, Peak: u.Peak + other.Peak, Written: u.Written + other.Written,
+		Switches: u.Switches + other.Switches,
+	}
 }
 
 // Since is what was used since an earlier time; the peak is that of the whole time.
 func (u Usage) Since(earlier Usage) Usage {
-	return Usage{CPU: u.CPU - earlier.CPU, Peak: u.Peak, Written: u.Written - earlier.Written, Switches: u.Switches - earlier.Switches}
+	return Usage{
+		CPU: u.CPU - earlier.CPU, Peak: u.Peak, Written: u.Written - earlier.Written,
+		Switches: u.Switches - earlier.Switches,
+	}
 }
 
 // Held is what a process holds at a moment.
@@ -119,11 +126,12 @@ func (p *Process) Held() (Held, error) {
 	}
 }
 
-// CPU returns the processor time that processes with a name, by their ids, have used until now. Those that are not there count nothing: they have
-// ended, or the ids are those of another machine.
+// CPU returns the processor time that processes with a name, by their ids, have used until now. Those that are not
+// there count nothing: they have ended, or the ids are those of another machine.
 func CPU(name string, pids []int) (sum time.Duration) {
 	for _, pid := range pids {
-		if its, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err != nil || strings.TrimSpace(string(its)) != name {
+		if its, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err != nil ||
+			strings.TrimSpace(string(its)) != name {
 			continue
 		}
 		if used, err := cpuOf(pid); err == nil {

@@ -41,7 +41,8 @@ func TestUsageIsThatOfAllProcesses(t *testing.T) {
 	if got := process.CPU("another", []int{p.PID()}); got != 0 {
 		t.Errorf("a process with another name used %v", got)
 	}
-	if held, err := p.Held(); err != nil || held.Memory < 10<<10 || held.Memory > used.Peak || held.Files < 3 || held.Threads != 1 {
+	if held, err := p.Held(); err != nil || held.Memory < 10<<10 || held.Memory > used.Peak || held.Files < 3 ||
+		held.Threads != 1 {
 		t.Errorf("%+v %v", held, err)
 	}
 	if got := p.Tail(); got != "rate= own=1" {

@@ -115,8 +115,8 @@ func cpuOf(pid int) (time.Duration, error) {
 	return time.Duration(used.Nano()), err
 }
 
-// processClock is the clock of the processor time of another process, as clock_getcpuclockid(3) makes it. Unlike /proc/PID/stat, whose unit is
-// 10 ms, it is exact.
+// processClock is the clock of the processor time of another process, as clock_getcpuclockid(3) makes it. Unlike
+// /proc/PID/stat, whose unit is 10 ms, it is exact.
 func processClock(pid int) int32 {
 	const scheduler = 2 // CPUCLOCK_SCHED
 	return int32(^pid<<3 | scheduler)

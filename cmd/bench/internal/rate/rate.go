@@ -34,9 +34,13 @@ func Sum(samples []Sample) (sum Sample) {
 }
 
 // During has each of several sessions do something for a time, again and again, and at least once.
-func During(ctx context.Context, sessions int, length time.Duration, do func(ctx context.Context, session int) error) (Sample, error) {
+func During(
+	ctx context.Context, sessions int, length time.Duration, do func(ctx context.Context, session int) error,
+) (Sample, error) {
 	until := time.Now().Add(length)
-	return run(ctx, sessions, func(session, done int) (int, bool) { return session, done == 0 || time.Now().Before(until) }, do)
+	return run(ctx, sessions, func(session, done int) (int, bool) {
+		return session, done == 0 || time.Now().Before(until)
+	}, do)
 }
 
 // Each has several sessions do something for each of n things, each of them for the next one that is left.
@@ -48,9 +52,12 @@ func Each(ctx context.Context, sessions, n int, do func(ctx context.Context, i i
 	}, do)
 }
 
-// run has each session do something for what next gives it, until that is nothing. next gets the session, and how often it has done it. The
-// first error ends all.
-func run(ctx context.Context, sessions int, next func(session, done int) (int, bool), do func(ctx context.Context, i int) error) (Sample, error) {
+// run has each session do something for what next gives it, until that is nothing. next gets the session, and how often
+// it has done it. The first error ends all.
+func run(
+	ctx context.Context, sessions int, next func(session, done int) (int, bool),
+	do func(ctx context.Context, i int) error,
+) (Sample, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	took := make([][]time.Duration, sessions)

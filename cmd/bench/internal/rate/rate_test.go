@@ -52,7 +52,8 @@ func TestSumHasAllOfEach(t *testing.T) {
 	}
 	one, other := once(), once()
 	s := rate.Sum([]rate.Sample{one, other})
-	if s.Done != 10 || s.Took != one.Took+other.Took || s.CPU != one.CPU+other.CPU || len(s.Latencies) != 10 || !slices.IsSorted(s.Latencies) {
+	if s.Done != 10 || s.Took != one.Took+other.Took || s.CPU != one.CPU+other.CPU || len(s.Latencies) != 10 ||
+		!slices.IsSorted(s.Latencies) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -47,8 +47,8 @@ func Median(values []float64) float64 {
 	return sorted[half]
 }
 
-// Spread is how far the values are from their median: half of the way from the smallest to the largest, as a share of the median. It is 0 for
-// one value, and if the median is 0.
+// Spread is how far the values are from their median: half of the way from the smallest to the largest, as a share of
+// the median. It is 0 for one value, and if the median is 0.
 func Spread(values []float64) float64 {
 	median := Median(values)
 	if median == 0 {
@@ -65,8 +65,8 @@ func Percentile[T any](sorted []T, share float64) (at T) {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// Table writes a table with a line for each figure and a column for each row: medians, each with its spread if there are several runs, and the
-// ratios of the last row to the others. A figure that no row has is left out.
+// Table writes a table with a line for each figure and a column for each row: medians, each with its spread if there
+// are several runs, and the ratios of the last row to the others. A figure that no row has is left out.
 func Table(out io.Writer, columns []Column, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	last, others := rows[len(rows)-1], rows[:len(rows)-1]
@@ -94,8 +94,8 @@ func Table(out io.Writer, columns []Column, rows []Row) error {
 	return w.Flush()
 }
 
-// List writes a table with a line for each row and a column for each figure: medians, each with its spread if there are several runs. It is for
-// more rows than figures.
+// List writes a table with a line for each row and a column for each figure: medians, each with its spread if there are
+// several runs. It is for more rows than figures.
 func List(out io.Writer, columns []Column, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := []string{""}
@@ -133,8 +133,8 @@ func ratio(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// JSON writes the same for machines: what was measured, for each row the medians, the spreads and the values, and the ratios of the last row to
-// the others.
+// JSON writes the same for machines: what was measured, for each row the medians, the spreads and the values, and the
+// ratios of the last row to the others.
 func JSON(out io.Writer, what map[string]any, columns []Column, rows []Row) error {
 	type figure struct {
 		Median float64   `json:"median"`

@@ -13,7 +13,9 @@ import (
 	"gatehouse/cmd/bench/internal/report"
 )
 
-var columns = []report.Column{{Key: "speed", Title: "speed", Format: "%.1f"}, {Key: "none", Title: "none", Format: "%.1f"}}
+var columns = []report.Column{
+	{Key: "speed", Title: "speed", Format: "%.1f"}, {Key: "none", Title: "none", Format: "%.1f"},
+}
 
 func rows() []report.Row {
 	return []report.Row{
@@ -26,7 +28,10 @@ func TestMedianAndSpread(t *testing.T) {
 	for _, c := range []struct {
 		values         []float64
 		median, spread float64
-	}{{nil, 0, 0}, {[]float64{4}, 4, 0}, {[]float64{12, 8, 10}, 10, 0.2}, {[]float64{1, 3}, 2, 0.5}, {[]float64{0, 0}, 0, 0}} {
+	}{
+		{nil, 0, 0}, {[]float64{4}, 4, 0}, {[]float64{12, 8, 10}, 10, 0.2}, {[]float64{1, 3}, 2, 0.5},
+		{[]float64{0, 0}, 0, 0},
+	} {
 		if m, s := report.Median(c.values), report.Spread(c.values); m != c.median || math.Abs(s-c.spread) > 1e-9 {
 			t.Errorf("%v: %v ± %v", c.values, m, s)
 		}
@@ -73,7 +78,8 @@ func TestJSONHasTheSame(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if floor := got.Rows["floor"]["speed"]; got.Rate != 118 || floor.Median != 10 || len(floor.Values) != 3 || got.Ratios["gatehouse/floor"]["speed"] != 0.5 {
+	if floor := got.Rows["floor"]["speed"]; got.Rate != 118 || floor.Median != 10 || len(floor.Values) != 3 ||
+		got.Ratios["gatehouse/floor"]["speed"] != 0.5 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -81,7 +87,8 @@ func TestJSONHasTheSame(t *testing.T) {
 func TestPlotIsXMLWithALineForEachFigure(t *testing.T) {
 	var c report.Curves
 	for _, rate := range []float64{50, 100} {
-		c.Add(rate, []report.Row{{Name: "a<b", Values: map[string][]float64{"low": {rate / 10}, "high": {rate}}}}, "low", "high")
+		c.Add(rate, []report.Row{{Name: "a<b", Values: map[string][]float64{"low": {rate / 10}, "high": {rate}}}},
+			"low", "high")
 	}
 	lines, words := 0, ""
 	d := xml.NewDecoder(bytes.NewReader(c.SVG("x", "y")))

@@ -19,7 +19,8 @@ var HRF = Check{Unit: "steps", Sizes: []int{1_000, 5_000, 20_000}, Text: hrfEnve
 // hrfEnvelope is a valid envelope whose script has a number of steps of all types, a fifth of them within branches.
 func hrfEnvelope(steps int) string {
 	var b strings.Builder
-	b.WriteString(`{"HRFVersion": "1.0", "messages": [{"role": "system", "contentType": "harmony-script", "content": {"steps": [`)
+	b.WriteString(
+		`{"HRFVersion": "1.0", "messages": [{"role": "system", "contentType": "harmony-script", "content": {"steps": [`)
 	for i := 0; i < steps; i += 5 {
 		if i > 0 {
 			b.WriteByte(',')

@@ -1,4 +1,5 @@
-// Package sizes measures checks of texts at several sizes. The time for a byte is about the same at each if the check is linear.
+// Package sizes measures checks of texts at several sizes. The time for a byte is about the same at each if the check
+// is linear.
 package sizes
 
 import (
@@ -38,7 +39,8 @@ func (c Check) Measure(ctx context.Context, rows []report.Row) error {
 		}
 		rows[i].Name = fmt.Sprintf("%d %s", n, c.Unit)
 		rows[i].Add(map[string]float64{
-			"bytes": float64(len(text)), "took_ms": took.Seconds() * 1000, "ns_per_byte": float64(took.Nanoseconds()) / float64(len(text)),
+			"bytes": float64(len(text)), "took_ms": took.Seconds() * 1000,
+			"ns_per_byte": float64(took.Nanoseconds()) / float64(len(text)),
 		})
 	}
 	return nil
@@ -47,9 +49,9 @@ func (c Check) Measure(ctx context.Context, rows []report.Row) error {
 // enough is how long something is repeated before its median counts.
 const enough = time.Second
 
-// median runs something until the time is up, at least three times, and returns the median of the processor time that it took. Unlike time on
-// the clock, that is about the same on a busy machine. Garbage is collected between the runs only, because what that costs follows from
-// the size of the whole heap.
+// median runs something until the time is up, at least three times, and returns the median of the processor time that
+// it took. Unlike time on the clock, that is about the same on a busy machine. Garbage is collected between the runs
+// only, because what that costs follows from the size of the whole heap.
 func median(ctx context.Context, what func() error) (time.Duration, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var took []time.Duration

@@ -17,7 +17,8 @@ var Typestate = Check{Unit: "calls", Sizes: []int{10, 100, 1_000}, Text: evidenc
 	return err
 }}
 
-// evidence is what a turn did that called tools: each call has a result, which is used and rendered, so that the check finds nothing.
+// evidence is what a turn did that called tools: each call has a result, which is used and rendered, so that the check
+// finds nothing.
 func evidence(calls int) string {
 	all := func(row string) string {
 		var b strings.Builder

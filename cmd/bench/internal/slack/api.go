@@ -14,7 +14,8 @@ import (
 	"gatehouse/cmd/bench/internal/wire"
 )
 
-// maxKept is how many messages of a thread can be read back: those that a bot was posting when it was killed are among them.
+// maxKept is how many messages of a thread can be read back: those that a bot was posting when it was killed are among
+// them.
 const maxKept = 200
 
 // maxStray is how many strays are kept.
@@ -26,13 +27,18 @@ const scopes = "X-OAuth-Scopes: app_mentions:read,channels:history,channels:read
 
 // answers are those to the methods that return more than that they were done.
 var answers = map[string][]byte{
-	"auth.test": wire.Answer(http.StatusOK, `{"ok":true,"url":"https://bench.slack.com/","team":"Bench","user":"bench","team_id":"`+team+`","user_id":"`+
-		bot+`","bot_id":"`+botID+`","is_enterprise_install":false}`, scopes),
-	"bots.info":             wire.Answer(http.StatusOK, `{"ok":true,"bot":{"id":"`+botID+`","app_id":"`+app+`","user_id":"`+bot+`","name":"bench"}}`, scopes),
-	"chat.getPermalink":     wire.Answer(http.StatusOK, `{"ok":true,"permalink":"https://bench.slack.com/archives/C0BENCH0/p1"}`, scopes),
-	"conversations.members": wire.Answer(http.StatusOK, `{"ok":true,"members":["`+bot+`","`+Approver+`"],"response_metadata":{"next_cursor":""}}`, scopes),
+	"auth.test": wire.Answer(http.StatusOK,
+		`{"ok":true,"url":"https://bench.slack.com/","team":"Bench","user":"bench","team_id":"`+team+`","user_id":"`+
+			bot+`","bot_id":"`+botID+`","is_enterprise_install":false}`, scopes),
+	"bots.info": wire.Answer(http.StatusOK,
+		`{"ok":true,"bot":{"id":"`+botID+`","app_id":"`+app+`","user_id":"`+bot+`","name":"bench"}}`, scopes),
+	"chat.getPermalink": wire.Answer(http.StatusOK,
+		`{"ok":true,"permalink":"https://bench.slack.com/archives/C0BENCH0/p1"}`, scopes),
+	"conversations.members": wire.Answer(http.StatusOK,
+		`{"ok":true,"members":["`+bot+`","`+Approver+`"],"response_metadata":{"next_cursor":""}}`, scopes),
 	"conversations.history": wire.Answer(http.StatusOK, `{"ok":true,"messages":[],"has_more":false}`, scopes),
-	"users.conversations":   wire.Answer(http.StatusOK, `{"ok":true,"channels":[],"response_metadata":{"next_cursor":""}}`, scopes),
+	"users.conversations": wire.Answer(http.StatusOK,
+		`{"ok":true,"channels":[],"response_metadata":{"next_cursor":""}}`, scopes),
 	"usergroups.users.list": wire.Answer(http.StatusOK, `{"ok":true,"users":[]}`, scopes),
 }
 
@@ -61,17 +67,25 @@ func (s *Slack) answer(r *http.Request, body []byte) []byte {
 		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"channel":%q,"ts":%q}`, id, ts), scopes)
 	case "conversations.info":
 		id := argument(r, body, "channel")
-		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"channel":{"id":%q,"name":"bench","is_channel":true,"is_member":true}}`, id), scopes)
+		return wire.Answer(http.StatusOK,
+			fmt.Sprintf(`{"ok":true,"channel":{"id":%q,"name":"bench","is_channel":true,"is_member":true}}`, id),
+			scopes)
 	case "conversations.replies":
-		return wire.Answer(http.StatusOK, `{"ok":true,"messages":[`+strings.Join(s.kept[argument(r, body, "ts")], ",")+`],"has_more":false}`, scopes)
+		return wire.Answer(http.StatusOK,
+			`{"ok":true,"messages":[`+strings.Join(s.kept[argument(r, body, "ts")], ",")+`],"has_more":false}`, scopes)
 	case "users.info":
 		id := argument(r, body, "user")
-		return wire.Answer(http.StatusOK, fmt.Sprintf(`{"ok":true,"user":{"id":%q,"team_id":%q,"name":"ann","real_name":"Ann","profile":{"display_name":"ann"}}}`, id, team), scopes)
+		return wire.Answer(http.StatusOK,
+			fmt.Sprintf(
+				`{"ok":true,"user":{"id":%q,"team_id":%q,"name":"ann","real_name":"Ann","profile":{"display_name":"ann"}}}`,
+				id, team),
+			scopes)
 	}
 	return did
 }
 
-// post takes a message. What is read of it is the mark of the event that it answers, and whether it is in that event's thread.
+// post takes a message. What is read of it is the mark of the event that it answers, and whether it is in that event's
+// thread.
 func (s *Slack) post(body []byte) []byte {
 	count := s.posts.Add(1)
 	if s.plan.Refuses(int(count)) {
@@ -79,7 +93,8 @@ func (s *Slack) post(body []byte) []byte {
 	}
 	n, marked := ledger.Marked(body)
 	if !marked && s.plan.Mix { // the steps of a slow turn
-		return wire.Answer(http.StatusOK, `{"ok":true,"channel":"`+channel+`0","ts":"`+timestamp(s.world.began, int(count))+`"}`, scopes)
+		return wire.Answer(http.StatusOK,
+			`{"ok":true,"channel":"`+channel+`0","ts":"`+timestamp(s.world.began, int(count))+`"}`, scopes)
 	}
 	if !marked {
 		return s.stranger(body)
@@ -97,10 +112,13 @@ func (s *Slack) post(body []byte) []byte {
 	if s.plan.ReadBack() {
 		s.record(thread, ts, body)
 	}
-	return wire.Answer(http.StatusOK, `{"ok":true,"channel":"`+in+`","ts":"`+ts+`","message":{"type":"message","ts":"`+ts+`","user":"`+bot+`"}}`, scopes)
+	return wire.Answer(http.StatusOK,
+		`{"ok":true,"channel":"`+in+`","ts":"`+ts+`","message":{"type":"message","ts":"`+ts+`","user":"`+bot+`"}}`,
+		scopes)
 }
 
-// record keeps what a bot may read back of its message: the mark that it gave it. Of an argument that is not a form nothing is kept.
+// record keeps what a bot may read back of its message: the mark that it gave it. Of an argument that is not a form
+// nothing is kept.
 func (s *Slack) record(thread, ts string, body []byte) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -112,7 +130,8 @@ func (s *Slack) record(thread, ts string, body []byte) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := append(s.kept[thread], fmt.Sprintf(`{"type":"message","ts":%q,"user":%q,"bot_id":%q,"metadata":%s}`, ts, bot, botID, metadata))
+	all := append(s.kept[thread],
+		fmt.Sprintf(`{"type":"message","ts":%q,"user":%q,"bot_id":%q,"metadata":%s}`, ts, bot, botID, metadata))
 	s.kept[thread] = all[max(0, len(all)-maxKept):]
 }
 

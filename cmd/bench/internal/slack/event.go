@@ -49,8 +49,8 @@ type world struct {
 // asks reports whether an event leads to a card.
 func (w world) asks(n int) bool { return w.mix && mix.Asks(n) }
 
-// place returns the channel and the thread that an event is in. One that leads to a card has a thread of its own: what is said in a thread where
-// a turn waits for an approval is another kind of message.
+// place returns the channel and the thread that an event is in. One that leads to a card has a thread of its own: what
+// is said in a thread where a turn waits for an approval is another kind of message.
 func (w world) place(n int) (in, thread string) {
 	if w.asks(n) {
 		return channel + strconv.Itoa(n%channels), timestamp(w.began.Add(-time.Hour), n)
@@ -75,7 +75,8 @@ func (w world) appendBody(b []byte, n int) []byte {
 		words = agent.AtOnce + " " + words
 	}
 	values := map[string]string{
-		"CHANNEL": in, "THREAD": thread, "PERSON": person + strconv.Itoa(n%w.people), "NUMBER": strconv.Itoa(n), "TS": timestamp(w.began, w.threads+n),
+		"CHANNEL": in, "THREAD": thread, "PERSON": person + strconv.Itoa(n%w.people), "NUMBER": strconv.Itoa(n),
+		"TS":   timestamp(w.began, w.threads+n),
 		"TIME": strconv.FormatInt(w.began.Unix(), 10), "WORDS": words,
 	}
 	for _, part := range mentionParts {
@@ -102,11 +103,15 @@ var mentionParts = func() (all []mentionPart) {
 }()
 
 // mention is an event with the fields that Slack sends.
-const mention = `{"token":"verification-token-is-not-used","team_id":"` + team + `","context_team_id":"` + team + `","context_enterprise_id":null,"api_app_id":"` + app + `",` +
-	`"event":{"user":"{{PERSON}}","type":"app_mention","ts":"{{TS}}","client_msg_id":"5f9c1d2e-0000-4000-8000-{{NUMBER}}","text":"<@` + bot + `> {{WORDS}}","team":"` + team + `",` +
+const mention = `{"token":"verification-token-is-not-used","team_id":"` + team + `","context_team_id":"` + team +
+	`","context_enterprise_id":null,"api_app_id":"` + app + `",` +
+	`"event":{"user":"{{PERSON}}","type":"app_mention","ts":"{{TS}}","client_msg_id":"5f9c1d2e-0000-4000-8000-{{NUMBER}}","text":"<@` +
+	bot + `> {{WORDS}}","team":"` + team + `",` +
 	`"thread_ts":"{{THREAD}}","parent_user_id":"{{PERSON}}","blocks":[{"type":"rich_text","block_id":"b{{NUMBER}}","elements":[{"type":"rich_text_section",` +
-	`"elements":[{"type":"user","user_id":"` + bot + `"},{"type":"text","text":" {{WORDS}}"}]}]}],"channel":"{{CHANNEL}}","event_ts":"{{TS}}"},"type":"event_callback",` +
-	`"event_id":"Ev0BENCH{{NUMBER}}","event_time":{{TIME}},"authorizations":[{"enterprise_id":null,"team_id":"` + team + `","user_id":"` + bot + `","is_bot":true,` +
+	`"elements":[{"type":"user","user_id":"` + bot +
+	`"},{"type":"text","text":" {{WORDS}}"}]}]}],"channel":"{{CHANNEL}}","event_ts":"{{TS}}"},"type":"event_callback",` +
+	`"event_id":"Ev0BENCH{{NUMBER}}","event_time":{{TIME}},"authorizations":[{"enterprise_id":null,"team_id":"` + team +
+	`","user_id":"` + bot + `","is_bot":true,` +
 	`"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-bench{{NUMBER}}"}`
 
 // signer signs requests as Slack does. It is for one goroutine.

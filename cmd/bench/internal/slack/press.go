@@ -83,14 +83,17 @@ func (s *Slack) press(n int, ts string, button map[string]any) error {
 	to := s.to[n%len(s.to)]
 	in, thread := s.world.place(n)
 	payload, _ := json.Marshal(map[string]any{ // texts and JSON that was read: can't fail
-		"type": "block_actions", "api_app_id": app, "token": "verification-token-is-not-used", "trigger_id": ts + ".bench",
-		"team": map[string]any{"id": team, "domain": "bench"}, "enterprise": nil, "is_enterprise_install": false,
+		"type": "block_actions", "api_app_id": app, "token": "verification-token-is-not-used",
+		"trigger_id": ts + ".bench",
+		"team":       map[string]any{"id": team, "domain": "bench"}, "enterprise": nil, "is_enterprise_install": false,
 		"user": map[string]any{"id": Approver, "username": "boss", "name": "boss", "team_id": team},
 		"container": map[string]any{
 			"type": "message", "message_ts": ts, "channel_id": in, "is_ephemeral": false, "thread_ts": thread,
 		},
-		"channel":      map[string]any{"id": in, "name": "bench"},
-		"message":      map[string]any{"type": "message", "ts": ts, "thread_ts": thread, "user": bot, "bot_id": botID, "text": ""},
+		"channel": map[string]any{"id": in, "name": "bench"},
+		"message": map[string]any{
+			"type": "message", "ts": ts, "thread_ts": thread, "user": bot, "bot_id": botID, "text": "",
+		},
 		"response_url": "http://" + s.server.Address() + "/actions/" + ts,
 		"state":        map[string]any{"values": map[string]any{}}, "actions": []any{pressed(button, ts)},
 	})

@@ -10,7 +10,8 @@ import (
 	"gatehouse/cmd/bench/internal/wire"
 )
 
-// retryPause is how long a sender waits before it sends an event again. Slack waits longer: it would show nothing more here.
+// retryPause is how long a sender waits before it sends an event again. Slack waits longer: it would show nothing more
+// here.
 const retryPause = 20 * time.Millisecond
 
 // Send sends events; see load.Platform.

@@ -1,5 +1,6 @@
-// Package slack is a Slack for benches, and the people on it: it knows what a bot needs to answer mentions in threads, and sends the bot signed
-// events. adapters/slack/slacktest is the one for tests: it knows far more, and costs far more time.
+// Package slack is a Slack for benches, and the people on it: it knows what a bot needs to answer mentions in threads,
+// and sends the bot signed events. adapters/slack/slacktest is the one for tests: it knows far more, and costs far more
+// time.
 package slack
 
 import (
@@ -35,11 +36,16 @@ type Slack struct {
 
 var _ load.Platform = (*Slack)(nil)
 
-// Start starts a Slack that posts events to the URLs of a bot's instances, or, if there are none, sends them by Socket Mode. Close ends it.
+// Start starts a Slack that posts events to the URLs of a bot's instances, or, if there are none, sends them by Socket
+// Mode. Close ends it.
 func Start(book *ledger.Ledger, p load.Plan, events ...string) (s *Slack, err error) {
 	s = &Slack{
-		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}}, kept: map[string][]string{},
-		world: world{began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders, long: p.Warm + p.Events, mix: p.Mix},
+		plan: p, ledger: book, secrets: newSecrets(), tally: load.Tally{Calls: map[string]int{}},
+		kept: map[string][]string{},
+		world: world{
+			began: time.Now().Add(-time.Minute), threads: p.Threads, people: p.Senders, long: p.Warm + p.Events,
+			mix: p.Mix,
+		},
 	}
 	for _, address := range events {
 		to, err := url.Parse(address)

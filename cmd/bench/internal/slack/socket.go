@@ -42,7 +42,9 @@ const pingEvery = 5 * time.Second
 
 // serve reads the acknowledgements of a connection until it ends.
 func (s *sockets) serve(one *wire.Socket) {
-	if err := one.Write([]byte(`{"type":"hello","num_connections":1,"connection_info":{"app_id":"` + app + `"},"debug_info":{"approximate_connection_time":18060}}`)); err != nil {
+	if err := one.Write(
+		[]byte(`{"type":"hello","num_connections":1,"connection_info":{"app_id":"` + app +
+			`"},"debug_info":{"approximate_connection_time":18060}}`)); err != nil {
 		return
 	}
 	s.mu.Lock()
@@ -134,7 +136,8 @@ func (s *sockets) send(ctx context.Context, body []byte, again bool) error {
 	if again {
 		retry = `"retry_attempt":1,"retry_reason":"timeout"`
 	}
-	frame := fmt.Appendf(make([]byte, 0, len(body)+200), `{"envelope_id":%q,"type":"events_api","accepts_response_payload":false,%s,"payload":%s}`, id, retry, body)
+	frame := fmt.Appendf(make([]byte, 0, len(body)+200),
+		`{"envelope_id":%q,"type":"events_api","accepts_response_payload":false,%s,"payload":%s}`, id, retry, body)
 	if err := one.Write(frame); err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ func Echo(*storage.Store) (*graph.Graph, error) { return agent.Echo(0, nil) }
 func Asking(s *storage.Store) (*graph.Graph, error) {
 	rule := policy.Defaults{Approvers: []string{"slack:U0BENCH0"}}.Rule
 	return agent.Loop{
-		Name: "demo", Model: agent.Demo{}, Executor: &tool.Executor{Tools: tool.NewRegistry(tool.NoteAdd(s.AddNote))}, Policy: rule, NewID: newID,
+		Name: "demo", Model: agent.Demo{}, Executor: &tool.Executor{Tools: tool.NewRegistry(tool.NoteAdd(s.AddNote))},
+		Policy: rule, NewID: newID,
 	}.Graph()
 }
 

@@ -1,5 +1,5 @@
-// Package turns runs whole turns within the process of a bench: the dispatcher, the store and the delivery of gatehouse, with an agent that needs
-// no model and a platform in memory.
+// Package turns runs whole turns within the process of a bench: the dispatcher, the store and the delivery of
+// gatehouse, with an agent that needs no model and a platform in memory.
 package turns
 
 import (
@@ -103,7 +103,8 @@ func (b *Bot) Close() error {
 	return b.store.Close()
 }
 
-// Say says a text in a conversation, as a person of its own, and returns when what was posted next is of the kind that is wanted.
+// Say says a text in a conversation, as a person of its own, and returns when what was posted next is of the kind that
+// is wanted.
 func (b *Bot) Say(ctx context.Context, c core.ConversationID, text string, want core.PostKind) error {
 	payload, err := json.Marshal(text)
 	if err != nil {

@@ -13,12 +13,15 @@ import (
 // Message is the nth message that a session of the bench sends to a conversation, in which only its own person speaks.
 func Message(platform, session string, n int64, c core.ConversationID, payload []byte) core.Event {
 	return core.Event{
-		Platform: platform, ID: session + "/" + strconv.FormatInt(n, 10), Conversation: c, Body: core.MessageEvent{}, Payload: payload,
-		Actor: core.Actor{ID: platform + ":" + string(c)}, Address: core.Address{Platform: platform, Channel: string(c)},
+		Platform: platform, ID: session + "/" + strconv.FormatInt(n, 10), Conversation: c, Body: core.MessageEvent{},
+		Payload: payload,
+		Actor:   core.Actor{ID: platform + ":" + string(c)},
+		Address: core.Address{Platform: platform, Channel: string(c)},
 	}
 }
 
-// Finish ends a turn in the store as the echo agent's turns end: with its two messages, and a reply that is handed over. It returns the reply's row.
+// Finish ends a turn in the store as the echo agent's turns end: with its two messages, and a reply that is handed
+// over. It returns the reply's row.
 func Finish(ctx context.Context, s *storage.Store, c core.Claim, said, reply string) (core.OutboxRow, error) {
 	w := core.Writer{Invocation: c.Event.Invocation}
 	rec, err := s.LoadSession(ctx, c.Session, w)
@@ -28,12 +31,15 @@ func Finish(ctx context.Context, s *storage.Store, c core.Claim, said, reply str
 	if rec == nil {
 		rec = &core.SessionRecord{ID: c.Session, Messages: &core.History{}}
 	}
-	h := rec.Messages.Append(core.Message{Role: core.User, Content: core.Text(said)}, core.Message{Role: core.Assistant, Content: core.Text(reply)})
+	h := rec.Messages.Append(core.Message{Role: core.User, Content: core.Text(said)},
+		core.Message{Role: core.Assistant, Content: core.Text(reply)})
 	rec.Messages, rec.Writer = &h, w
 	handed := &core.Handover{Platform: c.Event.Platform, Limit: 1}
-	err = s.Finish(ctx, core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Handover: handed, Posts: []core.Post{{
-		Key: "reply/" + strconv.FormatInt(c.Event.Seq, 10), To: c.Event.Address, Conversation: c.Event.Conversation, Kind: core.PostReply, Text: reply, Event: c.Event.Seq,
-	}}})
+	err = s.Finish(ctx,
+		core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Handover: handed, Posts: []core.Post{{
+			Key: "reply/" + strconv.FormatInt(c.Event.Seq, 10), To: c.Event.Address, Conversation: c.Event.Conversation,
+			Kind: core.PostReply, Text: reply, Event: c.Event.Seq,
+		}}})
 	if err == nil && len(handed.Rows) != 1 {
 		err = fmt.Errorf("the reply in %s is not handed over", c.Event.Conversation)
 	}
@@ -51,7 +57,9 @@ func Deliver(ctx context.Context, s *storage.Store, row core.OutboxRow) error {
 }
 
 // Accept accepts the nth message of a conversation, and claims its turn.
-func Accept(ctx context.Context, s *storage.Store, owner string, n int64, c core.ConversationID, said string) (core.Claim, error) {
+func Accept(
+	ctx context.Context, s *storage.Store, owner string, n int64, c core.ConversationID, said string,
+) (core.Claim, error) {
 	payload, err := json.Marshal(said)
 	if err != nil {
 		return core.Claim{}, err

@@ -29,7 +29,8 @@ type Socket struct {
 	gone    chan struct{} // closed when it has ended
 }
 
-// ServeSockets starts a server of websockets on a free port of this machine; handle reads one until it ends. Close ends the server.
+// ServeSockets starts a server of websockets on a free port of this machine; handle reads one until it ends. Close ends
+// the server.
 func ServeSockets(handle func(*Socket)) (*Sockets, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

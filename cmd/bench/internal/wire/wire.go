@@ -1,6 +1,6 @@
-// Package wire is HTTP/1.1 for both ends of a bench, with as little work as possible: the driver and the fakes share the processors with the
-// program that is measured. A connection is one goroutine, is kept alive, and has one request under way at a time; a request or an answer is
-// one write of bytes that were made before.
+// Package wire is HTTP/1.1 for both ends of a bench, with as little work as possible: the driver and the fakes share
+// the processors with the program that is measured. A connection is one goroutine, is kept alive, and has one request
+// under way at a time; a request or an answer is one write of bytes that were made before.
 package wire
 
 import (
@@ -101,7 +101,8 @@ func (s *Server) serve(c net.Conn) {
 
 // Answer is the bytes of an answer in JSON. More header lines end with a line break each.
 func Answer(status int, body string, header ...string) []byte {
-	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: %d\r\n", status, http.StatusText(status), len(body))
+	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: %d\r\n",
+		status, http.StatusText(status), len(body))
 	for _, line := range header {
 		b = append(append(b, line...), "\r\n"...)
 	}
@@ -118,7 +119,8 @@ type Client struct {
 // exchangeTime is how long an answer may take.
 const exchangeTime = 30 * time.Second
 
-// Post sends a request and returns the status of its answer. After an error the connection is closed, and the next call opens a new one.
+// Post sends a request and returns the status of its answer. After an error the connection is closed, and the next call
+// opens a new one.
 func (c *Client) Post(request []byte) (status int, err error) {
 	if c.conn == nil {
 		if c.conn, err = net.DialTimeout("tcp", c.Address, time.Second); err != nil {

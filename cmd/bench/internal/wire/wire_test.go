@@ -20,7 +20,8 @@ func TestClientsOfOthersAreServed(t *testing.T) {
 	defer s.Close()
 	for range 2 {
 		for _, length := range []int64{5, -1} {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Address()+"/api/call", strings.NewReader("hello"))
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Address()+"/api/call",
+				strings.NewReader("hello"))
 			if err != nil {
 				t.Fatal(err)
 			}

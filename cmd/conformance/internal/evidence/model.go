@@ -51,7 +51,8 @@ func (r *Recorder) Collect(observer string) func(context.Context, graph.Report) 
 // reportFields returns a typed event in the fixture language.
 func reportFields(r graph.Report) (name string, out map[string]any) {
 	out = map[string]any{
-		"node_name": r.Node, "namespace": fixture.Plain(r.Namespace), "attempt_index": r.Attempt, "fan_out_index": fixture.Plain(r.FanOutIndex), "branch_name": nil,
+		"node_name": r.Node, "namespace": fixture.Plain(r.Namespace), "attempt_index": r.Attempt,
+		"fan_out_index": fixture.Plain(r.FanOutIndex), "branch_name": nil,
 		"caller_invocation_metadata": nil,
 	}
 	if r.Branch != "" {
@@ -70,9 +71,11 @@ func reportFields(r graph.Report) (name string, out map[string]any) {
 			calls = append(calls, map[string]any{"id": c.ID, "name": c.Name, "arguments": fixture.Plain(c.Arguments)})
 		}
 		u := e.Response.Usage
-		out["finish_reason"], out["output_content"], out["output_tool_calls"] = string(e.Response.Finish), e.Response.Message.Content.String(), calls
+		out["finish_reason"], out["output_content"], out["output_tool_calls"] = string(e.Response.Finish),
+			e.Response.Message.Content.String(), calls
 		out["response_model"], out["input_messages"] = e.Response.Model, fixture.Plain(e.Request.Messages)
-		out["usage"] = fixture.Plain(map[string]*int64{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total})
+		out["usage"] = fixture.Plain(
+			map[string]*int64{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total})
 		return LlmCompletion, out
 	case llm.FailedEvent:
 		of(e.Call)

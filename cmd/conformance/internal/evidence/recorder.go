@@ -138,7 +138,10 @@ func trees(stubs tracetest.SpanStubs) []*Span {
 	slices.SortStableFunc(stubs, func(a, b tracetest.SpanStub) int { return a.StartTime.Compare(b.StartTime) })
 	known := map[string]*Span{}
 	for _, s := range stubs {
-		out := &Span{Name: s.Name, Status: strings.ToUpper(s.Status.Code.String()), Description: s.Status.Description, Attributes: map[string]any{}}
+		out := &Span{
+			Name: s.Name, Status: strings.ToUpper(s.Status.Code.String()), Description: s.Status.Description,
+			Attributes: map[string]any{},
+		}
 		for _, a := range s.Attributes {
 			out.Attributes[string(a.Key)] = fixture.Plain(a.Value.AsInterface())
 		}

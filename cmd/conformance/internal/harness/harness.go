@@ -1,5 +1,6 @@
-// Package harness is the abstract harness of the specification (harness §2–§7), on which the fixtures of that suite run: any graph,
-// with sessions or stateless, a transmission in and a response out. The product has only the chat harness (core/chat).
+// Package harness is the abstract harness of the specification (harness §2–§7), on which the fixtures of that suite
+// run: any graph, with sessions or stateless, a transmission in and a response out. The product has only the chat
+// harness (core/chat).
 //
 // Transmissions run one at a time, since a fixture's are in order, so nothing here locks.
 package harness
@@ -70,15 +71,15 @@ type Harness struct {
 	Mode      Mode
 	Stores    graph.Stores
 	Observers []graph.Observer
-	// Register informs the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the turn ends with
-	// harness_signal_subscription_failed.
+	// Register informs the runtime that a signal is awaited (harness §6). If it fails, the pause is withdrawn and the
+	// turn ends with harness_signal_subscription_failed.
 	Register func(ctx context.Context, s core.Suspended) error
 	// Invoked is called after every call of Graph.Invoke.
 	Invoked func(graph.Invocation, graph.Result)
 }
 
-// Transmit classifies a transmission and runs its turn (harness §3–§5). The path depends only on the transmission: the mode, then
-// the intent, then the ids. An intent that contradicts the ids, or ids of two paths without an intent, are
+// Transmit classifies a transmission and runs its turn (harness §3–§5). The path depends only on the transmission: the
+// mode, then the intent, then the ids. An intent that contradicts the ids, or ids of two paths without an intent, are
 // harness_path_classification_ambiguous.
 func (h *Harness) Transmit(ctx context.Context, t Transmission) Response {
 	path, err := h.classify(t)
@@ -113,15 +114,16 @@ func (h *Harness) classify(t Transmission) (Path, error) {
 	case t.Intent == NewSession, t.Intent == "" && t.Session == "":
 		return PathNew, nil
 	case t.Session == "":
-		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not name it.")
+		return PathExisting, core.Errorf(core.HarnessSessionUnresolved, "This continues a conversation but does not "+
+			"name it.")
 	case t.Intent == "", t.Intent == ExistingSession:
 		return PathExisting, nil
 	}
 	return "", core.Errorf(core.HarnessPathAmbiguous, "Unknown intent %q.", t.Intent)
 }
 
-// resume maps a signal to the invocation that waits for it (harness §6) and resumes it. A named invocation is not checked here; the
-// engine decides whether it waits.
+// resume maps a signal to the invocation that waits for it (harness §6) and resumes it. A named invocation is not
+// checked here; the engine decides whether it waits.
 func (h *Harness) resume(ctx context.Context, s chat.Signal, path Path) Response {
 	if s.SignalID != "" {
 		var rec *core.PausedRecord
@@ -175,8 +177,8 @@ func (h *Harness) invoke(ctx context.Context, in graph.Invocation, path Path) Re
 	return refuse(path, res.Err)
 }
 
-// register registers the awaited signal. If that fails, the paused record is withdrawn: nothing may wait for a signal that can't
-// arrive (harness §6).
+// register registers the awaited signal. If that fails, the paused record is withdrawn: nothing may wait for a signal
+// that can't arrive (harness §6).
 func (h *Harness) register(ctx context.Context, s core.Suspended) error {
 	if h.Register == nil {
 		return nil
@@ -186,7 +188,8 @@ func (h *Harness) register(ctx context.Context, s core.Suspended) error {
 		return nil
 	}
 	if _, undo := h.Stores.Pauses.Consume(ctx, s.Invocation); undo != nil {
-		return core.Wrap(core.HarnessSubscriptionFailed, undo, "What this turn waits for could be neither registered nor withdrawn.")
+		return core.Wrap(core.HarnessSubscriptionFailed, undo,
+			"What this turn waits for could be neither registered nor withdrawn.")
 	}
 	return core.Wrap(core.HarnessSubscriptionFailed, err, "What this turn waits for could not be registered.")
 }
@@ -194,7 +197,9 @@ func (h *Harness) register(ctx context.Context, s core.Suspended) error {
 // refuse returns the response to an error (harness §7): what it is, and what can be done about it.
 func refuse(path Path, err error) Response {
 	c := core.CategoryOf(err)
-	r := Response{Path: path, Shape: ErrorResponse, Status: graph.Errored, Category: c, Bucket: core.BucketOf(c), Err: err}
+	r := Response{
+		Path: path, Shape: ErrorResponse, Status: graph.Errored, Category: c, Bucket: core.BucketOf(c), Err: err,
+	}
 	r.Body = map[string]any{"category": c, "bucket": r.Bucket}
 	switch r.Bucket {
 	case core.SessionTerminating:

@@ -36,9 +36,12 @@ func newRig(t *testing.T, mode harness.Mode, nodes ...graph.Node) *rig {
 	memory := graph.NewMemory()
 	r := &rig{recorder: &evidence.Recorder{}}
 	store := &evidence.Store{Sessions: memory, Pauses: memory, Recorder: r.recorder}
-	r.Harness = &harness.Harness{Graph: g, Mode: mode, Stores: graph.Stores{Sessions: store, Pauses: store}, Invoked: func(in graph.Invocation, res graph.Result) {
-		r.invoked = append(r.invoked, evidence.Invoked{Invocation: in, Result: res})
-	}}
+	r.Harness = &harness.Harness{
+		Graph: g, Mode: mode, Stores: graph.Stores{Sessions: store, Pauses: store},
+		Invoked: func(in graph.Invocation, res graph.Result) {
+			r.invoked = append(r.invoked, evidence.Invoked{Invocation: in, Result: res})
+		},
+	}
 	return r
 }
 
@@ -66,21 +69,51 @@ func TestClassification(t *testing.T) {
 		path     harness.Path
 		category core.Category
 	}{
-		"nothing":               {in: harness.Transmission{}, path: harness.PathNew},
-		"new":                   {in: harness.Transmission{Intent: harness.NewSession}, path: harness.PathNew},
-		"new with an id":        {in: harness.Transmission{Intent: harness.NewSession, Session: "s"}, path: harness.PathNew},
-		"an id":                 {in: harness.Transmission{Session: "s"}, path: harness.PathExisting},
-		"existing":              {in: harness.Transmission{Intent: harness.ExistingSession, Session: "s"}, path: harness.PathExisting},
-		"existing without id":   {in: harness.Transmission{Intent: harness.ExistingSession}, path: harness.PathExisting, category: core.HarnessSessionUnresolved},
-		"signal":                {in: harness.Transmission{Signal: signal}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
-		"signal and session":    {in: harness.Transmission{Signal: signal, Session: "s"}, category: core.HarnessPathAmbiguous},
-		"signal intent":         {in: harness.Transmission{Intent: harness.SignalResume, Signal: signal, Session: "s"}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
-		"signal without id":     {in: harness.Transmission{Intent: harness.SignalResume}, path: harness.PathSignal, category: core.HarnessCorrelationFailed},
-		"unknown invocation":    {in: harness.Transmission{Signal: chat.Signal{Invocation: "i"}}, path: harness.PathSignal, category: core.SuspensionRecordInvalid},
-		"new and a signal":      {in: harness.Transmission{Intent: harness.NewSession, Signal: signal}, category: core.HarnessPathAmbiguous},
-		"unknown intent":        {in: harness.Transmission{Intent: "dance", Session: "s"}, category: core.HarnessPathAmbiguous},
-		"stateless":             {mode: harness.Stateless, in: harness.Transmission{Intent: harness.NewSession, Session: "s"}, path: harness.PathStateless},
-		"stateless with signal": {mode: harness.Stateless, in: harness.Transmission{Signal: signal}, path: harness.PathStateless, category: core.HarnessCorrelationFailed},
+		"nothing": {in: harness.Transmission{}, path: harness.PathNew},
+		"new":     {in: harness.Transmission{Intent: harness.NewSession}, path: harness.PathNew},
+		"new with an id": {
+			in: harness.Transmission{Intent: harness.NewSession, Session: "s"}, path: harness.PathNew,
+		},
+		"an id": {in: harness.Transmission{Session: "s"}, path: harness.PathExisting},
+		"existing": {
+			in: harness.Transmission{Intent: harness.ExistingSession, Session: "s"}, path: harness.PathExisting,
+		},
+		"existing without id": {
+			in: harness.Transmission{Intent: harness.ExistingSession}, path: harness.PathExisting,
+			category: core.HarnessSessionUnresolved,
+		},
+		"signal": {
+			in: harness.Transmission{Signal: signal}, path: harness.PathSignal, category: core.HarnessCorrelationFailed,
+		},
+		"signal and session": {
+			in: harness.Transmission{Signal: signal, Session: "s"}, category: core.HarnessPathAmbiguous,
+		},
+		"signal intent": {
+			in:   harness.Transmission{Intent: harness.SignalResume, Signal: signal, Session: "s"},
+			path: harness.PathSignal, category: core.HarnessCorrelationFailed,
+		},
+		"signal without id": {
+			in: harness.Transmission{Intent: harness.SignalResume}, path: harness.PathSignal,
+			category: core.HarnessCorrelationFailed,
+		},
+		"unknown invocation": {
+			in: harness.Transmission{Signal: chat.Signal{Invocation: "i"}}, path: harness.PathSignal,
+			category: core.SuspensionRecordInvalid,
+		},
+		"new and a signal": {
+			in: harness.Transmission{Intent: harness.NewSession, Signal: signal}, category: core.HarnessPathAmbiguous,
+		},
+		"unknown intent": {
+			in: harness.Transmission{Intent: "dance", Session: "s"}, category: core.HarnessPathAmbiguous,
+		},
+		"stateless": {
+			mode: harness.Stateless, in: harness.Transmission{Intent: harness.NewSession, Session: "s"},
+			path: harness.PathStateless,
+		},
+		"stateless with signal": {
+			mode: harness.Stateless, in: harness.Transmission{Signal: signal}, path: harness.PathStateless,
+			category: core.HarnessCorrelationFailed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, tc.mode, nothing)
@@ -89,7 +122,8 @@ func TestClassification(t *testing.T) {
 				t.Fatalf("path %q, category %q (%v)", got.Path, got.Category, got.Err)
 			}
 			if tc.category != "" {
-				if got.Shape != harness.ErrorResponse || got.Status != graph.Errored || got.Body["category"] != tc.category {
+				if got.Shape != harness.ErrorResponse || got.Status != graph.Errored ||
+					got.Body["category"] != tc.category {
 					t.Errorf("answer %+v", got)
 				}
 				return
@@ -111,7 +145,8 @@ func TestStatelessTurnsUseNoSession(t *testing.T) {
 	if first.Shape != harness.SuspendedAck || first.Body["signal_id"] != core.SignalID("x") {
 		t.Fatalf("answer %+v", first)
 	}
-	second := r.Transmit(t.Context(), harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}})
+	second := r.Transmit(t.Context(),
+		harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}})
 	if loads := r.loads(); second.Shape != harness.CompletionResponse || loads != 0 {
 		t.Errorf("answer %+v, %d loads", second, loads)
 	}
@@ -119,7 +154,8 @@ func TestStatelessTurnsUseNoSession(t *testing.T) {
 
 func TestErrorResponseFlags(t *testing.T) {
 	for category, flag := range map[core.Category]string{
-		core.ProviderRateLimit: "retry_safe", core.ProviderInvalidRequest: "user_action_required", core.SessionLoadFailed: "intervention_required",
+		core.ProviderRateLimit: "retry_safe", core.ProviderInvalidRequest: "user_action_required",
+		core.SessionLoadFailed: "intervention_required",
 	} {
 		r := newRig(t, harness.Sessioned, func(context.Context, graph.State) (graph.Update, error) {
 			return nil, core.Errorf(category, "what is wrong")
@@ -128,7 +164,8 @@ func TestErrorResponseFlags(t *testing.T) {
 		if got.Body[flag] != true || got.Bucket != core.BucketOf(category) || len(r.invoked) != 1 {
 			t.Errorf("%s: %+v", category, got.Body)
 		}
-		if d, shown := got.Body["diagnostic_message"]; shown != (flag == "user_action_required") || shown && d != "what is wrong" {
+		if d, shown := got.Body["diagnostic_message"]; shown != (flag == "user_action_required") ||
+			shown && d != "what is wrong" {
 			t.Errorf("%s: diagnostic %v", category, d)
 		}
 	}
@@ -157,7 +194,8 @@ func TestFailedSubscriptionWithdrawsThePause(t *testing.T) {
 			t.Errorf("transmission %d: %s (%v)", i, got.Category, got.Err)
 		}
 	}
-	if got := r.Transmit(t.Context(), harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}}); got.Category != core.SuspensionRecordInvalid {
+	if got := r.Transmit(t.Context(),
+		harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}}); got.Category != core.SuspensionRecordInvalid {
 		t.Errorf("%s (%v)", got.Category, got.Err)
 	}
 }

@@ -15,9 +15,11 @@ func sendReturnsOutcome(r run) error {
 	case core.Completed:
 		return require(o.Replies != nil, "it completed without a list of replies")
 	case core.Errored:
-		return require(o.Category != "" && o.Bucket != "" && o.Reply.Role == core.System, "it failed without a category, bucket or reply")
+		return require(o.Category != "" && o.Bucket != "" && o.Reply.Role == core.System,
+			"it failed without a category, bucket or reply")
 	case core.Suspended:
-		return require(o.Pending != nil && o.Descriptor.SignalID != "" && o.Invocation != "", "it suspended without a list, descriptor or invocation")
+		return require(o.Pending != nil && o.Descriptor.SignalID != "" && o.Invocation != "",
+			"it suspended without a list, descriptor or invocation")
 	}
 	return fmt.Errorf("its outcome is a %T", r.Outcome)
 }
@@ -51,13 +53,14 @@ func repliesAreNew(r run) error {
 func secondLoadsFirstHistory(r run) error {
 	left := r.turns[0].After.History()
 	if r.turns[0].Session != r.Session || r.loaded() == nil || len(left) == 0 {
-		return fmt.Errorf("sessions %q and %q, %d loads, a history of %d", r.turns[0].Session, r.Session, r.Count(evidence.Load), len(left))
+		return fmt.Errorf("sessions %q and %q, %d loads, a history of %d", r.turns[0].Session, r.Session,
+			r.Count(evidence.Load), len(left))
 	}
 	return same("the loaded history", left, r.loaded().History())
 }
 
-// historyAccumulates: over at least two turns of a session, each history starts with the whole history before it, and is longer by
-// the messages of the user and the nodes.
+// historyAccumulates: over at least two turns of a session, each history starts with the whole history before it, and
+// is longer by the messages of the user and the nodes.
 func historyAccumulates(r run) error {
 	if len(r.turns) < 2 {
 		return errors.New("nothing to check: there is no second turn")
@@ -80,7 +83,8 @@ func pendingIsTail(r run) error {
 // pendingFromNodes: the pending messages are as many as the nodes returned, and no node saved the session itself.
 func pendingFromNodes(r run) error {
 	n := r.returned()
-	return require(n > 0 && n == len(r.Pending) && r.Count(evidence.ExplicitSave) == 0, "nodes returned %d messages, %d are pending", n, len(r.Pending))
+	return require(n > 0 && n == len(r.Pending) && r.Count(evidence.ExplicitSave) == 0,
+		"nodes returned %d messages, %d are pending", n, len(r.Pending))
 }
 
 // The nodes that composedBeforeSuspending is about.
@@ -89,8 +93,8 @@ const (
 	suspendNode = "suspend_gate"
 )
 
-// composedBeforeSuspending: the messages that the composing node returned were in the state when the suspending node ran, and the
-// stored pause lists the composing node as completed.
+// composedBeforeSuspending: the messages that the composing node returned were in the state when the suspending node
+// ran, and the stored pause lists the composing node as completed.
 func composedBeforeSuspending(r run) error {
 	ran := r.Of(evidence.NodeRan)
 	composed := slices.IndexFunc(ran, func(e evidence.Entry) bool { return e.Node == composeNode })
@@ -101,7 +105,8 @@ func composedBeforeSuspending(r run) error {
 	if want := ran[composed].Seen + ran[composed].Messages; ran[composed].Messages == 0 || ran[suspended].Seen < want {
 		return fmt.Errorf("%s saw %d messages, not %d", suspendNode, ran[suspended].Seen, want)
 	}
-	return require(r.PausedRecord != nil && slices.Contains(r.PausedRecord.Frames[0].Completed, composeNode), "the pause does not list %s as completed", composeNode)
+	return require(r.PausedRecord != nil && slices.Contains(r.PausedRecord.Frames[0].Completed, composeNode),
+		"the pause does not list %s as completed", composeNode)
 }
 
 // replyIsSystem: the reply to a failed turn has the role system and a text, and is not part of the history.
@@ -109,7 +114,9 @@ func replyIsSystem(r run) error {
 	if r.Reply == nil || r.Reply.Role != core.System || r.Reply.Content.String() == "" {
 		return fmt.Errorf("the reply is %v", r.Reply)
 	}
-	stored := slices.ContainsFunc(r.After.History(), func(m core.Message) bool { return m.Content.String() == r.Reply.Content.String() })
+	stored := slices.ContainsFunc(r.After.History(), func(m core.Message) bool {
+		return m.Content.String() == r.Reply.Content.String()
+	})
 	return require(!stored, "the reply is part of the history")
 }
 

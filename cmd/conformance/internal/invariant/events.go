@@ -21,7 +21,8 @@ func (r run) byObserver() map[string][]graph.Event {
 	return out
 }
 
-// atSuspended applies a predicate to the events of the suspended node, per observer. Each observer must have received one.
+// atSuspended applies a predicate to the events of the suspended node, per observer. Each observer must have received
+// one.
 func (r run) atSuspended(holds func(events []graph.Event) error) error {
 	for name, events := range r.byObserver() {
 		own := slices.DeleteFunc(events, func(e graph.Event) bool { return !slices.Equal(e.Namespace, r.Place) })
@@ -43,7 +44,8 @@ func noCompletedEvent(r run) error {
 	})
 }
 
-// suspendedEventCarriesDescriptor: every observer received a suspended event, and each one carries the outcome's descriptor.
+// suspendedEventCarriesDescriptor: every observer received a suspended event, and each one carries the outcome's
+// descriptor.
 func suspendedEventCarriesDescriptor(r run) error {
 	return r.atSuspended(func(events []graph.Event) error {
 		n := 0
@@ -74,7 +76,8 @@ func startedThenSuspended(r run) error {
 	})
 }
 
-// eventsWithoutSession: events of a session were delivered. They have no field for it, and no field but the states holds its id.
+// eventsWithoutSession: events of a session were delivered. They have no field for it, and no field but the states
+// holds its id.
 func eventsWithoutSession(r run) error {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[graph.Event]()) {
 		if strings.Contains(strings.ToLower(f.Name), "session") {
@@ -105,11 +108,13 @@ func graphIntact(r run) error {
 	return same("the state of another run", r.State, evidence.StateFields(again.State))
 }
 
-// edgeFailureInCompleted: the last event of every observer is the completed event of the node before the edge, with the edge's error.
+// edgeFailureInCompleted: the last event of every observer is the completed event of the node before the edge, with the
+// edge's error.
 func edgeFailureInCompleted(r run) error {
 	for name, events := range r.byObserver() {
 		last := events[len(events)-1]
-		if last.Phase != graph.PhaseCompleted || last.Node != r.At() || !last.Post.IsZero() || evidence.CarrierOf(last.Err) != evidence.CarrierOf(r.Err) {
+		if last.Phase != graph.PhaseCompleted || last.Node != r.At() || !last.Post.IsZero() ||
+			evidence.CarrierOf(last.Err) != evidence.CarrierOf(r.Err) {
 			return fmt.Errorf("the last event of observer %q is %s of %q: %w", name, last.Phase, last.Node, last.Err)
 		}
 	}
@@ -156,9 +161,12 @@ func eventCount(selects func(graph.Event) bool) func(run) error {
 // noFanOutIndex: there are events of the node, and none has an index.
 func noFanOutIndex(node string) func(run) error {
 	return func(r run) error {
-		own := slices.DeleteFunc(slices.Clone(r.Observed), func(o evidence.Observed) bool { return !isOf(node)(o.Event) })
+		own := slices.DeleteFunc(slices.Clone(r.Observed), func(o evidence.Observed) bool {
+			return !isOf(node)(o.Event)
+		})
 		indexed := slices.ContainsFunc(own, func(o evidence.Observed) bool { return o.Event.FanOutIndex != nil })
-		return require(len(own) > 0 && !indexed, "there are %d events of %q, one with an index: %v", len(own), node, indexed)
+		return require(len(own) > 0 && !indexed, "there are %d events of %q, one with an index: %v", len(own), node,
+			indexed)
 	}
 }
 
@@ -177,7 +185,8 @@ func innerSeen(field string) func(run) error {
 		slices.Sort(seen)
 		slices.Sort(want)
 		seen = slices.Compact(seen)
-		return require(len(want) > 0 && slices.Equal(seen, want), "it is [%s], not [%s]", strings.Join(seen, ","), strings.Join(want, ","))
+		return require(len(want) > 0 && slices.Equal(seen, want), "it is [%s], not [%s]", strings.Join(seen, ","),
+			strings.Join(want, ","))
 	}
 }
 

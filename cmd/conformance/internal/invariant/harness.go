@@ -13,7 +13,8 @@ import (
 // newSessionPath: the transmission took path 3.1 and started a session.
 func newSessionPath(r run) error {
 	in, once := r.invocation()
-	return require(once && r.Path == harness.PathNew && in.Session != "" && in.Resume == "" && r.Before == nil, "it took path %q with session %q", r.Path, in.Session)
+	return require(once && r.Path == harness.PathNew && in.Session != "" && in.Resume == "" && r.Before == nil,
+		"it took path %q with session %q", r.Path, in.Session)
 }
 
 // sessionGenerated: the transmission named no session, the engine received one, and the state was saved under its id.
@@ -28,14 +29,15 @@ func engineReceivedSession(r run) error {
 	in, once := r.invocation()
 	calls := r.Of(evidence.SessionCalls...)
 	if !once || in.Session == "" || r.Result().Session != in.Session || len(calls) == 0 {
-		return fmt.Errorf("the engine received session %q, worked with %q and called the store %d times", in.Session, r.Result().Session, len(calls))
+		return fmt.Errorf("the engine received session %q, worked with %q and called the store %d times", in.Session,
+			r.Result().Session, len(calls))
 	}
 	other := slices.ContainsFunc(calls, func(e evidence.Entry) bool { return e.Session != in.Session })
 	return require(!other, "the store was called with another session")
 }
 
-// firstSuspendedAndSubscribed: the turn suspended, and the signal that it waits for was registered once, with the outcome's
-// descriptor.
+// firstSuspendedAndSubscribed: the turn suspended, and the signal that it waits for was registered once, with the
+// outcome's descriptor.
 func firstSuspendedAndSubscribed(r run) error {
 	if !r.Suspended() || r.Subscribed != 1 || len(r.c.Subscriptions) == 0 {
 		return fmt.Errorf("it is %s, with %d subscriptions", r.Status, r.Subscribed)
@@ -50,7 +52,8 @@ func firstSuspendedAndSubscribed(r run) error {
 // secondIsSignalResume: the second turn took path 3.3 and resumed the invocation that the first one paused.
 func secondIsSignalResume(r run) error {
 	in, once := r.invocation()
-	return require(once && r.Path == harness.PathSignal && r.turns[0].Suspended() && in.Resume == r.turns[0].ID && r.Resumed(),
+	return require(once && r.Path == harness.PathSignal && r.turns[0].Suspended() && in.Resume == r.turns[0].ID &&
+		r.Resumed(),
 		"it took path %q and resumed %q", r.Path, in.Resume)
 }
 
@@ -67,7 +70,8 @@ func payloadReachedEngine(r run) error {
 func notBlocked(r run) error {
 	pauses, consumed := r.Count(evidence.Pause), r.Count(evidence.Consume)
 	return require(r.PausedRecord != nil && r.Took < evidence.Patience && pauses == 1 && consumed == 0,
-		"it returned after %s, its record waits: %v, it was paused %d times and consumed %d times", r.Took, r.PausedRecord != nil, pauses, consumed)
+		"it returned after %s, its record waits: %v, it was paused %d times and consumed %d times", r.Took,
+		r.PausedRecord != nil, pauses, consumed)
 }
 
 // completionShape: the answer is a completion response whose body is the final state.
@@ -104,24 +108,28 @@ func bucketIs(b core.Bucket) func(run) error {
 // notRetried: the graph was invoked at most once, and the session loaded at most once.
 func notRetried(r run) error {
 	loads := r.Count(evidence.Load)
-	return require(len(r.Invoked) <= 1 && r.Retries == 0 && loads <= 1, "the graph was invoked %d times, retried %d times, and the session loaded %d times",
+	return require(len(r.Invoked) <= 1 && r.Retries == 0 && loads <= 1,
+		"the graph was invoked %d times, retried %d times, and the session loaded %d times",
 		len(r.Invoked), r.Retries, loads)
 }
 
 // interventionRequired: the answer to a failed turn requires an intervention.
 func interventionRequired(r run) error {
-	return require(r.Response.Shape == harness.ErrorResponse && r.Response.Body["intervention_required"] == true, "the answer is %v", r.Response.Body)
+	return require(r.Response.Shape == harness.ErrorResponse && r.Response.Body["intervention_required"] == true,
+		"the answer is %v", r.Response.Body)
 }
 
 // statelessPath: the harness is stateless, and the transmission took path 3.0.
 func statelessPath(r run) error {
-	return require(r.c.Mode == harness.Stateless && r.Path == harness.PathStateless, "the harness is %s, and it took path %q", r.c.Mode, r.Path)
+	return require(r.c.Mode == harness.Stateless && r.Path == harness.PathStateless,
+		"the harness is %s, and it took path %q", r.c.Mode, r.Path)
 }
 
 // sessionNotResolved: a stateless harness invoked the graph without a session.
 func sessionNotResolved(r run) error {
 	in, once := r.invocation()
-	return require(once && r.c.Mode == harness.Stateless && in.Session == "" && r.Result().Session == "", "the harness is %s, and it was invoked with session %q", r.c.Mode, in.Session)
+	return require(once && r.c.Mode == harness.Stateless && in.Session == "" && r.Result().Session == "",
+		"the harness is %s, and it was invoked with session %q", r.c.Mode, in.Session)
 }
 
 // storeNotCalled: the session store was not called.
@@ -132,11 +140,14 @@ func storeNotCalled(r run) error {
 
 // categories are the specification's categories that a turn can fail with.
 var categories = []core.Category{
-	core.SessionLoadFailed, core.SessionSaveFailed, core.SessionWriteConflict, core.MigrationChainAmbiguous, core.MigrationMissing,
+	core.SessionLoadFailed, core.SessionSaveFailed, core.SessionWriteConflict, core.MigrationChainAmbiguous,
+	core.MigrationMissing,
 	core.MigrationFailed, core.SuspensionPersistenceFailed, core.SuspensionRecordInvalid, core.SuspensionPayloadInvalid,
-	core.SuspensionUnsupportedContext, core.HarnessSessionUnresolved, core.HarnessSubscriptionFailed, core.HarnessCorrelationFailed,
+	core.SuspensionUnsupportedContext, core.HarnessSessionUnresolved, core.HarnessSubscriptionFailed,
+	core.HarnessCorrelationFailed,
 	core.HarnessPathAmbiguous, core.ChatMessageShapeInvalid, core.NodeException, core.EdgeException, core.ReducerError,
-	core.RoutingError, core.StateValidationError, core.ProviderInvalidRequest, core.ProviderUnavailable, core.ProviderRateLimit,
+	core.RoutingError, core.StateValidationError, core.ProviderInvalidRequest, core.ProviderUnavailable,
+	core.ProviderRateLimit,
 }
 
 // categoryNot: the failure has none of the listed categories, which must exist.

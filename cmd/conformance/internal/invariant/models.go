@@ -13,17 +13,27 @@ import (
 
 // The subjects: turns in which a node called a model once, which a collector watched.
 var (
-	called         = subject{"call of a model that a collector watched", func(r run) bool { return len(r.Calls) > 0 && len(r.collected()) > 0 }}
-	streamedCall   = called.and("streamed call of a model", func(r run) bool { return r.allCalls(func(c evidence.ModelCall) bool { return c.Request.Stream }) })
+	called = subject{"call of a model that a collector watched", func(r run) bool {
+		return len(r.Calls) > 0 && len(r.collected()) > 0
+	}}
+	streamedCall = called.and("streamed call of a model", func(r run) bool {
+		return r.allCalls(func(c evidence.ModelCall) bool { return c.Request.Stream })
+	})
 	streamAnswered = streamedCall.and("streamed call of a model that was answered", func(r run) bool {
 		return r.allCalls(func(c evidence.ModelCall) bool { return !c.Failed && len(c.Chunks) > 0 })
 	})
 	streamFailed = streamedCall.and("streamed call of a model that failed", func(r run) bool {
 		return r.allCalls(func(c evidence.ModelCall) bool { return c.Failed })
 	})
-	callsStreamed  = streamAnswered.and("streamed call of a model that answered with calls of tools", func(r run) bool { return deltas(r, "tool_calls") > 0 })
-	calledAtOnce   = called.and("call of a model that is not streamed", func(r run) bool { return r.allCalls(func(c evidence.ModelCall) bool { return !c.Request.Stream }) })
-	partialFailure = streamFailed.and("streamed call of a model that failed after a part", func(r run) bool { return deltas(r, "content", "reasoning_content", "reasoning") > 0 })
+	callsStreamed = streamAnswered.and("streamed call of a model that answered with calls of tools", func(r run) bool {
+		return deltas(r, "tool_calls") > 0
+	})
+	calledAtOnce = called.and("call of a model that is not streamed", func(r run) bool {
+		return r.allCalls(func(c evidence.ModelCall) bool { return !c.Request.Stream })
+	})
+	partialFailure = streamFailed.and("streamed call of a model that failed after a part", func(r run) bool {
+		return deltas(r, "content", "reasoning_content", "reasoning") > 0
+	})
 )
 
 // collected are the events of the first collector that received any, in order.
@@ -133,7 +143,8 @@ func idsMatch(r run) error {
 			return fmt.Errorf("a token is of the call %v, the ends are of %v", f["call_id"], ends)
 		}
 	}
-	return require(len(ends) == len(r.fields(evidence.LlmCompletion)) && len(tokens) > 0, "%d tokens, ends of %v", len(tokens), ends)
+	return require(len(ends) == len(r.fields(evidence.LlmCompletion)) && len(tokens) > 0,
+		"%d tokens, ends of %v", len(tokens), ends)
 }
 
 // oneEnd: each call has one end, which is of this type, and comes after all of its tokens.
@@ -156,7 +167,8 @@ func oneEnd(kind string) func(run) error {
 
 func noCompletion(r run) error {
 	n := len(r.fields(evidence.LlmCompletion))
-	return require(n == 0 && len(r.fields(evidence.LlmFailed)) > 0, "%d completions, and %d failures", n, len(r.fields(evidence.LlmFailed)))
+	return require(n == 0 && len(r.fields(evidence.LlmFailed)) > 0, "%d completions, and %d failures", n,
+		len(r.fields(evidence.LlmFailed)))
 }
 
 // noOtherVariant: nothing was collected but tokens, completions and failures.
@@ -173,7 +185,8 @@ func noOtherVariant(r run) error {
 func partsBeforeFailure(r run) error {
 	events := r.collected()
 	last := events[len(events)-1]
-	return errors.Join(tokenForEachChunk(r), require(last.Type == evidence.LlmFailed, "the last event is %s", last.Type), oneEnd(evidence.LlmFailed)(r))
+	return errors.Join(tokenForEachChunk(r),
+		require(last.Type == evidence.LlmFailed, "the last event is %s", last.Type), oneEnd(evidence.LlmFailed)(r))
 }
 
 func noTokens(r run) error {
@@ -244,7 +257,8 @@ func callsSameAtOnce(r run) error {
 			return err
 		}
 		for _, one := range other.Message.ToolCalls {
-			want = append(want, map[string]any{"id": one.ID, "name": one.Name, "arguments": fixture.Plain(one.Arguments)})
+			want = append(want,
+				map[string]any{"id": one.ID, "name": one.Name, "arguments": fixture.Plain(one.Arguments)})
 		}
 	}
 	return same("the calls", want, endCalls(r))

@@ -16,12 +16,14 @@ import (
 func secondLoadsFirstState(r run) error {
 	first := r.turns[0]
 	if first.Session != r.Session || first.After == nil || r.loaded() == nil {
-		return fmt.Errorf("sessions %q and %q, stored: %v, %d loads", first.Session, r.Session, first.After != nil, r.Count(evidence.Load))
+		return fmt.Errorf("sessions %q and %q, stored: %v, %d loads", first.Session, r.Session, first.After != nil,
+			r.Count(evidence.Load))
 	}
 	if err := same("the loaded state", first.After.State, r.loaded().State); err != nil {
 		return err
 	}
-	return same("the engine's loaded state", only(evidence.StateFields(r.Entry().Loaded), maps.Keys(first.After.State)), first.After.State)
+	return same("the engine's loaded state", only(evidence.StateFields(r.Entry().Loaded), maps.Keys(first.After.State)),
+		first.After.State)
 }
 
 // only returns the fields with these names; nil if there are no fields at all.
@@ -78,7 +80,8 @@ func explicitSaveSurvives(r run) error {
 // oneMigration: one migration ran in the case, the engine reports that one, and it leads to the graph's version.
 func oneMigration(r run) error {
 	m := r.Entry().Migrations
-	return require(len(r.c.Migrations) == 1 && len(m) == 1 && m[0][0]+"->"+m[0][1] == r.c.Migrations[0] && m[0][1] == r.c.Version,
+	return require(len(r.c.Migrations) == 1 && len(m) == 1 && m[0][0]+"->"+m[0][1] == r.c.Migrations[0] &&
+		m[0][1] == r.c.Version,
 		"these migrations ran: %v, the engine reports %v", r.c.Migrations, m)
 }
 
@@ -91,7 +94,8 @@ func (r run) order(what ...string) []string {
 	return slices.Compact(kinds)
 }
 
-// migratedBeforeMerge: the migration ran after the load and before any node, and the first node's state has the migrated fields.
+// migratedBeforeMerge: the migration ran after the load and before any node, and the first node's state has the
+// migrated fields.
 func migratedBeforeMerge(r run) error {
 	order := []string{evidence.Load, evidence.Migration, evidence.NodeRan}
 	if err := same("the order", order, r.order(order...)); err != nil {
@@ -121,7 +125,9 @@ func innerFieldsMatchSchema(r run) error {
 // innerSeesNoSession: the session has fields that no subgraph declares, and no state in a subgraph has one of them.
 func innerSeesNoSession(r run) error {
 	declared := slices.Concat(slices.Collect(maps.Values(r.c.Inner))...)
-	hidden := slices.DeleteFunc(slices.Collect(maps.Keys(r.loaded().Fields())), func(name string) bool { return slices.Contains(declared, name) })
+	hidden := slices.DeleteFunc(slices.Collect(maps.Keys(r.loaded().Fields())), func(name string) bool {
+		return slices.Contains(declared, name)
+	})
 	for _, e := range innerEvents(r.Events) {
 		for _, name := range e.Pre.Fields() {
 			if slices.Contains(hidden, name) {
@@ -144,13 +150,15 @@ func noInnerSessionCalls(r run) error {
 
 // noNodeRan: the turn failed, and no node ran.
 func noNodeRan(r run) error {
-	return require(r.Errored() && r.Count(evidence.NodeRan, evidence.InnerNodeRan) == 0, "it is %s, and these nodes ran: %v", r.Status, r.Ran())
+	return require(r.Errored() && r.Count(evidence.NodeRan, evidence.InnerNodeRan) == 0,
+		"it is %s, and these nodes ran: %v", r.Status, r.Ran())
 }
 
 // carriesSession: the value is the id of the turn's session, and the attributes of a span or a log line have it.
 func (r run) carriesSession(what string, attributes map[string]any) error {
 	got := attributes["openarmature.session_id"]
-	return require(r.v.Text() != "" && string(r.Session) == r.v.Text() && got == r.v.Text(), "%s carries session %v, the turn's is %q", what, got, r.Session)
+	return require(r.v.Text() != "" && string(r.Session) == r.v.Text() && got == r.v.Text(),
+		"%s carries session %v, the turn's is %q", what, got, r.Session)
 }
 
 // spansCarrySession: every span carries the id of the turn's session.

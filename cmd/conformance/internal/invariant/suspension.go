@@ -13,12 +13,13 @@ import (
 
 // suspendedOutcome: the turn suspended, and its outcome has everything that a suspended one carries.
 func suspendedOutcome(r run) error {
-	return require(suspended.applies(r) && r.ID != "" && r.Descriptor != nil && r.Descriptor.SignalID != "" && r.State != nil,
+	return require(suspended.applies(r) && r.ID != "" && r.Descriptor != nil && r.Descriptor.SignalID != "" &&
+		r.State != nil,
 		"it is %s, or its outcome has no id, signal or state", r.Status)
 }
 
-// overlaid: a resumed turn started with the payload's values in every field of the payload that the schema declares, of which there is
-// at least one.
+// overlaid: a resumed turn started with the payload's values in every field of the payload that the schema declares, of
+// which there is at least one.
 func overlaid(r run) error {
 	declared := 0
 	for name, raw := range r.Signal.Payload {
@@ -36,17 +37,21 @@ func overlaid(r run) error {
 
 // resumeContinues: a resumed turn completed, and ran nodes, but none that the paused turn had run.
 func resumeContinues(r run) error {
-	i := slices.IndexFunc(r.turns, func(o *evidence.Turn) bool { return o.Suspended() && len(o.Place) > 0 && o.ID == r.ID })
+	i := slices.IndexFunc(r.turns, func(o *evidence.Turn) bool {
+		return o.Suspended() && len(o.Place) > 0 && o.ID == r.ID
+	})
 	if i < 0 {
 		return errors.New("no turn before it was paused")
 	}
 	again := slices.ContainsFunc(r.Ran(), func(node string) bool { return slices.Contains(r.turns[i].Ran(), node) })
-	return require(len(r.Ran()) > 0 && r.Completed() && !again, "it is %s, and ran %v after %v", r.Status, r.Ran(), r.turns[i].Ran())
+	return require(len(r.Ran()) > 0 && r.Completed() && !again, "it is %s, and ran %v after %v", r.Status, r.Ran(),
+		r.turns[i].Ran())
 }
 
 // recordInvalid: a signal that no record waits for fails with suspension_record_invalid, and runs nothing.
 func recordInvalid(r run) error {
-	return require(r.Category == core.SuspensionRecordInvalid && len(r.Ran()) == 0, "its category is %q, and it ran %v", r.Category, r.Ran())
+	return require(r.Category == core.SuspensionRecordInvalid && len(r.Ran()) == 0, "its category is %q, and it ran %v",
+		r.Category, r.Ran())
 }
 
 // recordInvalidBothWays is recordInvalid, for both a completed invocation and one that never existed.
@@ -68,13 +73,14 @@ func recordInvalidBothWays(r run) error {
 	return recordInvalid(r)
 }
 
-// suspensionPropagates: a node of a subgraph suspended, the outer graph stopped at the subgraph's node, and the pause holds a frame
-// of each graph.
+// suspensionPropagates: a node of a subgraph suspended, the outer graph stopped at the subgraph's node, and the pause
+// holds a frame of each graph.
 func suspensionPropagates(r run) error {
 	if !r.ended(r.Place[0]) || r.At() == r.Place[0] {
 		return fmt.Errorf("it suspended at %v, and ran %v", r.Place, r.Ran())
 	}
-	return require(!r.c.HasPauses || r.PausedRecord != nil && len(r.PausedRecord.Frames) == len(r.Place), "the pause does not hold the outer graph")
+	return require(!r.c.HasPauses || r.PausedRecord != nil && len(r.PausedRecord.Frames) == len(r.Place),
+		"the pause does not hold the outer graph")
 }
 
 // resumeEntersAt: a resumed turn continued in a subgraph, at this node.
@@ -84,7 +90,8 @@ func resumeEntersAt(node string) func(run) error {
 			return errors.New("nothing ran")
 		}
 		e := r.Events[0]
-		return require(e.Phase == graph.PhaseStarted && e.Node == node && len(e.Namespace) > 1, "it resumed at %v", e.Namespace)
+		return require(e.Phase == graph.PhaseStarted && e.Node == node && len(e.Namespace) > 1,
+			"it resumed at %v", e.Namespace)
 	}
 }
 
@@ -106,20 +113,22 @@ func (r run) suspendedParts(field string) []any {
 	return out
 }
 
-// partSuspendsContainer: one part of a fan-out or of parallel branches suspended, and with it the container's node, where the outer
-// graph stopped.
+// partSuspendsContainer: one part of a fan-out or of parallel branches suspended, and with it the container's node,
+// where the outer graph stopped.
 func partSuspendsContainer(field string) func(run) error {
 	return func(r run) error {
 		if !r.ended(r.Place[0]) {
 			return fmt.Errorf("it suspended at %q, and ran %v", r.Place[0], r.Ran())
 		}
 		parts, last := len(r.suspendedParts(field)), r.Events[len(r.Events)-1]
-		return require(parts == 1 && last.Phase == graph.PhaseSuspended && last.Node == r.Place[0], "%d parts suspended, and %s %s last", parts, last.Node, last.Phase)
+		return require(parts == 1 && last.Phase == graph.PhaseSuspended && last.Node == r.Place[0],
+			"%d parts suspended, and %s %s last", parts, last.Node, last.Phase)
 	}
 }
 
-// siblingsCancelled: where a part of a container suspended, its siblings contribute nothing: the state at the pause is the one that
-// the container started with, even if a sibling had ended before. No sibling still runs, and none suspended too.
+// siblingsCancelled: where a part of a container suspended, its siblings contribute nothing: the state at the pause is
+// the one that the container started with, even if a sibling had ended before. No sibling still runs, and none
+// suspended too.
 func siblingsCancelled(r run) error {
 	var before graph.State
 	open, suspensions := map[int]string{}, 0

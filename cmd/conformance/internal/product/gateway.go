@@ -1,6 +1,6 @@
-// Package product runs the turns of a case through the gateway's own parts. Each turn is an event that is accepted into SQLite,
-// claimed and finished by the dispatcher, decided by the approvals, and delivered by the outbox to a platform. What it reports of a
-// turn is read from the database and from what the platform received.
+// Package product runs the turns of a case through the gateway's own parts. Each turn is an event that is accepted into
+// SQLite, claimed and finished by the dispatcher, decided by the approvals, and delivered by the outbox to a platform.
+// What it reports of a turn is read from the database and from what the platform received.
 package product
 
 import (
@@ -34,9 +34,11 @@ type Gateway struct {
 	approver  core.Actor
 }
 
-// Start opens a new database and starts the dispatcher. The recorder starts again with each attempt of a turn; faults are what the
-// database refuses.
-func Start(ctx context.Context, over *graph.Graph, recorder *evidence.Recorder, faults evidence.Faults) (*Gateway, error) {
+// Start opens a new database and starts the dispatcher. The recorder starts again with each attempt of a turn; faults
+// are what the database refuses.
+func Start(
+	ctx context.Context, over *graph.Graph, recorder *evidence.Recorder, faults evidence.Faults,
+) (*Gateway, error) {
 	folder, err := os.MkdirTemp("", "conformance")
 	if err != nil {
 		return nil, err
@@ -62,7 +64,8 @@ func Start(ctx context.Context, over *graph.Graph, recorder *evidence.Recorder, 
 		return nil, err
 	}
 	service := &askingService{approvals.NewService(store, store), g.approver}
-	g.deliver = outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
+	g.deliver = outbox.New(
+		outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Store: g.store, Approvals: service, Outbox: g.deliver,
 		Platforms: []core.Platform{g.platform}, Owner: owner,
@@ -109,12 +112,13 @@ func (g *Gateway) Send(ctx context.Context, conversation core.SessionID, m core.
 	return g.ended(ctx, e, err)
 }
 
-// Signal resumes a paused turn: an approver approves it by a click, and the resulting signal carries the payload. A signal for which
-// nothing waits is an event of its own.
+// Signal resumes a paused turn: an approver approves it by a click, and the resulting signal carries the payload. A
+// signal for which nothing waits is an event of its own.
 func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.PausedRecord) (Ended, error) {
 	if waiting == nil {
 		body := core.SignalEvent{Approval: core.ApprovalID(s.SignalID)}
-		e, err := g.run(ctx, conversationID("unknown"), body, g.approver, core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
+		e, err := g.run(ctx, conversationID("unknown"), body, g.approver,
+			core.SignalPayload{SignalID: s.SignalID, Invocation: s.Invocation})
 		return g.ended(ctx, e, err)
 	}
 	id := core.ApprovalID(waiting.Descriptor.SignalID)
@@ -123,7 +127,8 @@ func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.Pause
 		return Ended{}, err
 	}
 	g.store.carry(waiting.Invocation, s.Payload)
-	click, err := g.run(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver, core.Click{Approval: id, Choice: core.Approve})
+	click, err := g.run(ctx, a.Conversation, core.ClickEvent{Approval: id}, g.approver,
+		core.Click{Approval: id, Choice: core.Approve})
 	if err != nil || click.End.Kind != core.EndDecided {
 		return Ended{}, fmt.Errorf("the click ended as %+v: %w", click.End, err)
 	}
@@ -132,7 +137,9 @@ func (g *Gateway) Signal(ctx context.Context, s chat.Signal, waiting *core.Pause
 }
 
 // run accepts an event and waits until it has ended.
-func (g *Gateway) run(ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload any) (core.EventRecord, error) {
+func (g *Gateway) run(
+	ctx context.Context, to core.ConversationID, body core.EventBody, who core.Actor, payload any,
+) (core.EventRecord, error) {
 	data, err := json.Marshal(payload)
 	if err != nil {
 		return core.EventRecord{}, err
@@ -186,6 +193,7 @@ func (g *Gateway) ended(ctx context.Context, e core.EventRecord, err error) (out
 	if out.Messages, err = g.store.InvocationMessages(ctx, e.Session, e.Invocation); err != nil {
 		return out, err
 	}
-	out.Approvals, err = g.store.ListApprovals(ctx, core.ApprovalFilter{Invocation: e.Invocation, States: []core.ApprovalState{core.Open}})
+	out.Approvals, err = g.store.ListApprovals(ctx,
+		core.ApprovalFilter{Invocation: e.Invocation, States: []core.ApprovalState{core.Open}})
 	return out, err
 }

@@ -58,13 +58,16 @@ func (p *platform) take() []core.Delivery {
 	return out
 }
 
-// askingService is the approvals service with a made-up request for every pause, since a fixture's pauses are not about tools.
+// askingService is the approvals service with a made-up request for every pause, since a fixture's pauses are not about
+// tools.
 type askingService struct {
 	*approvals.Service
 	approver core.Actor
 }
 
-func (a *askingService) Open(turn core.Turn, session core.SessionID, s core.Suspended) (core.Approval, []core.Post, bool) {
+func (a *askingService) Open(
+	turn core.Turn, session core.SessionID, s core.Suspended,
+) (core.Approval, []core.Post, bool) {
 	s.Descriptor.Approval = &core.ApprovalRequest{
 		Call: core.Call{Tool: name, Summary: "Go on.", Arguments: json.RawMessage("{}"), Digest: callDigest},
 		Rule: core.Rule{Name: "fixture", Verdict: core.VerdictAsk, Approvers: []string{a.approver.ID}},
@@ -72,7 +75,8 @@ func (a *askingService) Open(turn core.Turn, session core.SessionID, s core.Susp
 	return a.Service.Open(turn, session, s)
 }
 
-// faulty is the database with the failures that a fixture injects. Its signals carry a fixture's payload in place of a decision.
+// faulty is the database with the failures that a fixture injects. Its signals carry a fixture's payload in place of a
+// decision.
 type faulty struct {
 	*storage.Store
 	faults evidence.Faults
@@ -143,7 +147,9 @@ func (g *Gateway) LoadSession(ctx context.Context, id core.SessionID) (*core.Ses
 }
 
 // LoadPaused reads the record that an invocation or a signal waits with; nil if none waits.
-func (g *Gateway) LoadPaused(ctx context.Context, id core.InvocationID, signal core.SignalID) (*core.PausedRecord, error) {
+func (g *Gateway) LoadPaused(
+	ctx context.Context, id core.InvocationID, signal core.SignalID,
+) (*core.PausedRecord, error) {
 	if id == "" && signal == "" {
 		return nil, nil
 	}

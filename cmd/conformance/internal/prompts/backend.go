@@ -34,14 +34,18 @@ func newBackend(declared string, d *fixture.Node) *backend {
 	for _, p := range d.Get("prompts").Items() {
 		prompts = append(prompts, promptOf(p))
 	}
-	return &backend{Backend: prompt.NewStatic(time.Now(), prompts...), declared: declared, unavailable: d.Get("simulate_unavailable").Flag(false)}
+	return &backend{
+		Backend: prompt.NewStatic(time.Now(), prompts...), declared: declared,
+		unavailable: d.Get("simulate_unavailable").Flag(false),
+	}
 }
 
 // promptOf reads a prompt. It may be invalid: rendering must find that.
 func promptOf(d *fixture.Node) prompt.Prompt {
 	p := prompt.Prompt{
-		Name: d.Need("name").Text(), Label: d.Get("label").Text(), Version: d.Get("version").Text(), TemplateHash: d.Get("template_hash").Text(),
-		Template: d.Get("template").Text(), Sampling: sampling(d.Get("sampling")),
+		Name: d.Need("name").Text(), Label: d.Get("label").Text(), Version: d.Get("version").Text(),
+		TemplateHash: d.Get("template_hash").Text(),
+		Template:     d.Get("template").Text(), Sampling: sampling(d.Get("sampling")),
 	}
 	if chat := d.Get("chat_template"); chat != nil {
 		p.Chat = []prompt.Segment{}
@@ -65,11 +69,16 @@ func segment(d *fixture.Node) prompt.Segment {
 	blocks := []core.Block{}
 	for _, item := range content.Items() {
 		b := core.Block{
-			Type: core.BlockType(item.Need("type").Text()), Text: item.Get("text").Text(), MediaType: item.Get("media_type").Text(),
-			Detail: item.Get("detail").Text(), Signature: item.Get("signature").Text(), Data: item.Get("data").Text(),
+			Type: core.BlockType(item.Need("type").Text()), Text: item.Get("text").Text(),
+			MediaType: item.Get("media_type").Text(),
+			Detail:    item.Get("detail").Text(), Signature: item.Get("signature").Text(),
+			Data: item.Get("data").Text(),
 		}
 		if source := item.Get("source"); source != nil {
-			b.Source = &core.ImageSource{Type: source.Need("type").Text(), URL: source.Get("url").Text(), Base64Data: source.Get("base64_data").Text()}
+			b.Source = &core.ImageSource{
+				Type: source.Need("type").Text(), URL: source.Get("url").Text(),
+				Base64Data: source.Get("base64_data").Text(),
+			}
 		}
 		blocks = append(blocks, b)
 	}

@@ -98,7 +98,8 @@ func labelOf(d *fixture.Node) string {
 	return ""
 }
 
-// toRender gives the prompt that a call renders: one that was captured, one that is fetched by its name and label, or one that is written out.
+// toRender gives the prompt that a call renders: one that was captured, one that is fetched by its name and label, or
+// one that is written out.
 func (s *scope) toRender(m *prompt.Manager, d *fixture.Node) (prompt.Prompt, error) {
 	if ref := d.Get("fetched_prompt_ref"); ref != nil {
 		o := s.captured[ref.Text()]

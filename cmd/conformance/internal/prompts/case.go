@@ -23,7 +23,10 @@ type scope struct {
 
 // Run runs a case of a file and returns its faults. doc is root if the file is one case.
 func Run(ctx context.Context, root, doc *fixture.Node) []string {
-	s := &scope{ctx: ctx, backends: map[string]*backend{}, managers: map[string]*prompt.Manager{}, labels: map[string]prompt.Labels{}, captured: map[string]*outcome{}}
+	s := &scope{
+		ctx: ctx, backends: map[string]*backend{}, managers: map[string]*prompt.Manager{},
+		labels: map[string]prompt.Labels{}, captured: map[string]*outcome{},
+	}
 	s.Guard(func() {
 		if !doc.IsMapping() {
 			doc.Malformed("a case must be a mapping")

@@ -100,7 +100,8 @@ func (s *scope) raises(o *outcome, v *fixture.Node) {
 	v.Each(func(key string, d *fixture.Node) bool {
 		switch key {
 		case "category":
-			s.must(d, d.Text() == string(core.CategoryOf(o.err)), "it is %q, not %q (%v)", core.CategoryOf(o.err), d.Text(), o.err)
+			s.must(d, d.Text() == string(core.CategoryOf(o.err)), "it is %q, not %q (%v)", core.CategoryOf(o.err),
+				d.Text(), o.err)
 		case "carries":
 			d.Each(func(key string, c *fixture.Node) bool { return s.carries(have, key, c) })
 		default:
@@ -112,12 +113,17 @@ func (s *scope) raises(o *outcome, v *fixture.Node) {
 
 // carried gives what an error carries, by the names of prompt-management §11. What it has not is nil.
 func carried(err error) map[string]any {
-	out := map[string]any{"name": nil, "version": nil, "label": nil, "variables": nil, "description": nil, "message": err.Error(), "cause": nil}
+	out := map[string]any{
+		"name": nil, "version": nil, "label": nil, "variables": nil, "description": nil, "message": err.Error(),
+		"cause": nil,
+	}
 	var e *prompt.Error
 	if !errors.As(err, &e) {
 		return out
 	}
-	for key, text := range map[string]string{"name": e.Name, "version": e.Version, "label": e.Label, "description": e.Description} {
+	for key, text := range map[string]string{
+		"name": e.Name, "version": e.Version, "label": e.Label, "description": e.Description,
+	} {
 		if text != "" {
 			out[key] = text
 		}
@@ -146,7 +152,8 @@ func (s *scope) carries(have map[string]any, key string, v *fixture.Node) bool {
 		texts = []any{v.Text()}
 	}
 	for _, text := range texts {
-		s.must(v, strings.Contains(fmt.Sprint(got), fmt.Sprint(text)), "%s is %q and does not mention %q", name, got, text)
+		s.must(v, strings.Contains(fmt.Sprint(got), fmt.Sprint(text)), "%s is %q and does not mention %q", name, got,
+			text)
 	}
 	return true
 }
@@ -202,7 +209,8 @@ func (s *scope) pairs(v *fixture.Node, field string, equal bool) bool {
 				if !known || !also {
 					return false
 				}
-				s.must(list, fixture.Equal(first, second) == equal, "%s of %s is %s, of %s it is %s", field, a, fixture.Show(first), b, fixture.Show(second))
+				s.must(list, fixture.Equal(first, second) == equal, "%s of %s is %s, of %s it is %s", field, a,
+					fixture.Show(first), b, fixture.Show(second))
 			}
 		}
 	}

@@ -69,12 +69,23 @@ expected:
 		{"content: Hi Bob", "content: Hi Ann", "content is \"Hi Bob\", not \"Hi Ann\""},
 		{"[{content: Hi Bob}]", "[]", "it has 1 items, not 0"},
 		{"[{content: Hi Bob}]", "[{content: Hi Bob, colour: red}]", "colour is missing"},
-		{"category: prompt_render_error", "category: prompt_not_found", `it is "prompt_render_error", not "prompt_not_found"`},
+		{
+			"category: prompt_render_error", "category: prompt_not_found",
+			`it is "prompt_render_error", not "prompt_not_found"`,
+		},
 		{"carries: {name: hi", "carries: {name: ho", `it is "hi", not "ho"`},
-		{"carries: {name: hi", "carries: {segment: 1", "fixture_directive_unknown: calls.3.expected.raises.carries.segment"},
+		{
+			"carries: {name: hi", "carries: {segment: 1",
+			"fixture_directive_unknown: calls.3.expected.raises.carries.segment",
+		},
 		{"description_mentions: who", "description_mentions: when", `does not mention "when"`},
-		{"get, name: hi, expected: {raises", "get, name: hi, variables: {who: x}, expected: {raises", "the call did not fail"},
-		{"operation: get, name: hi, expected: {raises: {category: prompt_render_error, carries: {name: hi, description_mentions: who}}}", "operation: get, name: hi", "calls.3: the call failed: prompt_render_error"},
+		{
+			"get, name: hi, expected: {raises", "get, name: hi, variables: {who: x}, expected: {raises",
+			"the call did not fail",
+		},
+		{"operation: get, name: hi, expected: {raises: {category: prompt_render_error, carries: {name: hi, " +
+			"description_mentions: who}}}", "operation: get, name: hi",
+			"calls.3: the call failed: prompt_render_error"},
 		{"  p: {label: production", "  p: {label: staging", `expected.p.label: it is "production", not "staging"`},
 		{"  p: {label", "  q: {label", "fixture_directive_unknown: expected.q"},
 		{"rendered_hash_present: true", "rendered_hash_present: false", "rendered_hash is \"sha256:"},
@@ -90,18 +101,43 @@ expected:
 		{"{main: 3}", "{main: 2}", "it was called 3 times"},
 		{"{main: 3}", "{other: 0}", `there is no backend "other"`},
 		{"manager: {backends: [main]}", "manager: {backends: [other]}", `there is no backend "other"`},
-		{"manager: {backends: [main]}", "manager: {backends: [main], label_resolver_ref: x}", `there is no resolver "x"`},
-		{"manager: {backends: [main]}", "manager: {backends: [main], cache: 1}", "fixture_directive_unknown: manager.cache"},
-		{"target: manager, operation: fetch", "target: other_manager, operation: fetch", `there is no manager "other_manager"`},
+		{
+			"manager: {backends: [main]}", "manager: {backends: [main], label_resolver_ref: x}",
+			`there is no resolver "x"`,
+		},
+		{
+			"manager: {backends: [main]}", "manager: {backends: [main], cache: 1}",
+			"fixture_directive_unknown: manager.cache",
+		},
+		{
+			"target: manager, operation: fetch", "target: other_manager, operation: fetch",
+			`there is no manager "other_manager"`,
+		},
 		{"target: manager, operation: fetch", "target: {backend: main}, operation: get", "a backend can only fetch"},
 		{"operation: fetch", "operation: store", `unknown operation "store"`},
 		{"fetched_prompt_ref: p", "fetched_prompt_ref: q", `no prompt was captured as "q"`},
 		{"capture_as: bob", "capture_as: ann", `"ann" was captured before`},
-		{"name: hi, capture_as: p", "name: hi, levitate: true, capture_as: p", "fixture_directive_unknown: calls.0.levitate"},
-		{`template: "Hi {{ who }}", sampling: {seed: 1}`, `template: "Hi {{ who }}", sampling: {seed: 1, colour: 1}`, "fixture_directive_unknown: backends.0.prompts.0.sampling.colour"},
-		{`template: "Hi {{ who }}", sampling`, `chat_template: [{role: user, content: [{type: text, text: x, colour: 1}]}], sampling`, "prompts.0.chat_template.0.content.0.colour"},
-		{`template: "Hi {{ who }}", sampling`, `template: x, chat_template: [], sampling`, "either template or chat_template"},
-		{"variables: {who: Ann}", "variables: {who: Ann}, placeholders: {h: [{role: user, content: x, colour: 1}]}", "it has more than a message: colour"},
+		{
+			"name: hi, capture_as: p", "name: hi, levitate: true, capture_as: p",
+			"fixture_directive_unknown: calls.0.levitate",
+		},
+		{
+			`template: "Hi {{ who }}", sampling: {seed: 1}`, `template: "Hi {{ who }}", sampling: {seed: 1, colour: 1}`,
+			"fixture_directive_unknown: backends.0.prompts.0.sampling.colour",
+		},
+		{
+			`template: "Hi {{ who }}", sampling`,
+			`chat_template: [{role: user, content: [{type: text, text: x, colour: 1}]}], sampling`,
+			"prompts.0.chat_template.0.content.0.colour",
+		},
+		{
+			`template: "Hi {{ who }}", sampling`, `template: x, chat_template: [], sampling`,
+			"either template or chat_template",
+		},
+		{
+			"variables: {who: Ann}", "variables: {who: Ann}, placeholders: {h: [{role: user, content: x, colour: 1}]}",
+			"it has more than a message: colour",
+		},
 		{"backends: [{name: main,", "backends: [{name: main}, {name: main,", "a backend needs a name of its own"},
 		{"calls:", "none:", "there are no calls"},
 	} {
@@ -114,7 +150,8 @@ expected:
 		}
 	}
 	write("cases: [{calls: []}]\ncolour: 1\nbackends: [{name: a, colour: 1}]")
-	if got := strings.Join(run(t, file), "\n"); !strings.Contains(got, "unknown: colour") || !strings.Contains(got, "unknown: backends.0.colour") {
+	if got := strings.Join(run(t, file), "\n"); !strings.Contains(got, "unknown: colour") ||
+		!strings.Contains(got, "unknown: backends.0.colour") {
 		t.Error(got)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"gatehouse/core/llm/prompt"
 )
 
-// view is the plain form of a value in which null stands for every key that the fixture expects to be null and that is not there.
+// view is the plain form of a value in which null stands for every key that the fixture expects to be null and that is
+// not there.
 func view(got any, want *fixture.Node) any { return withNulls(fixture.Plain(got), want.Value()) }
 
 func withNulls(got, want any) any {
@@ -43,8 +44,9 @@ func (o *outcome) fields() map[string]any {
 	case o.prompt != nil:
 		p := *o.prompt
 		out := map[string]any{
-			"name": p.Name, "version": p.Version, "label": p.Label, "template_hash": p.TemplateHash, "fetched_at": p.FetchedAt,
-			"sampling": samplingFields(p.Sampling), "template": nil, "chat_template": nil,
+			"name": p.Name, "version": p.Version, "label": p.Label, "template_hash": p.TemplateHash,
+			"fetched_at": p.FetchedAt,
+			"sampling":   samplingFields(p.Sampling), "template": nil, "chat_template": nil,
 		}
 		if p.IsChat() {
 			out["chat_template"] = segments(p.Chat)
@@ -55,8 +57,10 @@ func (o *outcome) fields() map[string]any {
 	case o.result != nil:
 		r := *o.result
 		return map[string]any{
-			"name": r.Name, "version": r.Version, "label": r.Label, "template_hash": r.TemplateHash, "rendered_hash": r.RenderedHash,
-			"messages": r.Messages, "variables": r.Variables, "fetched_at": r.FetchedAt, "rendered_at": r.RenderedAt, "sampling": samplingFields(r.Sampling),
+			"name": r.Name, "version": r.Version, "label": r.Label, "template_hash": r.TemplateHash,
+			"rendered_hash": r.RenderedHash,
+			"messages":      r.Messages, "variables": r.Variables, "fetched_at": r.FetchedAt,
+			"rendered_at": r.RenderedAt, "sampling": samplingFields(r.Sampling),
 		}
 	}
 	return nil
@@ -81,7 +85,8 @@ func samplingFields(c *llm.Config) any {
 	}
 	out := map[string]any{}
 	for key, v := range map[string]*float64{
-		"temperature": c.Temperature, "top_p": c.TopP, "frequency_penalty": c.FrequencyPenalty, "presence_penalty": c.PresencePenalty,
+		"temperature": c.Temperature, "top_p": c.TopP, "frequency_penalty": c.FrequencyPenalty,
+		"presence_penalty": c.PresencePenalty,
 	} {
 		if v != nil {
 			out[key] = *v

@@ -123,7 +123,10 @@ func configOf(d *fixture.Node) (c llm.Config) {
 	if d.IsNull() {
 		return c
 	}
-	floats := map[string]**float64{"temperature": &c.Temperature, "top_p": &c.TopP, "frequency_penalty": &c.FrequencyPenalty, "presence_penalty": &c.PresencePenalty}
+	floats := map[string]**float64{
+		"temperature": &c.Temperature, "top_p": &c.TopP, "frequency_penalty": &c.FrequencyPenalty,
+		"presence_penalty": &c.PresencePenalty,
+	}
 	wholes := map[string]**int64{"max_tokens": &c.MaxTokens, "seed": &c.Seed}
 	d.Each(func(key string, v *fixture.Node) bool {
 		switch {

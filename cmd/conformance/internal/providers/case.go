@@ -18,7 +18,8 @@ type scope struct {
 	unchecked []string
 }
 
-// Run runs a case of a file, and returns its faults and the invariants that nothing checks. doc is root if the file is one case.
+// Run runs a case of a file, and returns its faults and the invariants that nothing checks. doc is root if the file is
+// one case.
 func Run(ctx context.Context, root, doc *fixture.Node) (faults, unchecked []string) {
 	s := &scope{ctx: ctx, doc: doc}
 	s.Guard(func() {
@@ -44,7 +45,8 @@ func isProse(key string) bool {
 	return key == "name" || key == "description" || key == "conformance_version"
 }
 
-// run makes the calls: those of a list, each with its expectations, or the only one, whose expectations stand next to it.
+// run makes the calls: those of a list, each with its expectations, or the only one, whose expectations stand next to
+// it.
 func (s *scope) run(doc *fixture.Node) {
 	if list := doc.Get("calls"); list != nil {
 		if doc.Has("call") {

@@ -59,7 +59,9 @@ func (s *scope) returned(c *call, d *fixture.Node) {
 			s.is(v, string(c.response.Finish), false)
 		case "usage":
 			u := c.response.Usage
-			s.is(v, map[string]any{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total}, true)
+			s.is(v,
+				map[string]any{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total},
+				true)
 		case "parsed": // a chat's answers are texts; nothing is ever parsed
 			if !v.IsNull() {
 				s.Fault(v, "nothing is parsed")
@@ -112,7 +114,8 @@ func (s *scope) raw(c *call, keys *fixture.Node) {
 	if chunks := s.streamOf(c); chunks != nil {
 		answer := whole(chunks)
 		for _, key := range keys.Items() {
-			if diff := fixture.DiffValues(answer[key.Text()], got[key.Text()]); diff != "" && key.Text() != "choices" || got[key.Text()] == nil {
+			if diff := fixture.DiffValues(answer[key.Text()], got[key.Text()]); diff != "" && key.Text() != "choices" ||
+				got[key.Text()] == nil {
 				s.Fault(key, "in raw %s", diff)
 			}
 		}

@@ -19,7 +19,8 @@ const (
 	graphModel  = "gpt-test"
 )
 
-// Graph is the model of the nodes of a graph: mock_llm answers their calls at once, mock_llm_stream those that ask for a stream.
+// Graph is the model of the nodes of a graph: mock_llm answers their calls at once, mock_llm_stream those that ask for
+// a stream.
 type Graph struct {
 	atOnce, streamed served
 	chunks           [][]map[string]any // of the streams, in order
@@ -34,7 +35,8 @@ type served struct {
 func serve(answers ...llmtest.Answer) (served, error) {
 	fake := llmtest.NewOpenAI(answers...)
 	fake.Lenient()
-	p, err := openai.New(graphModel, openai.Config{APIKey: "sk-conformance", BaseURL: fake.URL + "/v1", API: openai.Chat})
+	p, err := openai.New(graphModel,
+		openai.Config{APIKey: "sk-conformance", BaseURL: fake.URL + "/v1", API: openai.Chat})
 	return served{fake, p}, err
 }
 
@@ -69,8 +71,8 @@ func (g *Graph) Close() {
 	g.streamed.server.Close()
 }
 
-// streamOf reads the chunks of one answer. {error: {status}} is how it breaks off: before the first chunk with the status itself, else with an
-// error inside the stream.
+// streamOf reads the chunks of one answer. {error: {status}} is how it breaks off: before the first chunk with the
+// status itself, else with an error inside the stream.
 func streamOf(d *fixture.Node) (llmtest.Answer, []map[string]any) {
 	var chunks []map[string]any
 	a := llmtest.Answer{Header: map[string]string{}}
@@ -102,9 +104,13 @@ func (g *Graph) Call(d *fixture.Node) func(ctx context.Context) (evidence.ModelC
 	if r.Stream {
 		on = g.streamed
 	}
-	told := llm.Told{Provider: llm.NewRetry(on.provider, retries), Vendor: graphVendor, Model: graphModel, Tell: graph.Emit}
+	told := llm.Told{
+		Provider: llm.NewRetry(on.provider, retries), Vendor: graphVendor, Model: graphModel, Tell: graph.Emit,
+	}
 	return func(ctx context.Context) (evidence.ModelCall, error) {
-		c := evidence.ModelCall{Request: r, AtOnce: func(chunks []map[string]any) (llm.Response, error) { return again(ctx, r, chunks) }}
+		c := evidence.ModelCall{Request: r, AtOnce: func(chunks []map[string]any) (llm.Response, error) {
+			return again(ctx, r, chunks)
+		}}
 		before := len(on.server.Calls())
 		var err error
 		c.Response, err = told.Complete(ctx, r)

@@ -10,7 +10,8 @@ import (
 	"gatehouse/core/llm"
 )
 
-// invariants checks every name of a mapping against calls: one, or all of a case. A name that is not published is reported as unchecked.
+// invariants checks every name of a mapping against calls: one, or all of a case. A name that is not published is
+// reported as unchecked.
 func (s *scope) invariants(d *fixture.Node, calls []*call) {
 	d.All(func(name string, v *fixture.Node) {
 		holds, known := published[name]
@@ -124,7 +125,8 @@ func afterTransientRetry(_ *scope, c *call) error {
 }
 
 func spanForEachAttempt(_ *scope, c *call) error {
-	return require(len(c.sent) > 0 && len(c.spans) == len(c.sent), "%d attempts made %d spans", len(c.sent), len(c.spans))
+	return require(len(c.sent) > 0 && len(c.spans) == len(c.sent), "%d attempts made %d spans", len(c.sent),
+		len(c.spans))
 }
 
 func indexesDiffer(_ *scope, c *call) error {
@@ -132,7 +134,8 @@ func indexesDiffer(_ *scope, c *call) error {
 	for _, one := range c.spans {
 		seen[one.attributes["openarmature.llm.attempt_index"]] = true
 	}
-	return require(len(seen) == len(c.spans) && len(seen) > 1 && !seen[nil], "the indexes of %d spans are %v", len(c.spans), seen)
+	return require(len(seen) == len(c.spans) && len(seen) > 1 && !seen[nil], "the indexes of %d spans are %v",
+		len(c.spans), seen)
 }
 
 func nothingSent(_ *scope, c *call) error {
@@ -143,7 +146,8 @@ func modelConflictRejected(s *scope, c *call) error {
 	if extra, set := c.request.Config.Extra["model"]; !set || fixture.Equal(extra, s.mock.model) {
 		return errors.New("no extra setting contradicts the bound model")
 	}
-	return errors.Join(nothingSent(s, c), require(core.CategoryOf(c.err) == core.ProviderInvalidRequest, "the error is %v", c.err))
+	return errors.Join(nothingSent(s, c),
+		require(core.CategoryOf(c.err) == core.ProviderInvalidRequest, "the error is %v", c.err))
 }
 
 func modelIsBound(s *scope, c *call) error {
@@ -168,7 +172,8 @@ func stops(c *call) (declared, extra, wire []any, err error) {
 		extra = []any{v}
 	}
 	if len(c.sent) == 0 || len(declared) == 0 || len(extra) == 0 {
-		return nil, nil, nil, errors.New("nothing to check: there are no declared and extra stop sequences, or nothing was sent")
+		return nil, nil, nil, errors.New("nothing to check: there are no declared and extra stop sequences, or " +
+			"nothing was sent")
 	}
 	wire, isList := c.lastBody()[key].([]any)
 	return declared, extra, wire, require(isList, "%s is %v on the wire", key, c.lastBody()[key])
@@ -215,7 +220,8 @@ func declaredStopFirst(_ *scope, c *call) error {
 	if err != nil {
 		return err
 	}
-	return require(len(wire) > len(declared) && slices.Equal(wire[:len(declared)], declared), "stop is %v on the wire, declared is %v", wire, declared)
+	return require(len(wire) > len(declared) && slices.Equal(wire[:len(declared)], declared),
+		"stop is %v on the wire, declared is %v", wire, declared)
 }
 
 func stopCollapsed(_ *scope, c *call) error {
@@ -223,7 +229,8 @@ func stopCollapsed(_ *scope, c *call) error {
 	if err != nil {
 		return err
 	}
-	return require(slices.Equal(declared, extra) && len(wire) == 1 && slices.Equal(wire, declared), "stop is %v on the wire", wire)
+	return require(slices.Equal(declared, extra) && len(wire) == 1 && slices.Equal(wire, declared),
+		"stop is %v on the wire", wire)
 }
 
 func stopCoerced(_ *scope, c *call) error {
@@ -232,7 +239,8 @@ func stopCoerced(_ *scope, c *call) error {
 		return err
 	}
 	_, isText := fixture.Plain(c.request.Config.Extra["stop"]).(string)
-	return require(isText && slices.Contains(wire, extra[0]), "the extra stop is %s, and stop is %v on the wire", c.request.Config.Extra["stop"], wire)
+	return require(isText && slices.Contains(wire, extra[0]), "the extra stop is %s, and stop is %v on the wire",
+		c.request.Config.Extra["stop"], wire)
 }
 
 // Checks reports whether an invariant of this name is checked.

@@ -35,7 +35,8 @@ func stopIsDeclared(_ *scope, c *call) error {
 	if key == "" {
 		return errors.New("no extra setting has stop sequences")
 	}
-	return require(fixture.Equal(c.request.Config.StopSequences, c.lastBody()[key]), "%s is %v on the wire", key, c.lastBody()[key])
+	return require(fixture.Equal(c.request.Config.StopSequences, c.lastBody()[key]),
+		"%s is %v on the wire", key, c.lastBody()[key])
 }
 
 func malformedStopAnswered(s *scope, c *call) error {
@@ -58,13 +59,15 @@ func malformedListNotSalvaged(s *scope, c *call) error {
 	if err != nil || !isList {
 		return errors.Join(err, require(isList, "the extra stop sequences are %v", value))
 	}
-	return errors.Join(malformedStopAbsent(s, c), require(len(list) > 0 && len(c.sent) > 0, "there is nothing to be salvaged"))
+	return errors.Join(malformedStopAbsent(s, c),
+		require(len(list) > 0 && len(c.sent) > 0, "there is nothing to be salvaged"))
 }
 
 func scalarNotCoerced(s *scope, c *call) error {
 	_, value, err := s.malformed(c)
 	_, isText := value.(string)
-	return errors.Join(err, require(isText && s.mock.mapping == "anthropic", "it is %v at %s", value, s.mock.mapping), malformedStopAbsent(s, c))
+	return errors.Join(err, require(isText && s.mock.mapping == "anthropic", "it is %v at %s", value, s.mock.mapping),
+		malformedStopAbsent(s, c))
 }
 
 // temperatures are the declared temperature and the extra one.
@@ -78,12 +81,14 @@ func temperatures(c *call) (declared float64, extra any, err error) {
 
 func temperatureConflictRejected(s *scope, c *call) error {
 	declared, extra, err := temperatures(c)
-	return errors.Join(err, require(extra != declared, "the two temperatures are equal"), nothingSent(s, c), invalidRequest(s, c))
+	return errors.Join(err, require(extra != declared, "the two temperatures are equal"), nothingSent(s, c),
+		invalidRequest(s, c))
 }
 
 func temperatureMatches(s *scope, c *call) error {
 	declared, extra, err := temperatures(c)
-	return errors.Join(err, require(extra == declared, "the two temperatures differ"), require(c.answered, "the call failed: %v", c.err), temperatureOnce(s, c))
+	return errors.Join(err, require(extra == declared, "the two temperatures differ"),
+		require(c.answered, "the call failed: %v", c.err), temperatureOnce(s, c))
 }
 
 func temperatureOnce(_ *scope, c *call) error {
@@ -96,7 +101,8 @@ func temperatureOnce(_ *scope, c *call) error {
 			return require(false, "the request has %d temperatures", n)
 		}
 	}
-	return require(c.lastBody()["temperature"] == *declared, "temperature is %v on the wire", c.lastBody()["temperature"])
+	return require(c.lastBody()["temperature"] == *declared, "temperature is %v on the wire",
+		c.lastBody()["temperature"])
 }
 
 // extraStream is the extra setting stream, and whether it contradicts the call.
@@ -111,18 +117,21 @@ func extraStream(c *call) (value any, conflict bool, err error) {
 
 func streamConflict(s *scope, c *call) error {
 	value, conflict, err := extraStream(c)
-	return errors.Join(err, require(conflict, "stream is %v, as the call says", value), nothingSent(s, c), invalidRequest(s, c))
+	return errors.Join(err, require(conflict, "stream is %v, as the call says", value), nothingSent(s, c),
+		invalidRequest(s, c))
 }
 
 func streamConflictOf(streamed bool) func(*scope, *call) error {
 	return func(s *scope, c *call) error {
-		return errors.Join(streamConflict(s, c), require(c.request.Stream == streamed, "the call is streamed: %t", c.request.Stream))
+		return errors.Join(streamConflict(s, c),
+			require(c.request.Stream == streamed, "the call is streamed: %t", c.request.Stream))
 	}
 }
 
 // atomicStreamConflict is about a mapping for which the specification has no streams: Anthropic's, and the stub.
 func atomicStreamConflict(s *scope, c *call) error {
-	return errors.Join(streamConflictOf(false)(s, c), require(s.mock.mapping == "anthropic" || s.mock.mapping == stub, "the mapping is %q", s.mock.mapping))
+	return errors.Join(streamConflictOf(false)(s, c),
+		require(s.mock.mapping == "anthropic" || s.mock.mapping == stub, "the mapping is %q", s.mock.mapping))
 }
 
 func streamManagedAtOnce(s *scope, c *call) error {
@@ -136,7 +145,9 @@ func streamManagedAtOnce(s *scope, c *call) error {
 func streamMatches(streamed bool) func(*scope, *call) error {
 	return func(s *scope, c *call) error {
 		_, conflict, err := extraStream(c)
-		if err = errors.Join(err, require(!conflict && c.request.Stream == streamed, "the extra setting is no repetition"), require(c.answered, "the call failed: %v", c.err)); err != nil {
+		if err = errors.Join(err,
+			require(!conflict && c.request.Stream == streamed, "the extra setting is no repetition"),
+			require(c.answered, "the call failed: %v", c.err)); err != nil {
 			return err
 		}
 		if streamed {
@@ -160,14 +171,16 @@ func streamNotSmuggled(_ *scope, c *call) error {
 func noStreamKey(_ *scope, c *call) error {
 	_, there := c.lastBody()["stream"]
 	_, options := c.lastBody()["stream_options"]
-	return require(len(c.sent) > 0 && !there && (!options || c.request.Config.Extra["stream_options"] != nil), "after %d requests, stream is %v", len(c.sent), c.lastBody()["stream"])
+	return require(len(c.sent) > 0 && !there && (!options || c.request.Config.Extra["stream_options"] != nil),
+		"after %d requests, stream is %v", len(c.sent), c.lastBody()["stream"])
 }
 
 func optionsConflict(s *scope, c *call) error {
 	extra, set := c.request.Config.Extra["stream_options"]
 	usage, _ := fixture.Plain(extra).(map[string]any)
 	conflicts := set && !fixture.Equal(usage, map[string]any{"include_usage": true})
-	return errors.Join(require(c.request.Stream && conflicts, "no extra setting contradicts the options of a stream"), nothingSent(s, c), invalidRequest(s, c))
+	return errors.Join(require(c.request.Stream && conflicts, "no extra setting contradicts the options of a stream"),
+		nothingSent(s, c), invalidRequest(s, c))
 }
 
 func optionsUntouched(_ *scope, c *call) error {
@@ -176,7 +189,8 @@ func optionsUntouched(_ *scope, c *call) error {
 		return errors.New("no call at once was answered that has options of a stream")
 	}
 	_, stream := c.lastBody()["stream"]
-	return require(!stream && fixture.Equal(extra, c.lastBody()["stream_options"]), "stream_options is %v on the wire", c.lastBody()["stream_options"])
+	return require(!stream && fixture.Equal(extra, c.lastBody()["stream_options"]), "stream_options is %v on the wire",
+		c.lastBody()["stream_options"])
 }
 
 func invalidRequest(_ *scope, c *call) error {

@@ -12,7 +12,8 @@ import (
 )
 
 func unsupportedRejected(s *scope, c *call) error {
-	return errors.Join(require(s.mock.mapping == stub, "the mapping is %q", s.mock.mapping), noFallback(s, c), invalidRequest(s, c))
+	return errors.Join(require(s.mock.mapping == stub, "the mapping is %q", s.mock.mapping), noFallback(s, c),
+		invalidRequest(s, c))
 }
 
 func noFallback(s *scope, c *call) error {
@@ -20,11 +21,13 @@ func noFallback(s *scope, c *call) error {
 }
 
 func noTokensOfRejected(_ *scope, c *call) error {
-	return require(c.request.Stream && c.err != nil && len(c.tokens) == 0, "the error is %v, after %d tokens", c.err, len(c.tokens))
+	return require(c.request.Stream && c.err != nil && len(c.tokens) == 0, "the error is %v, after %d tokens", c.err,
+		len(c.tokens))
 }
 
 func noTokensAtOnce(_ *scope, c *call) error {
-	return require(!c.request.Stream && c.answered && len(c.tokens) == 0, "streamed: %t, answered: %t, %d tokens", c.request.Stream, c.answered, len(c.tokens))
+	return require(!c.request.Stream && c.answered && len(c.tokens) == 0, "streamed: %t, answered: %t, %d tokens",
+		c.request.Stream, c.answered, len(c.tokens))
 }
 
 func unsupportedAnswers(s *scope, c *call) error {
@@ -71,7 +74,9 @@ func contentConcatenated(s *scope, c *call) error {
 	chunks, err := s.streamed(c)
 	want := pieces(chunks, "content")
 	same := want != "" && inBlocks(c.response, core.TextBlock) == want && c.said(llm.TokenContent) == want
-	return errors.Join(err, require(same, "the deltas say %q, the response %q, the tokens %q", want, inBlocks(c.response, core.TextBlock), c.said(llm.TokenContent)))
+	return errors.Join(err,
+		require(same, "the deltas say %q, the response %q, the tokens %q", want, inBlocks(c.response, core.TextBlock),
+			c.said(llm.TokenContent)))
 }
 
 func reasoningConcatenated(s *scope, c *call) error {
@@ -79,7 +84,8 @@ func reasoningConcatenated(s *scope, c *call) error {
 	want := pieces(chunks, "reasoning_content", "reasoning")
 	blocks := c.response.Message.Content.Blocks()
 	first := len(blocks) > 0 && blocks[0].Type == core.ThinkingBlock
-	same := want != "" && first && inBlocks(c.response, core.ThinkingBlock) == want && c.said(llm.TokenReasoning) == want
+	same := want != "" && first && inBlocks(c.response, core.ThinkingBlock) == want &&
+		c.said(llm.TokenReasoning) == want
 	return errors.Join(err, require(same, "the deltas reason %q, the blocks are %v", want, blocks))
 }
 
@@ -88,7 +94,8 @@ func callsReassembled(s *scope, c *call) error {
 	message, _ := first(whole(chunks)["choices"])["message"].(map[string]any)
 	want, _ := message["tool_calls"].([]any)
 	if err != nil || len(want) == 0 || len(want) != len(c.response.Message.ToolCalls) {
-		return errors.Join(err, fmt.Errorf("%d calls were streamed, the response has %d", len(want), len(c.response.Message.ToolCalls)))
+		return errors.Join(err,
+			fmt.Errorf("%d calls were streamed, the response has %d", len(want), len(c.response.Message.ToolCalls)))
 	}
 	for i, item := range want {
 		call, got := item.(map[string]any), c.response.Message.ToolCalls[i]
@@ -97,7 +104,8 @@ func callsReassembled(s *scope, c *call) error {
 		if err := json.Unmarshal([]byte(function["arguments"].(string)), &arguments); err != nil {
 			return fmt.Errorf("the streamed arguments are no object: %w", err)
 		}
-		if got.ID != call["id"] || strings.ReplaceAll(got.Name, ".", "__") != function["name"] || !fixture.Equal(arguments, got.Arguments) {
+		if got.ID != call["id"] || strings.ReplaceAll(got.Name, ".", "__") != function["name"] ||
+			!fixture.Equal(arguments, got.Arguments) {
 			return fmt.Errorf("call %d is %v", i, got)
 		}
 	}
@@ -110,7 +118,8 @@ func sameAtOnce(s *scope, c *call) error {
 	}
 	other, err := s.atOnce(c)
 	other.Raw = c.response.Raw // which is how it came
-	return errors.Join(err, require(fixture.Equal(c.response, other), "at once it is %s", fixture.DiffValues(other, c.response)))
+	return errors.Join(err,
+		require(fixture.Equal(c.response, other), "at once it is %s", fixture.DiffValues(other, c.response)))
 }
 
 func sameCallsAtOnce(s *scope, c *call) error {
@@ -118,7 +127,8 @@ func sameCallsAtOnce(s *scope, c *call) error {
 }
 
 func sameReasoningAtOnce(s *scope, c *call) error {
-	return errors.Join(require(inBlocks(c.response, core.ThinkingBlock) != "", "there is no reasoning"), sameAtOnce(s, c))
+	return errors.Join(require(inBlocks(c.response, core.ThinkingBlock) != "", "there is no reasoning"),
+		sameAtOnce(s, c))
 }
 
 // terminal are the last reason to stop and the last usage of a stream, and where they are.
@@ -148,13 +158,16 @@ func terminalChunks(s *scope, c *call) error {
 			return fmt.Errorf("%s is %v in the stream", key, usage[key])
 		}
 	}
-	return require(string(c.response.Finish) == finish, "it ends with %q, the response with %q", finish, c.response.Finish)
+	return require(string(c.response.Finish) == finish, "it ends with %q, the response with %q", finish,
+		c.response.Finish)
 }
 
 func callsFinish(s *scope, c *call) error {
 	chunks, err := s.streamed(c)
 	finish, _, _ := terminal(chunks)
-	return errors.Join(err, require(finish == "tool_calls" && c.response.Finish == llm.FinishCalls, "it ends with %q, the response with %q", finish, c.response.Finish))
+	return errors.Join(err,
+		require(finish == "tool_calls" && c.response.Finish == llm.FinishCalls, "it ends with %q, the response with %q",
+			finish, c.response.Finish))
 }
 
 func terminalCounterNulled(s *scope, c *call) error {
@@ -162,7 +175,9 @@ func terminalCounterNulled(s *scope, c *call) error {
 	_, usage, _ := terminal(chunks)
 	u := c.response.Usage
 	malformed := 0
-	for key, n := range map[string]*int64{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total} {
+	for key, n := range map[string]*int64{
+		"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Total,
+	} {
 		if value, there := usage[key]; there && !sound(value) {
 			malformed++
 			err = errors.Join(err, require(n == nil, "%s is %v in the stream, and not null", key, value))
@@ -178,7 +193,8 @@ func terminalUsageOnRaw(s *scope, c *call) error {
 		Usage any `json:"usage"`
 	}
 	err = errors.Join(err, json.Unmarshal(c.response.Raw, &raw))
-	return errors.Join(err, require(usage != nil && fixture.Equal(usage, raw.Usage), "raw has %v, the stream %v", raw.Usage, usage))
+	return errors.Join(err,
+		require(usage != nil && fixture.Equal(usage, raw.Usage), "raw has %v, the stream %v", raw.Usage, usage))
 }
 
 // sound reports whether a counter is a whole number, and not negative.
@@ -187,7 +203,8 @@ func sound(v any) bool {
 	return isNumber && n >= 0 && n == float64(int64(n))
 }
 
-// rawKeepsMalformed: these counters, or all of those that the server sent, are malformed, are so in raw, and are none in the response.
+// rawKeepsMalformed: these counters, or all of those that the server sent, are malformed, are so in raw, and are none
+// in the response.
 func rawKeepsMalformed(keys ...string) func(*scope, *call) error {
 	return func(s *scope, c *call) error {
 		sent, _ := fixture.Plain(s.sentTo(c).Peek("usage").Value()).(map[string]any)
@@ -204,10 +221,14 @@ func rawKeepsMalformed(keys ...string) func(*scope, *call) error {
 			return err
 		}
 		u := c.response.Usage
-		read := map[string]*int64{"prompt_tokens": u.Prompt, "input_tokens": u.Prompt, "completion_tokens": u.Completion, "output_tokens": u.Completion, "total_tokens": u.Total}
+		read := map[string]*int64{
+			"prompt_tokens": u.Prompt, "input_tokens": u.Prompt, "completion_tokens": u.Completion,
+			"output_tokens": u.Completion, "total_tokens": u.Total,
+		}
 		for _, key := range names {
 			if sent[key] == nil || sound(sent[key]) || !fixture.Equal(sent[key], raw.Usage[key]) || read[key] != nil {
-				return fmt.Errorf("%s: the server sent %v, raw has %v, the response %v", key, sent[key], raw.Usage[key], read[key])
+				return fmt.Errorf("%s: the server sent %v, raw has %v, the response %v", key, sent[key], raw.Usage[key],
+					read[key])
 			}
 		}
 		return require(len(names) > 0, "there are no counters")
@@ -225,21 +246,25 @@ func spansFailed(_ *scope, c *call) error {
 }
 
 func oneSpanOfAFailure(_ *scope, c *call) error {
-	return require(len(c.spans) == 1 && c.err != nil && !llm.IsTransient(c.err), "%d attempts, the error is %v", len(c.spans), c.err)
+	return require(len(c.spans) == 1 && c.err != nil && !llm.IsTransient(c.err), "%d attempts, the error is %v",
+		len(c.spans), c.err)
 }
 
 func nonTransientEnds(_ *scope, c *call) error {
-	return require(len(c.spans) > 0 && len(c.spans) < c.attempts && c.err != nil && !llm.IsTransient(c.err), "%d of %d attempts, the error is %v", len(c.spans), c.attempts, c.err)
+	return require(len(c.spans) > 0 && len(c.spans) < c.attempts && c.err != nil && !llm.IsTransient(c.err),
+		"%d of %d attempts, the error is %v", len(c.spans), c.attempts, c.err)
 }
 
 func exhausted(_ *scope, c *call) error {
 	n := len(c.spans)
-	return require(n > 1 && n == c.attempts && llm.IsTransient(c.err) && c.spans[n-1].category == core.CategoryOf(c.err), "%d of %d attempts, the error is %v", n, c.attempts, c.err)
+	return require(n > 1 && n == c.attempts && llm.IsTransient(c.err) &&
+		c.spans[n-1].category == core.CategoryOf(c.err), "%d of %d attempts, the error is %v", n, c.attempts, c.err)
 }
 
 func propagated(_ *scope, c *call) error {
 	n := len(c.spans)
-	return require(c.err != nil && !c.answered && n > 0 && c.spans[n-1].category == core.CategoryOf(c.err), "%d attempts, the error is %v", n, c.err)
+	return require(c.err != nil && !c.answered && n > 0 && c.spans[n-1].category == core.CategoryOf(c.err),
+		"%d attempts, the error is %v", n, c.err)
 }
 
 func neverWaited(_ *scope, c *call) error {

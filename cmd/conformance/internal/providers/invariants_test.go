@@ -32,7 +32,8 @@ func ownCases(t *testing.T) (all map[string][]map[string]any, names []string) {
 	return all, slices.Sorted(maps.Keys(known))
 }
 
-// TestEachInvariantFailsWhereItDoesNotHold: every invariant of the own cases of streams holds in its cases, and fails by its name in another one.
+// TestEachInvariantFailsWhereItDoesNotHold: every invariant of the own cases of streams holds in its cases, and fails
+// by its name in another one.
 func TestEachInvariantFailsWhereItDoesNotHold(t *testing.T) {
 	for _, fault := range run(t, streams) {
 		t.Error(fault)
@@ -54,7 +55,9 @@ func TestEachInvariantFailsWhereItDoesNotHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if faults := run(t, file); !slices.ContainsFunc(faults, func(fault string) bool { return strings.Contains(fault, "invariants."+name+": ") }) {
+		if faults := run(t, file); !slices.ContainsFunc(faults, func(fault string) bool {
+			return strings.Contains(fault, "invariants."+name+": ")
+		}) {
 			t.Errorf("%s fails in no case: %q", name, faults)
 		}
 	}
@@ -68,7 +71,10 @@ func TestBadStreamsFail(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "x.yaml")
 	for _, change := range [][2]string{
-		{"stream: true, messages: [{role: user, content: hi}]}\n    expected_wire_request", "messages: [{role: user, content: hi}]}\n    expected_wire_request"},
+		{
+			"stream: true, messages: [{role: user, content: hi}]}\n    expected_wire_request",
+			"messages: [{role: user, content: hi}]}\n    expected_wire_request",
+		},
 		{"delta: {content: lo}", "delta: {content: la}"},
 		{"delta: {reasoning_content: think.}", "delta: {content: think.}"},
 		{"finish_reason: stop}]}\n            - {id: a", "finish_reason: length}]}\n            - {id: a"},

@@ -54,7 +54,8 @@ func newMock(root, doc *fixture.Node) *mock {
 			fake.List() // reads its keys, whether it is asked or not
 		}
 		m.server = &fake.Server
-		m.provider, err = openai.New(m.model, openai.Config{APIKey: "sk-conformance", BaseURL: fake.URL + "/v1", TextOnly: textOnly})
+		m.provider, err = openai.New(m.model,
+			openai.Config{APIKey: "sk-conformance", BaseURL: fake.URL + "/v1", TextOnly: textOnly})
 		if name == stub {
 			m.provider = unstreamed{m.provider}
 		}
@@ -65,7 +66,8 @@ func newMock(root, doc *fixture.Node) *mock {
 			fake.Then(healthOf(health))
 		}
 		m.server = &fake.Server
-		m.provider, err = anthropic.New(m.model, anthropic.Config{APIKey: "sk-conformance", BaseURL: fake.URL, TextOnly: textOnly})
+		m.provider, err = anthropic.New(m.model,
+			anthropic.Config{APIKey: "sk-conformance", BaseURL: fake.URL, TextOnly: textOnly})
 	default:
 		mapping.Malformed("harness_primitive_missing: there is no mapping %q", name)
 	}
@@ -99,7 +101,8 @@ func answerOf(d *fixture.Node) llmtest.Answer {
 	return a
 }
 
-// healthOf reads the answer to the provider's question whether the model is ready. Its path is the fixture's guess at ours.
+// healthOf reads the answer to the provider's question whether the model is ready. Its path is the fixture's guess at
+// ours.
 func healthOf(d *fixture.Node) llmtest.Answer {
 	d.Get("path").Text()
 	return answerOf(d)

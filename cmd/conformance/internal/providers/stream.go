@@ -17,7 +17,8 @@ type unstreamed struct{ llm.Provider }
 // Complete refuses a stream before anything is sent.
 func (u unstreamed) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	if r.Stream {
-		return llm.Response{}, core.Errorf(core.ProviderInvalidRequest, "The mapping %s does not support streaming.", stub)
+		return llm.Response{},
+			core.Errorf(core.ProviderInvalidRequest, "The mapping %s does not support streaming.", stub)
 	}
 	return u.Provider.Complete(ctx, r)
 }
@@ -37,7 +38,8 @@ func chunksOf(d *fixture.Node) (events []llmtest.Event, chunks []map[string]any)
 	return events, chunks
 }
 
-// whole is the answer that a server would give at once in place of a stream: what it is compared with is made here, and not by the adapter.
+// whole is the answer that a server would give at once in place of a stream: what it is compared with is made here, and
+// not by the adapter.
 func whole(chunks []map[string]any) map[string]any {
 	answer := map[string]any{"object": "chat.completion"}
 	message := map[string]any{"role": "assistant", "content": nil}
@@ -82,7 +84,11 @@ func whole(chunks []map[string]any) map[string]any {
 	var all []any
 	for _, index := range order {
 		c := calls[index]
-		all = append(all, map[string]any{"id": c["id"], "type": "function", "function": map[string]any{"name": c["name"], "arguments": c["arguments"]}})
+		all = append(all,
+			map[string]any{
+				"id": c["id"], "type": "function",
+				"function": map[string]any{"name": c["name"], "arguments": c["arguments"]},
+			})
 	}
 	if all != nil {
 		message["tool_calls"] = all

@@ -57,25 +57,34 @@ func wires(t *testing.T) map[string]wire {
 	sampling := stops
 	sampling.Temperature, sampling.TopP, sampling.Seed, sampling.FrequencyPenalty = &half, &half, &most, &half
 	return map[string]wire{
-		"chat":           openAI("gpt-4.1", openai.Chat, sampling),
-		"chat-reasoning": openAI("gpt-5.1", openai.Chat, llm.Config{MaxTokens: &most, Extra: map[string]json.RawMessage{"reasoning_effort": []byte(`"low"`)}}),
-		"responses":      openAI("gpt-6.1-sol", openai.Responses, llm.Config{MaxTokens: &most, Extra: map[string]json.RawMessage{"reasoning": []byte(`{"effort":"low"}`)}}),
+		"chat": openAI("gpt-4.1", openai.Chat, sampling),
+		"chat-reasoning": openAI("gpt-5.1", openai.Chat,
+			llm.Config{MaxTokens: &most, Extra: map[string]json.RawMessage{"reasoning_effort": []byte(`"low"`)}}),
+		"responses": openAI("gpt-6.1-sol", openai.Responses,
+			llm.Config{MaxTokens: &most, Extra: map[string]json.RawMessage{"reasoning": []byte(`{"effort":"low"}`)}}),
 		"messages":       claude("claude-3-haiku", false, stops),
 		"messages-bound": claude("claude-opus-5-5", true, llm.Config{MaxTokens: &most}),
 	}
 }
 
-// converse has every kind of request made: tools, an image, reasoning and a call with its result given back, streams, and each choice of tools.
+// converse has every kind of request made: tools, an image, reasoning and a call with its result given back, streams,
+// and each choice of tools.
 func (w wire) converse(t *testing.T) {
 	t.Helper()
 	tool := llm.Tool{Name: "weather.get", Description: "The weather of a city.", Parameters: json.RawMessage(
 		`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["integer","null"]}},"required":["city"]}`)}
-	image := core.Block{Type: core.ImageBlock, MediaType: "image/png", Source: &core.ImageSource{Type: core.SourceInline, Base64Data: "iVBORw0KGgo="}}
+	image := core.Block{
+		Type: core.ImageBlock, MediaType: "image/png",
+		Source: &core.ImageSource{Type: core.SourceInline, Base64Data: "iVBORw0KGgo="},
+	}
 	request := llm.Request{
 		Tools: []llm.Tool{tool}, Config: w.config, Cache: "conversation", Stream: true,
 		Messages: []core.Message{
 			{Role: core.System, Content: core.Text("Be brief.")},
-			{Role: core.User, Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "What is it like there?"}, image)},
+			{
+				Role:    core.User,
+				Content: core.Blocks(core.Block{Type: core.TextBlock, Text: "What is it like there?"}, image),
+			},
 		},
 	}
 	ask := func(a llmtest.Answer) core.Message {
@@ -87,13 +96,16 @@ func (w wire) converse(t *testing.T) {
 		return answer.Message
 	}
 	called := ask(w.call(core.ToolCall{ID: "call_1", Name: "weather__get", Arguments: []byte(`{"city":"Rome"}`)}))
-	request.Messages = append(request.Messages, called, core.Message{Role: core.ToolRole, ToolCallID: called.ToolCalls[0].ID, Content: core.Text("sunny")})
+	request.Messages = append(request.Messages, called,
+		core.Message{Role: core.ToolRole, ToolCallID: called.ToolCalls[0].ID, Content: core.Text("sunny")})
 	said := ask(w.say("It is sunny."))
-	request.Messages = append(request.Messages, said, core.Message{Role: core.User, Content: core.Text("And tomorrow?")})
+	request.Messages = append(request.Messages, said,
+		core.Message{Role: core.User, Content: core.Text("And tomorrow?")})
 	request.Stream = false
 	choices := []llm.Choice{{Mode: llm.ChooseAuto}, {Mode: llm.ChooseNone}}
 	if w.forced {
-		choices = append(choices, llm.Choice{Mode: llm.ChooseRequired}, llm.Choice{Mode: llm.ChooseTool, Tool: tool.Name})
+		choices = append(choices, llm.Choice{Mode: llm.ChooseRequired},
+			llm.Choice{Mode: llm.ChooseTool, Tool: tool.Name})
 	}
 	for _, request.Choice = range choices {
 		ask(w.say("Rain."))
@@ -116,14 +128,17 @@ func typeOf(r llmtest.Received) string {
 	return "Anthropic.Messages.MessageCreateParams"
 }
 
-// TestRequestsHaveTheTypesOfTheVendorsSDKs: what the adapters send is what the vendors' own SDKs take, and a member that they don't know is found.
+// TestRequestsHaveTheTypesOfTheVendorsSDKs: what the adapters send is what the vendors' own SDKs take, and a member
+// that they don't know is found.
 //
-// Three things are not tried. What Gemini and DeepSeek want back on chat completions (extra_content, reasoning_content) is no part of OpenAI's API.
-// Anthropic's SDK has no temperature and top_p any more, which its current models refuse; they are sent to older ones that take them.
+// Three things are not tried. What Gemini and DeepSeek want back on chat completions (extra_content, reasoning_content)
+// is no part of OpenAI's API. Anthropic's SDK has no temperature and top_p any more, which its current models refuse;
+// they are sent to older ones that take them.
 func TestRequestsHaveTheTypesOfTheVendorsSDKs(t *testing.T) {
 	sdks := os.Getenv(sdksKey)
 	if sdks == "" {
-		t.Skip("SKIPPED: no requests were compared with the vendors' types. Set " + sdksKey + " to what .ci/model-sdks prints.")
+		t.Skip("SKIPPED: no requests were compared with the vendors' types. Set " + sdksKey +
+			" to what .ci/model-sdks prints.")
 	}
 	var file strings.Builder
 	file.WriteString("import OpenAI from 'openai';\nimport Anthropic from '@anthropic-ai/sdk';\n")
@@ -138,11 +153,13 @@ func TestRequestsHaveTheTypesOfTheVendorsSDKs(t *testing.T) {
 		for _, r := range w.server.Calls() {
 			kind := typeOf(r)
 			seen[kind] = true
-			fmt.Fprintf(&file, "// %s\nexport const r%d: %s =\n%s satisfies %s;\n", name, file.Len(), kind, r.Body, kind)
+			fmt.Fprintf(&file, "// %s\nexport const r%d: %s =\n%s satisfies %s;\n", name, file.Len(), kind, r.Body,
+				kind)
 		}
 	}
 	for kind := range seen {
-		fmt.Fprintf(&file, "// @ts-expect-error a member that is not there\nexport const bad%d: %s = {model: 'm', messages: [], input: '', max_tokens: 5, surely_not: 1};\n", file.Len(), kind)
+		fmt.Fprintf(&file, "// @ts-expect-error a member that is not there\nexport const bad%d: %s = {model: 'm', "+
+			"messages: [], input: '', max_tokens: 5, surely_not: 1};\n", file.Len(), kind)
 	}
 	if len(seen) != 4 {
 		t.Errorf("requests of %v", seen)
@@ -155,7 +172,8 @@ func TestRequestsHaveTheTypesOfTheVendorsSDKs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compile := exec.CommandContext(t.Context(), "node_modules/.bin/tsc", "--noEmit", "--strict", "--skipLibCheck", "--target", "es2022",
+	compile := exec.CommandContext(t.Context(), "node_modules/.bin/tsc", "--noEmit", "--strict", "--skipLibCheck",
+		"--target", "es2022",
 		"--module", "nodenext", "--moduleResolution", "nodenext", "requests.mts")
 	compile.Dir = dir
 	if out, err := compile.CombinedOutput(); err != nil {

@@ -73,8 +73,8 @@ func bodyOf(body []byte) any {
 	return v
 }
 
-// comparable gives a request as it is compared: the arguments of calls decoded, since their spacing is free, and a list of one text in place
-// of its text, which llm-provider §3.1.1 calls equivalent.
+// comparable gives a request as it is compared: the arguments of calls decoded, since their spacing is free, and a list
+// of one text in place of its text, which llm-provider §3.1.1 calls equivalent.
 func comparable(v any) any {
 	switch v := fixture.Plain(v).(type) {
 	case []any:

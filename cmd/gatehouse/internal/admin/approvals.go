@@ -55,9 +55,14 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if c.JSON {
 		return a.PrintJSON(cli.List(all, viewApproval))
 	}
-	return a.Table("No approvals found.", []string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"}, cli.List(all, func(p core.Approval) []string {
-		return []string{string(p.ID), string(p.State), cli.Short(action(p)), nameOf(p.Requester), string(p.Conversation), cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline)}
-	}))
+	return a.Table("No approvals found.",
+		[]string{"APPROVAL", "STATE", "ACTION", "REQUESTED BY", "CONVERSATION", "REQUESTED", "DEADLINE"},
+		cli.List(all, func(p core.Approval) []string {
+			return []string{
+				string(p.ID), string(p.State), cli.Short(action(p)), nameOf(p.Requester), string(p.Conversation),
+				cli.Stamp(p.CreatedAt), cli.Stamp(p.Deadline),
+			}
+		}))
 }
 
 type approvalsShowCmd struct {
@@ -104,10 +109,14 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.Inte
 	if card.Quorum > 1 {
 		needed = fmt.Sprintf("%d of %d", len(card.Voters), card.Quorum)
 	}
-	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool, "arguments", card.Arguments, "digest", p.Call.Digest, "dropped change", droppedBy(card),
-		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name, "approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
-		"votes", votes, "reason", mask.Text(p.Reason), "remembered", remembered(card), "conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
-		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline), "call", runOf(card), "result", viewIntent(p.Call, intent).result())
+	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "action", card.Summary, "tool", card.Tool,
+		"arguments", card.Arguments, "digest", p.Call.Digest, "dropped change", droppedBy(card),
+		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name,
+		"approvers", fmt.Sprint(p.Rule.Approvers), "approvals", needed,
+		"votes", votes, "reason", mask.Text(p.Reason), "remembered", remembered(card),
+		"conversation", string(p.Conversation), "session", string(p.Session), "invocation", string(p.Invocation),
+		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline),
+		"call", runOf(card), "result", viewIntent(p.Call, intent).result())
 }
 
 // droppedBy is whose change of an earlier request the approval does not have; "" = nobody's.
@@ -143,15 +152,19 @@ func (c approvalsDenyCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	return decide(ctx, a, store, c.decisionFlags, core.Deny, "")
 }
 
-// decide votes as the local admin, on the call with a digest, or on any if that is empty. On an approval that is already decided it fails with
-// the decision, and exit code 1.
-func decide(ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice, digest string) error {
+// decide votes as the local admin, on the call with a digest, or on any if that is empty. On an approval that is
+// already decided it fails with the decision, and exit code 1.
+func decide(
+	ctx context.Context, a *cli.App, store *storage.Store, f decisionFlags, choice core.Choice, digest string,
+) error {
 	p, err := votedOn(ctx, store, f.ID)
 	if err != nil {
 		return err
 	}
 	if digest != "" && p.Call.Digest != "" && digest != p.Call.Digest {
-		return core.Errorf(core.Invalid, "Nothing was decided: the digest of the call is %s, not the one given. Look at it again with gatehouse approvals show %s.", p.Call.Digest, f.ID)
+		return core.Errorf(core.Invalid,
+			"Nothing was decided: the digest of the call is %s, not the one given. Look at it again with gatehouse "+
+				"approvals show %s.", p.Call.Digest, f.ID)
 	}
 	click := core.Click{Approval: p.ID, Choice: choice, Reason: f.Reason, Edits: p.Edits()}
 	d, err := approvals.NewService(store, store).AdminVote(ctx, click, f.As, systemUser())
@@ -180,9 +193,11 @@ func systemUser() string {
 // disputed is the state that is printed of an approval which the audit log contradicts.
 const disputed core.ApprovalState = "disputed"
 
-// recorded returns an approval, and the intent of its call, as the audit log records them. One that the log contradicts is disputed: it has no more
-// than what holds, and its summary says so.
-func recorded(ctx context.Context, store *storage.Store, id core.ApprovalID) (core.Approval, *core.IntentRecord, error) {
+// recorded returns an approval, and the intent of its call, as the audit log records them. One that the log contradicts
+// is disputed: it has no more than what holds, and its summary says so.
+func recorded(
+	ctx context.Context, store *storage.Store, id core.ApprovalID,
+) (core.Approval, *core.IntentRecord, error) {
 	p, intent, err := store.Recorded(ctx, id)
 	if errors.As(err, new(*audit.Contradiction)) {
 		p.State, p.Call.Summary, err = disputed, core.MessageOf(err), nil
@@ -190,8 +205,8 @@ func recorded(ctx context.Context, store *storage.Store, id core.ApprovalID) (co
 	return p, intent, err
 }
 
-// votedOn returns the approval that an id, or the beginning of one, names. If there is none, or the audit log contradicts it, it has no more than
-// the id: a vote on that is audited.
+// votedOn returns the approval that an id, or the beginning of one, names. If there is none, or the audit log
+// contradicts it, it has no more than the id: a vote on that is audited.
 func votedOn(ctx context.Context, store *storage.Store, id string) (core.Approval, error) {
 	whole, err := approvalID(ctx, store, id)
 	if err != nil {

@@ -26,7 +26,8 @@ type approvalsLogCmd struct {
 const auditPage = 500
 
 // whatToDo follows the faults.
-const whatToDo = "Keep a copy of the database as it is now, and compare it with a backup: somebody changed it, or it was damaged."
+const whatToDo = "Keep a copy of the database as it is now, and compare it with a backup: somebody changed it, or it " +
+	"was damaged."
 
 // Run prints the log, or verifies it and prints the result.
 func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
@@ -50,9 +51,14 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if c.JSON {
 		return a.PrintJSON(cli.List(all, viewAudit))
 	}
-	return a.Table("The audit log is empty.", []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"}, cli.List(all, func(e audit.Entry) []string {
-		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail, mask.Text(e.Reason)}
-	}))
+	return a.Table("The audit log is empty.",
+		[]string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"},
+		cli.List(all, func(e audit.Entry) []string {
+			return []string{
+				fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail,
+				mask.Text(e.Reason),
+			}
+		}))
 }
 
 // verify always checks the whole log, because each entry's hash depends on those before it.
@@ -67,7 +73,8 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 			return err
 		}
 	}
-	r, err := approvals.VerifyLog(ctx, approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, keys, expect)
+	r, err := approvals.VerifyLog(ctx,
+		approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, keys, expect)
 	if err != nil {
 		return err
 	}
@@ -82,7 +89,9 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 	}
 	if c.JSON {
 		verdict := map[string]any{
-			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased, "erased_calls": r.Calls, "erased_results": r.Results, "not_recorded": r.NotRecorded, "older_keys": r.Older, "approvals": r.Approvals, "intents": r.Intents,
+			"valid": broken == nil, "entries": r.Entries, "last_hash": r.LastHash, "erased_reasons": r.Erased,
+			"erased_calls": r.Calls, "erased_results": r.Results, "not_recorded": r.NotRecorded, "older_keys": r.Older,
+			"approvals": r.Approvals, "intents": r.Intents,
 			"changing": r.Changing, "faults": append([]string{}, r.Faults...), "error": nil,
 		}
 		if broken != nil {
@@ -97,13 +106,16 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 		a.PrintLine("The audit log is intact: %d entries, last hash %s.", r.Entries, cli.Cell(r.LastHash))
 		a.PrintLine("It agrees with %d approvals and %d started tools in the database.", r.Approvals, r.Intents)
 		if r.Changing > 0 {
-			a.PrintLine("%d approvals changed during the check and were not compared; check again for those.", r.Changing)
+			a.PrintLine("%d approvals changed during the check and were not compared; check again for those.",
+				r.Changing)
 		}
 		if r.Older > 0 {
-			a.PrintLine("%d entries are signed with older keys, the last one at %s. A person with such a key could have made them, but none since.", r.Older, cli.Stamp(r.OlderUntil))
+			a.PrintLine("%d entries are signed with older keys, the last one at %s. A person with such a key could "+
+				"have made them, but none since.", r.Older, cli.Stamp(r.OlderUntil))
 		}
 		if r.NotRecorded > 0 {
-			a.PrintLine("Names, times of votes and reasons of %d approvals: not recorded. An earlier build made their entries.", r.NotRecorded)
+			a.PrintLine("Names, times of votes and reasons of %d approvals: not recorded. An earlier build made "+
+				"their entries.", r.NotRecorded)
 		}
 		if r.Erased > 0 {
 			a.PrintLine("The reasons of %d entries were erased.", r.Erased)

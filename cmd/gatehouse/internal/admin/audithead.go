@@ -35,7 +35,9 @@ func (c approvalsLogCmd) head(ctx context.Context, a *cli.App, store *storage.St
 		return err
 	}
 	if !keys.VerifyHead(h, "") {
-		return cli.Bad(core.Errorf(core.Invalid, "The head of the audit log was not sealed with a key that this process has. Set GATEHOUSE_SECRET_KEY as the gateway has it, and run gatehouse approvals log --verify to see what is wrong."))
+		return cli.Bad(core.Errorf(core.Invalid, "The head of the audit log was not sealed with a key that this "+
+			"process has. Set GATEHOUSE_SECRET_KEY as the gateway has it, and run gatehouse approvals log --verify "+
+			"to see what is wrong."))
 	}
 	text, err := json.Marshal(headView(h))
 	if err != nil {
@@ -45,22 +47,25 @@ func (c approvalsLogCmd) head(ctx context.Context, a *cli.App, store *storage.St
 	return nil
 }
 
-// expectedHash returns the hash of the entry that the log must have: a hash, or the one in a head, whose seal it checks. It is "" for the
-// head of an empty log.
+// expectedHash returns the hash of the entry that the log must have: a hash, or the one in a head, whose seal it
+// checks. It is "" for the head of an empty log.
 func expectedHash(text string, keys audit.Keys) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
 		if len(text) != hashLength {
-			return "", core.Errorf(core.Invalid, "--expect needs the %d characters of a hash that gatehouse approvals log --verify printed, or a line that gatehouse approvals log --head printed.", hashLength)
+			return "", core.Errorf(core.Invalid, "--expect needs the %d characters of a hash that gatehouse "+
+				"approvals log --verify printed, or a line that gatehouse approvals log --head printed.", hashLength)
 		}
 		return strings.ToLower(text), nil
 	}
 	var v headView
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		return "", core.Wrap(core.Invalid, err, "--expect has a head that is not JSON. Give it a line that gatehouse approvals log --head printed.")
+		return "", core.Wrap(core.Invalid, err, "--expect has a head that is not JSON. Give it a line that gatehouse "+
+			"approvals log --head printed.")
 	}
 	if h := audit.Head(v); !keys.VerifyHead(h, "") {
-		return "", cli.Bad(core.Errorf(core.Invalid, "The head that --expect names was not sealed with a key that this process has: it was changed, or GATEHOUSE_SECRET_KEY lacks its key."))
+		return "", cli.Bad(core.Errorf(core.Invalid, "The head that --expect names was not sealed with a key that "+
+			"this process has: it was changed, or GATEHOUSE_SECRET_KEY lacks its key."))
 	}
 	return v.Hash, nil
 }

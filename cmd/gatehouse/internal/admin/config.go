@@ -19,7 +19,9 @@ func (c Config) Run(_ context.Context, a *cli.App) error {
 	if c.JSON {
 		err = a.PrintJSON(all)
 	} else {
-		err = a.Table("", []string{"KEY", "VALUE", "SOURCE"}, cli.List(all, func(s settings.Setting) []string { return []string{s.Key, s.Value, s.Source} }))
+		err = a.Table("", []string{"KEY", "VALUE", "SOURCE"}, cli.List(all, func(s settings.Setting) []string {
+			return []string{s.Key, s.Value, s.Source}
+		}))
 	}
 	for _, warning := range slices.Concat(a.Settings.Unknown(), cfg.Unused(), cfg.WithoutToken()) {
 		a.Warn(warning)

@@ -13,7 +13,8 @@ import (
 	"gatehouse/storage"
 )
 
-// DeadLetters is gatehouse deadletters: turns that failed for good, and posts that were refused or may not have arrived.
+// DeadLetters is gatehouse deadletters: turns that failed for good, and posts that were refused or may not have
+// arrived.
 type DeadLetters struct {
 	List  deadlettersListCmd  `cmd:"" help:"List turns that failed for good, and posts that were refused or may not have arrived."`
 	Show  deadlettersShowCmd  `cmd:"" help:"Show a dead letter."`
@@ -47,12 +48,20 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App, store *storage.
 	for _, e := range events {
 		v := viewTurn(e)
 		views = append(views, deadView{Type: "turn", Turn: &v})
-		rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category), cli.Short(mask.Text(e.End.Cause))})
+		rows = append(rows,
+			[]string{
+				fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category),
+				cli.Short(mask.Text(e.End.Cause)),
+			})
 	}
 	for _, p := range posts {
 		v := viewPost(p)
 		views = append(views, deadView{Type: "post", Post: &v})
-		rows = append(rows, []string{fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State), cli.Short(mask.Text(p.Cause))})
+		rows = append(rows,
+			[]string{
+				fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State),
+				cli.Short(mask.Text(p.Cause)),
+			})
 	}
 	if c.JSON {
 		return a.PrintJSON(views)
@@ -83,7 +92,8 @@ func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, store *storage.
 			return showTurns(ctx, a, store, events, c.JSON)
 		}
 	}
-	return cli.Exit(cli.ExitBad, core.Errorf(core.Invalid, "Turn %s is not a dead letter. Its state is %s.", c.ID, turnState(events[0])))
+	return cli.Exit(cli.ExitBad,
+		core.Errorf(core.Invalid, "Turn %s is not a dead letter. Its state is %s.", c.ID, turnState(events[0])))
 }
 
 type deadlettersRetryCmd struct {
@@ -158,7 +168,8 @@ func parseDeadLetter(id string) (deadLetter, error) {
 	number, post := strings.CutPrefix(id, "post:")
 	seq, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || post && seq <= 0 {
-		return deadLetter{}, core.Errorf(core.Invalid, "%q is neither a turn number nor post:NUMBER. List dead letters with gatehouse deadletters list.", id)
+		return deadLetter{}, core.Errorf(core.Invalid, "%q is neither a turn number nor post:NUMBER. List dead "+
+			"letters with gatehouse deadletters list.", id)
 	}
 	return deadLetter{seq, post}, nil
 }
@@ -192,11 +203,13 @@ func showPost(ctx context.Context, a *cli.App, store *storage.Store, dead deadLe
 	if v.Event != 0 {
 		answers = fmt.Sprintf("turn %d", v.Event)
 	}
-	a.Fields("post", fmt.Sprint(v.Seq), "state", string(v.State), "kind", string(v.Kind), "conversation", string(v.Conversation), "answers", answers,
+	a.Fields("post", fmt.Sprint(v.Seq), "state", string(v.State), "kind", string(v.Kind),
+		"conversation", string(v.Conversation), "answers", answers,
 		"created", cli.Stamp(v.CreatedAt), "attempts", fmt.Sprint(v.Attempts), "cause", v.Cause, "text", v.Text)
 	return nil
 }
 
 func unknownPost(seq int64) error {
-	return core.Errorf(core.NotFound, "There is no post %d among the dead letters. List them with gatehouse deadletters list.", seq)
+	return core.Errorf(core.NotFound,
+		"There is no post %d among the dead letters. List them with gatehouse deadletters list.", seq)
 }

@@ -37,6 +37,7 @@ func (c Edit) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	if c.JSON {
 		return a.PrintJSON(viewApproval(d.Approval))
 	}
-	a.PrintLine("The arguments were changed. This is waiting for a decision now: %s", d.Approval.Call.Mask(d.Approval.Call.Summary))
+	a.PrintLine("The arguments were changed. This is waiting for a decision now: %s",
+		d.Approval.Call.Mask(d.Approval.Call.Summary))
 	return nil
 }

@@ -118,7 +118,8 @@ func (c Explain) warnOfServer(a *cli.App) {
 	cfg, _, _ := a.Settings.Read() // policy has told the faults
 	server, _, _ := strings.Cut(c.Tool, ".")
 	if slices.ContainsFunc(cfg.MCP.Servers, func(s mcp.Server) bool { return s.Name == server }) {
-		a.Warn(c.Tool + " is explained without its risk and annotations, because its MCP server is not asked. For these, run gatehouse approvals explain --all --server " + server + ".")
+		a.Warn(c.Tool + " is explained without its risk and annotations, because its MCP server is not asked. For " +
+			"these, run gatehouse approvals explain --all --server " + server + ".")
 	}
 }
 
@@ -126,7 +127,9 @@ func (c Explain) warnOfServer(a *cli.App) {
 func (c Explain) policy(a *cli.App) (*policy.Policy, error) {
 	cfg, _, faults := a.Settings.Read()
 	if c.Policy != "" {
-		faults = slices.DeleteFunc(faults, func(f string) bool { return strings.HasPrefix(f, "GATEHOUSE_APPROVAL_POLICY:") })
+		faults = slices.DeleteFunc(faults, func(f string) bool {
+			return strings.HasPrefix(f, "GATEHOUSE_APPROVAL_POLICY:")
+		})
 	}
 	if len(faults) > 0 {
 		return nil, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
@@ -136,7 +139,8 @@ func (c Explain) policy(a *cli.App) (*policy.Policy, error) {
 	}
 	p, err := policy.Load(c.Policy, cfg.Policy.Defaults())
 	if err != nil {
-		return nil, core.Errorf(core.Invalid, "The policy is invalid:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+		return nil,
+			core.Errorf(core.Invalid, "The policy is invalid:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	}
 	return p, nil
 }
@@ -161,7 +165,8 @@ func (c Explain) risk() core.Risk {
 func object(text string) (*strictjson.Value, error) {
 	v, err := strictjson.Parse([]byte(text))
 	if err != nil {
-		return nil, core.Errorf(core.Invalid, "--args is not valid JSON: %v. Write an object, such as '{\"amount\": 2000}'.", err)
+		return nil, core.Errorf(core.Invalid, "--args is not valid JSON: %v. Write an object, such as '{\"amount\": "+
+			"2000}'.", err)
 	}
 	if v.Kind != strictjson.Object {
 		return nil, core.Errorf(core.Invalid, "--args is not a JSON object. Write one, such as '{\"amount\": 2000}'.")
@@ -174,22 +179,28 @@ func actor(p *policy.Policy, known core.Platforms, flag, id string, groups []str
 	if name, ok := strings.CutPrefix(id, "person:"); ok {
 		accounts := p.Accounts(name)
 		if len(accounts) == 0 {
-			return core.Actor{}, core.Errorf(core.Invalid, "%s: the policy has no person %q. Use a name of its section people, or an id, such as %s.",
+			return core.Actor{}, core.Errorf(core.Invalid, "%s: the policy has no person %q. Use a name of its "+
+				"section people, or an id, such as %s.",
 				flag, name, known.Example())
 		}
 		id = accounts[0]
 	}
 	platform, name, ok := known.Of(id)
 	if id != core.LocalPerson && (!ok || strings.TrimSpace(name) == "") {
-		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write %s and the id, or person:NAME.", flag, id, known.Prefixes())
+		return core.Actor{}, core.Errorf(core.Invalid, "%s: %q is no id of a person. Write %s and the id, or "+
+			"person:NAME.", flag, id, known.Prefixes())
 	}
-	return core.Actor{ID: id, Local: platform.Name == "console" || id == core.LocalPerson || platform.Name == core.LocalPerson || id == access.LocalID, Groups: groups}, nil
+	return core.Actor{
+		ID: id, Local: platform.Name == "console" || id == core.LocalPerson || platform.Name == core.LocalPerson ||
+			id == access.LocalID, Groups: groups,
+	}, nil
 }
 
 // viewDecision is the JSON output, without who may decide.
 func viewDecision(d policy.Decision) explanation {
 	view := explanation{
-		Action: d.Rule.Verdict, Why: d.Rule.Why, Approvers: append([]string{}, d.Rule.Approvers...), Quorum: max(d.Rule.Quorum, 1), Vetoes: max(d.Rule.Vetoes, 1),
+		Action: d.Rule.Verdict, Why: d.Rule.Why, Approvers: append([]string{}, d.Rule.Approvers...),
+		Quorum: max(d.Rule.Quorum, 1), Vetoes: max(d.Rule.Vetoes, 1),
 		Self: d.Rule.Self, Expires: d.Expires,
 	}
 	if d.Matched {
@@ -197,7 +208,8 @@ func viewDecision(d policy.Decision) explanation {
 	}
 	if asks := d.Nobody; asks != nil {
 		view.Approvers = append(view.Approvers, asks.Approvers...)
-		view.Action, view.Quorum, view.Vetoes, view.Self = asks.Verdict, max(asks.Quorum, 1), max(asks.Vetoes, 1), asks.Self
+		view.Action, view.Quorum, view.Vetoes, view.Self = asks.Verdict, max(asks.Quorum, 1), max(asks.Vetoes, 1),
+			asks.Self
 	}
 	return view
 }
@@ -227,16 +239,20 @@ func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal 
 	}
 	if d.Rule.Verdict == core.VerdictAsk {
 		r := d.Rule
-		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum), "vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),
+		a.Fields("approvers", strings.Join(view.Approvers, ", "), "quorum", fmt.Sprint(view.Quorum),
+			"vetoes", fmt.Sprint(view.Vetoes), "self", yesNo(view.Self),
 			"expires", view.Expires, "remind", durations(r.Remind), "escalate", escalation(r.Escalate),
 			"hours", policy.WrittenHours(r.Hours), "notify", strings.Join(r.Notify, ", "))
 		if r.Reason {
 			a.Fields("reason", "required for a denial")
 		}
 		if m := r.Memory(c.risk()); m.Uses > 0 {
-			a.Fields("remember", fmt.Sprintf("an approver may allow the same call in its conversation for %s, %d times", policy.Written(m.For), m.Uses))
+			a.Fields("remember",
+				fmt.Sprintf("an approver may allow the same call in its conversation for %s, %d times",
+					policy.Written(m.For), m.Uses))
 		} else if r.Remember > 0 {
-			a.Fields("remember", "nothing, since the call is destructive; remember: {destructive: true} remembers such approvals, too")
+			a.Fields("remember", "nothing, since the call is destructive; remember: {destructive: true} remembers "+
+				"such approvals, too")
 		}
 		if r.Edit {
 			a.Fields("edit", "an approver may change the arguments")

@@ -22,7 +22,8 @@ type toolView struct {
 	decision policy.Decision
 }
 
-// viewTool says what would happen to a call of a tool. Without arguments of its own, it also says on which rules they may have an effect.
+// viewTool says what would happen to a call of a tool. Without arguments of its own, it also says on which rules they
+// may have an effect.
 func viewTool(p *policy.Policy, turn core.Turn, call core.Call, args string) toolView {
 	if args != "" {
 		call.Arguments = json.RawMessage(args)
@@ -45,8 +46,11 @@ func viewTool(p *policy.Policy, turn core.Turn, call core.Call, args string) too
 func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn core.Turn) error {
 	cfg, _, _ := a.Settings.Read() // policy has told the faults
 	if c.Server != "" {
-		if cfg.MCP.Servers = slices.DeleteFunc(cfg.MCP.Servers, func(s mcp.Server) bool { return s.Name != c.Server }); len(cfg.MCP.Servers) == 0 {
-			return core.Errorf(core.NotFound, "There is no MCP server %q in the file of GATEHOUSE_MCP_CONFIG.", c.Server)
+		if cfg.MCP.Servers = slices.DeleteFunc(cfg.MCP.Servers, func(s mcp.Server) bool {
+			return s.Name != c.Server
+		}); len(cfg.MCP.Servers) == 0 {
+			return core.Errorf(core.NotFound, "There is no MCP server %q in the file of GATEHOUSE_MCP_CONFIG.",
+				c.Server)
 		}
 	}
 	known := cli.PolicyTools(c.Tools().Tools())
@@ -74,7 +78,8 @@ func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn cor
 	if c.JSON {
 		return a.PrintJSON(views)
 	}
-	return a.Table("There are no tools.", []string{"TOOL", "RISK", "RULE", "A CALL"}, cli.List(views, func(v toolView) []string {
-		return []string{v.Tool, v.Risk, v.decision.Decider(), v.decision.Happens()}
-	}))
+	return a.Table("There are no tools.", []string{"TOOL", "RISK", "RULE", "A CALL"},
+		cli.List(views, func(v toolView) []string {
+			return []string{v.Tool, v.Risk, v.decision.Decider(), v.decision.Happens()}
+		}))
 }

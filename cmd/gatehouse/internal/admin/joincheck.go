@@ -12,7 +12,8 @@ type JoinCheck struct {
 	Input string `required:"" placeholder:"FILE" help:"The evidence of one turn, as JSON."`
 }
 
-// Run prints the verdict on the evidence. A rejection is a verdict too, with exit code 0; input that can't be checked exits with 2.
+// Run prints the verdict on the evidence. A rejection is a verdict too, with exit code 0; input that can't be checked
+// exits with 2.
 func (c JoinCheck) Run(a *cli.App) error {
 	data, err := core.ReadText(c.Input)
 	if err != nil {
@@ -20,7 +21,8 @@ func (c JoinCheck) Run(a *cli.App) error {
 	}
 	in, err := typestate.Decode(data)
 	if err != nil {
-		return invalidInput(a, "harness_join_check_invalid: failed to parse input json %s: %s", c.Input, core.MessageOf(err))
+		return invalidInput(a, "harness_join_check_invalid: failed to parse input json %s: %s", c.Input,
+			core.MessageOf(err))
 	}
 	report, err := typestate.JoinCheck(in)
 	if err != nil {
@@ -44,7 +46,8 @@ type MutationCheck struct {
 	Normalizer []string `sep:"none" placeholder:"ID" help:"A normalizerId that may make calls from free text; may be repeated."`
 }
 
-// Run prints whether the mutation may run. If the evidence is invalid the verdict is not ready, and the reason is printed to standard error.
+// Run prints whether the mutation may run. If the evidence is invalid the verdict is not ready, and the reason is
+// printed to standard error.
 func (c MutationCheck) Run(a *cli.App) error {
 	data, err := core.ReadText(c.Input)
 	if err != nil {
@@ -52,7 +55,8 @@ func (c MutationCheck) Run(a *cli.App) error {
 	}
 	m, err := typestate.DecodeMutation(data)
 	if err != nil {
-		return invalidInput(a, "mutation_check_invalid: failed to parse input json %s: %s", c.Input, core.MessageOf(err))
+		return invalidInput(a, "mutation_check_invalid: failed to parse input json %s: %s", c.Input,
+			core.MessageOf(err))
 	}
 	v, fault := m.Check(c.Normalizer...)
 	if fault != nil {

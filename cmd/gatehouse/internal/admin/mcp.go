@@ -55,7 +55,8 @@ func (c MCPList) Run(ctx context.Context, a *cli.App) error {
 		tools := cli.List(r.Tools, func(t mcp.ToolReport) mcpToolView {
 			says := t.Call.Annotations
 			return mcpToolView{
-				viewTool(cfg.Policy.Policy(), turn, t.Call, ""), annotations{says.ReadOnly, !says.Additive, says.Idempotent}, t.Digest, t.Pin, t.Confirm,
+				viewTool(cfg.Policy.Policy(), turn, t.Call, ""),
+				annotations{says.ReadOnly, !says.Additive, says.Idempotent}, t.Digest, t.Pin, t.Confirm,
 			}
 		})
 		return serverView{r.Server, r.Running, r.About, r.Reason, tools, append([]string{}, r.Warnings...)}
@@ -86,7 +87,8 @@ func (c MCPList) print(a *cli.App, servers []serverView) error {
 		if len(s.Tools) == 0 {
 			continue
 		}
-		if err := a.Table("", []string{"TOOL", "RISK", "RULE", "A CALL", "PIN"}, cli.List(s.Tools, mcpToolView.row)); err != nil {
+		if err := a.Table("", []string{"TOOL", "RISK", "RULE", "A CALL", "PIN"},
+			cli.List(s.Tools, mcpToolView.row)); err != nil {
 			return err
 		}
 	}

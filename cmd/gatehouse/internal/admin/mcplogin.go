@@ -33,10 +33,12 @@ func (c MCPLogin) Run(ctx context.Context, a *cli.App) error {
 		return cli.Bad(err)
 	}
 	if store.SignsWithItsKey() {
-		a.Warn("GATEHOUSE_SECRET_KEY is not set, so the key that the login is encrypted under lies beside it in the database. Set GATEHOUSE_SECRET_KEY.")
+		a.Warn("GATEHOUSE_SECRET_KEY is not set, so the key that the login is encrypted under lies beside it in the " +
+			"database. Set GATEHOUSE_SECRET_KEY.")
 	}
 	if !made.Until.IsZero() {
-		a.Warn("The authorization server gave no refresh token: the login ends at " + cli.Stamp(made.Until) + ", and somebody has to log in again then.")
+		a.Warn("The authorization server gave no refresh token: the login ends at " + cli.Stamp(made.Until) +
+			", and somebody has to log in again then.")
 	}
 	a.PrintLine("Logged in to the MCP server %s. A running gatehouse has the login within 5 seconds.", c.Name)
 	return nil

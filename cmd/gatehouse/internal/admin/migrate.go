@@ -44,7 +44,8 @@ func (c Migrate) Run(ctx context.Context, a *cli.App) error {
 
 func (c Migrate) status(a *cli.App, found, known int64) error {
 	if c.JSON {
-		if err := a.PrintJSON(map[string]any{"schema": found, "known": known, "up_to_date": found == known}); err != nil {
+		if err := a.PrintJSON(
+			map[string]any{"schema": found, "known": known, "up_to_date": found == known}); err != nil {
 			return err
 		}
 	} else if found == known {
@@ -53,5 +54,6 @@ func (c Migrate) status(a *cli.App, found, known int64) error {
 	if found == known {
 		return nil
 	}
-	return cli.Bad(core.Errorf(core.Invalid, "The database has schema version %d, this build needs %d. Run gatehouse migrate, or start gatehouse serve.", found, known))
+	return cli.Bad(core.Errorf(core.Invalid, "The database has schema version %d, this build needs %d. Run gatehouse "+
+		"migrate, or start gatehouse serve.", found, known))
 }

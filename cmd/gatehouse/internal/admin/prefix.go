@@ -11,8 +11,9 @@ import (
 // maxCandidates is how many approvals the error about an ambiguous prefix lists.
 const maxCandidates = 10
 
-// approvalID returns the id of the approval that id names: itself, or the beginning of one id alone. An ambiguous beginning is an error
-// of category invalid that lists the candidates. Where nothing begins with id, id comes back as it is, and the store does not find it.
+// approvalID returns the id of the approval that id names: itself, or the beginning of one id alone. An ambiguous
+// beginning is an error of category invalid that lists the candidates. Where nothing begins with id, id comes back as
+// it is, and the store does not find it.
 func approvalID(ctx context.Context, store *storage.Store, id string) (core.ApprovalID, error) {
 	_, err := store.LoadApproval(ctx, core.ApprovalID(id))
 	if id == "" || core.CategoryOf(err) != core.NotFound {
@@ -42,5 +43,7 @@ func approvalID(ctx context.Context, store *storage.Store, id string) (core.Appr
 		}
 		lines = append(lines, string(a.ID)+"  "+string(a.State)+"  "+a.Call.Mask(a.Call.Summary))
 	}
-	return "", core.Errorf(core.Invalid, "%d approvals begin with %q. Give more of the id:\n  %s", len(found), id, strings.Join(lines, "\n  "))
+	return "",
+		core.Errorf(core.Invalid, "%d approvals begin with %q. Give more of the id:\n  %s", len(found), id,
+			strings.Join(lines, "\n  "))
 }

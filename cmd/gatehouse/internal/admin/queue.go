@@ -50,17 +50,23 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 			Dead          int         `json:"dead_letters"`
 			Approvals     int         `json:"approvals_open"`
 			Held          []postView  `json:"posts_held"`
-		}{q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals, cli.List(posts, viewPost)})
+		}{
+			q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals,
+			cli.List(posts, viewPost),
+		})
 	}
 	if q.Paused {
 		a.PrintLine("Paused: no new turns start. Resume with gatehouse unpause.")
 	}
-	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "DELAYED UNTIL"}, cli.List(q.Entries, func(e core.QueueEntry) []string {
-		return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.ReadyAt)}
-	}))
-	a.PrintLine("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.", q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
+	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "DELAYED UNTIL"},
+		cli.List(q.Entries, func(e core.QueueEntry) []string {
+			return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.ReadyAt)}
+		}))
+	a.PrintLine("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.",
+		q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
 	for _, p := range posts {
-		a.PrintLine("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)), cli.Stamp(p.NextAt), cli.Cell(mask.Text(p.Cause)))
+		a.PrintLine("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)),
+			cli.Stamp(p.NextAt), cli.Cell(mask.Text(p.Cause)))
 	}
 	return err
 }
@@ -70,7 +76,9 @@ type Pause struct{}
 
 // Run pauses all processes on the database.
 func (Pause) Run(ctx context.Context, a *cli.App) error {
-	return setPaused(ctx, a, true, "Paused: no new turns start until gatehouse unpause. Messages are kept; clicks and control words are still answered.")
+	return setPaused(ctx, a, true,
+		"Paused: no new turns start until gatehouse unpause. Messages are kept; clicks and control words are still "+
+			"answered.")
 }
 
 // Unpause is gatehouse unpause.

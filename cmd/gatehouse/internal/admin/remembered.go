@@ -62,7 +62,9 @@ func (c rememberedListCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 		[]string{"APPROVAL", "ACTION", "APPROVED BY", "CONVERSATION", "UNTIL", "USED"},
 		cli.List(all, func(m memory) []string {
 			uses := fmt.Sprintf("%d of %d", m.Used, m.Uses)
-			return []string{string(m.Approval), cli.Short(m.Action), m.By, string(m.Conversation), cli.Stamp(m.Until), uses}
+			return []string{
+				string(m.Approval), cli.Short(m.Action), m.By, string(m.Conversation), cli.Stamp(m.Until), uses,
+			}
 		}))
 }
 
@@ -94,7 +96,8 @@ func (c rememberedRevokeCmd) Run(ctx context.Context, a *cli.App, store *storage
 func remembered(card core.Card) string {
 	switch m := card.Memory; {
 	case card.Use != nil:
-		return fmt.Sprintf("use %d of %d of %s, until %s", card.Use.N, card.Use.Uses, card.Use.Of, cli.Stamp(card.Use.Until))
+		return fmt.Sprintf("use %d of %d of %s, until %s", card.Use.N, card.Use.Uses, card.Use.Of,
+			cli.Stamp(card.Use.Until))
 	case m == core.Memory{}:
 		return ""
 	case card.State == core.Open:

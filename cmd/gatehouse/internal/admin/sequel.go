@@ -29,8 +29,8 @@ func (s *sequel) text() string {
 	return ", then " + string(s.Decision)
 }
 
-// sequelOf reads how a turn went on; nil if it is not suspended or its approval was pruned. A turn may be suspended several times: each
-// time the next event of its invocation, a signal, names the approval.
+// sequelOf reads how a turn went on; nil if it is not suspended or its approval was pruned. A turn may be suspended
+// several times: each time the next event of its invocation, a signal, names the approval.
 func sequelOf(ctx context.Context, store *storage.Store, e core.EventRecord) (*sequel, error) {
 	if e.End.Kind != core.EndSuspended {
 		return nil, nil

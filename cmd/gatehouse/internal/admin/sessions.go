@@ -36,9 +36,10 @@ func (c sessionsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if c.JSON {
 		return a.PrintJSON(cli.List(all, viewSession))
 	}
-	return a.Table("No sessions found.", []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"}, cli.List(all, func(s core.SessionSummary) []string {
-		return []string{string(s.ID), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
-	}))
+	return a.Table("No sessions found.", []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"},
+		cli.List(all, func(s core.SessionSummary) []string {
+			return []string{string(s.ID), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
+		}))
 }
 
 type sessionsShowCmd struct {
@@ -63,7 +64,11 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	}
 	tail = cli.List(tail, masker(all, a.Secret))
 	open := slices.DeleteFunc(all, func(p core.Approval) bool { return p.State != core.Open })
-	view := viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt})
+	view := viewSession(
+		core.SessionSummary{
+			ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt,
+			UpdatedAt: rec.UpdatedAt,
+		})
 	if c.JSON {
 		return a.PrintJSON(struct {
 			sessionView
@@ -71,7 +76,8 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 			Tail []core.Message `json:"tail"`
 		}{view, cli.List(open, viewApproval), tail})
 	}
-	a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt), "updated", cli.Stamp(rec.UpdatedAt))
+	a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt),
+		"updated", cli.Stamp(rec.UpdatedAt))
 	for _, o := range open {
 		a.Fields("waiting for", o.Call.Mask(o.Call.Summary)+" ("+string(o.ID)+")")
 	}
@@ -148,7 +154,10 @@ func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 		Version int64                      `json:"version"`
 		State   map[string]json.RawMessage `json:"state"`
 		All     []core.Message             `json:"messages"` // hides the number in sessionView
-	}{viewSession(core.SessionSummary{ID: rec.ID, SchemaVersion: rec.SchemaVersion, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt}), rec.Version, rec.State, all})
+	}{viewSession(
+		core.SessionSummary{
+			ID: rec.ID, SchemaVersion: rec.SchemaVersion, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt,
+		}), rec.Version, rec.State, all})
 }
 
 type sessionsDeleteCmd struct {
@@ -168,7 +177,8 @@ func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 			return err
 		}
 		if len(events) == 0 {
-			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", c.ID)
+			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.",
+				c.ID)
 		}
 	}
 	if err := store.DeleteSession(ctx, id); err != nil {
@@ -178,8 +188,11 @@ func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 	return c.kept(ctx, a, store, id.Conversation())
 }
 
-// kept says which texts of the conversation are kept because they are still to be answered or sent, and what to do then.
-func (c sessionsDeleteCmd) kept(ctx context.Context, a *cli.App, store *storage.Store, conversation core.ConversationID) error {
+// kept says which texts of the conversation are kept because they are still to be answered or sent, and what to do
+// then.
+func (c sessionsDeleteCmd) kept(
+	ctx context.Context, a *cli.App, store *storage.Store, conversation core.ConversationID,
+) error {
 	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, conversation, 0)
 	if err != nil {
 		return err
@@ -201,7 +214,8 @@ func (c sessionsDeleteCmd) kept(ctx context.Context, a *cli.App, store *storage.
 		return nil
 	}
 	a.PrintLine("What still waits in its conversation keeps its text: %s.", strings.Join(waiting, ", "))
-	a.PrintLine("To erase those texts, too, run gatehouse sessions delete %s again later, until it says nothing of this kind. It then also deletes what was said in the session meanwhile.", cli.Cell(string(c.ID)))
+	a.PrintLine("To erase those texts, too, run gatehouse sessions delete %s again later, until it says nothing of "+
+		"this kind. It then also deletes what was said in the session meanwhile.", cli.Cell(string(c.ID)))
 	return nil
 }
 
@@ -221,14 +235,16 @@ type sessionsResetCmd struct {
 // localAdmin is the person who runs the command line.
 var localAdmin = core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
 
-// Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from the platform.
+// Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from
+// the platform.
 func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	conversation, to, err := findConversation(ctx, store, c.ID)
 	if err != nil {
 		return err
 	}
 	r, err := store.Accept(ctx, core.Event{
-		Platform: to.Platform, ID: "cli/" + cli.NewID(), Conversation: conversation, Body: core.ResetEvent{}, Actor: localAdmin, Address: to,
+		Platform: to.Platform, ID: "cli/" + cli.NewID(), Conversation: conversation, Body: core.ResetEvent{},
+		Actor: localAdmin, Address: to,
 	})
 	if err != nil {
 		return err
@@ -236,7 +252,8 @@ func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if c.JSON {
 		return a.PrintJSON(map[string]any{"conversation": conversation, "seq": r.Seq})
 	}
-	a.PrintLine("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes it.", conversation, r.Seq)
+	a.PrintLine("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes "+
+		"it.", conversation, r.Seq)
 	return nil
 }
 

@@ -30,7 +30,11 @@ type turnsListCmd struct {
 
 // Run prints the list.
 func (c turnsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	all, err := store.Events(ctx, core.EventFilter{Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting, Limit: c.Limit})
+	all, err := store.Events(ctx,
+		core.EventFilter{
+			Conversation: core.ConversationID(c.Conversation), Session: core.SessionID(c.Session), Waiting: c.Waiting,
+			Limit: c.Limit,
+		})
 	if err != nil {
 		return err
 	}
@@ -41,7 +45,11 @@ func (c turnsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 			return err
 		}
 		views = append(views, v)
-		rows = append(rows, []string{fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt), v.State + v.Sequel.text()})
+		rows = append(rows,
+			[]string{
+				fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt),
+				v.State + v.Sequel.text(),
+			})
 	}
 	if c.JSON {
 		return a.PrintJSON(views)
@@ -67,8 +75,8 @@ func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 	return showTurns(ctx, a, store, events, c.JSON)
 }
 
-// findTurn returns the event with a number and then the other events of its invocation, which are the signals that resumed it; or all
-// events of an invocation, in order.
+// findTurn returns the event with a number and then the other events of its invocation, which are the signals that
+// resumed it; or all events of an invocation, in order.
 func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.EventRecord, error) {
 	if seq, err := strconv.ParseInt(id, 10, 64); err == nil && seq > 0 {
 		events, err := store.Events(ctx, core.EventFilter{Seq: seq, Limit: 1})
@@ -137,7 +145,8 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 	printMessages(a, d.Messages)
 	for _, p := range d.Approvals {
 		a.PrintLine("approval %s: %s: %s", p.ID, p.State, p.Summary)
-		a.Fields("arguments", string(p.Arguments), "call", runOf(core.Card{Run: p.Run, RunNote: p.RunNote, RunAt: p.RunAt}), "result", p.Intent.result())
+		a.Fields("arguments", string(p.Arguments),
+			"call", runOf(core.Card{Run: p.Run, RunNote: p.RunNote, RunAt: p.RunAt}), "result", p.Intent.result())
 	}
 	for _, p := range d.Posts {
 		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(mask.Text(p.Cause)))
@@ -147,7 +156,10 @@ func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []c
 
 // gather reads what belongs to the events of one turn.
 func gather(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord) (turnDetail, error) {
-	d := turnDetail{Events: cli.List(events, viewTurn), Messages: []core.Message{}, Approvals: []approvalDetail{}, Posts: []postView{}}
+	d := turnDetail{
+		Events: cli.List(events, viewTurn), Messages: []core.Message{}, Approvals: []approvalDetail{},
+		Posts: []postView{},
+	}
 	first := events[0]
 	seqs, ids := map[int64]bool{}, map[core.ApprovalID]bool{}
 	for _, e := range events {
@@ -173,7 +185,8 @@ func gather(ctx context.Context, a *cli.App, store *storage.Store, events []core
 				return d, err
 			}
 			ids[p.ID] = true
-			d.Approvals = append(d.Approvals, detailOf(viewApproval(p), approvals.CardOf(p, intent), viewIntent(p.Call, intent)))
+			d.Approvals = append(d.Approvals,
+				detailOf(viewApproval(p), approvals.CardOf(p, intent), viewIntent(p.Call, intent)))
 		}
 	}
 	posts, err := store.ListPosts(ctx, nil, first.Conversation, 0)
@@ -194,9 +207,12 @@ func showEvent(a *cli.App, e core.EventRecord) {
 	if e.RetryOf != 0 {
 		repeats = fmt.Sprintf("turn %d", e.RetryOf)
 	}
-	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()), "state", turnState(e)+because(string(e.End.Category))+because(mask.Text(e.End.Cause)),
-		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation), "actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
-		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt), "not before", cli.Stamp(e.NotBefore), "repeats", repeats)
+	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()),
+		"state", turnState(e)+because(string(e.End.Category))+because(mask.Text(e.End.Cause)),
+		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation),
+		"actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
+		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt),
+		"not before", cli.Stamp(e.NotBefore), "repeats", repeats)
 }
 
 func because(cause string) string {
@@ -206,8 +222,8 @@ func because(cause string) string {
 	return ": " + cause
 }
 
-// runOf is what became of an approved call, in the words of its card, and when. The process that ran the call may have ended since, so here it
-// is not said to be running.
+// runOf is what became of an approved call, in the words of its card, and when. The process that ran the call may have
+// ended since, so here it is not said to be running.
 func runOf(card core.Card) string {
 	text := card.RunText()
 	switch card.Run {
@@ -219,8 +235,9 @@ func runOf(card core.Card) string {
 	return text + " (" + cli.Stamp(card.RunAt) + ")"
 }
 
-// printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an invocation, so the
-// message that began a turn and the signals that resumed it have the same. A click has none; the error names the turn to look at.
+// printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an
+// invocation, so the message that began a turn and the signals that resumed it have the same. A click has none; the
+// error names the turn to look at.
 func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core.EventRecord, id string) error {
 	text, err := store.LoadEvidence(ctx, e.Invocation)
 	if err != nil {
@@ -234,13 +251,17 @@ func printEvidence(ctx context.Context, a *cli.App, store *storage.Store, e core
 		return err
 	}
 	if about != 0 {
-		return core.Errorf(core.NotFound, "Turn %q has no evidence of its own: it is a click on approval %s. See the turn that requested the approval: gatehouse turns show %d --evidence.",
+		return core.Errorf(core.NotFound,
+			"Turn %q has no evidence of its own: it is a click on approval %s. See the turn that requested the "+
+				"approval: gatehouse turns show %d --evidence.",
 			id, e.Subject(), about)
 	}
-	return core.Errorf(core.NotFound, "Turn %q has no evidence: it is still running, it failed, or its agent records none.", id)
+	return core.Errorf(core.NotFound,
+		"Turn %q has no evidence: it is still running, it failed, or its agent records none.", id)
 }
 
-// turnOf returns the turn that requested the approval whose card's button was pressed; 0 for another event, or if the turn was pruned.
+// turnOf returns the turn that requested the approval whose card's button was pressed; 0 for another event, or if the
+// turn was pruned.
 func turnOf(ctx context.Context, store *storage.Store, e core.EventRecord) (int64, error) {
 	if e.Kind() != core.KindClick && e.Kind() != core.KindAgain {
 		return 0, nil

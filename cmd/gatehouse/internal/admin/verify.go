@@ -12,7 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// Verify is gatehouse approvals verify. It asks no server; with --keys it needs no database and no configuration either.
+// Verify is gatehouse approvals verify. It asks no server; with --keys it needs no database and no configuration
+// either.
 type Verify struct {
 	cli.JSONFlag
 	Proof     string `arg:"" help:"The proof that came with a decision; - reads it from standard input."`
@@ -22,7 +23,8 @@ type Verify struct {
 
 // Help says more than one line.
 func (Verify) Help() string {
-	return "Exit code 0: the proof holds. 1: it does not, or is of other arguments. With --json an object is printed: {valid, claims}, or {valid, error}."
+	return "Exit code 0: the proof holds. 1: it does not, or is of other arguments. With --json an object is " +
+		"printed: {valid, claims}, or {valid, error}."
 }
 
 // maxProofInput is how many bytes of standard input are read: more than a proof may have.
@@ -123,7 +125,8 @@ func (c Verify) print(a *cli.App, p proof.Claims) {
 	if p.ByID != "" && p.ByID != p.By && !strings.HasSuffix(p.By, "("+p.ByID+")") { // the local admin's name has it
 		by += " (" + p.ByID + ")"
 	}
-	a.Fields("approval", p.Subject, "action", p.Action, "decision", p.Decision, "by", by, "at", p.At, "rule", p.Rule, "asked by", p.Principal, "digest", p.Digest, "answer", p.AnswerDigest)
+	a.Fields("approval", p.Subject, "action", p.Action, "decision", p.Decision, "by", by, "at", p.At, "rule", p.Rule,
+		"asked by", p.Principal, "digest", p.Digest, "answer", p.AnswerDigest)
 	if c.Arguments != "" {
 		a.Fields("arguments", "those in "+c.Arguments)
 	}

@@ -1,8 +1,9 @@
-// Package admin is the commands that show and change what gatehouse keeps in its database (sessions, turns, approvals, dead letters,
-// the queue), and those that need no database: config, manifest, join-check and mutation-check. Commands that read fail with
-// not_found where there is no database, and create none.
+// Package admin is the commands that show and change what gatehouse keeps in its database (sessions, turns, approvals,
+// dead letters, the queue), and those that need no database: config, manifest, join-check and mutation-check. Commands
+// that read fail with not_found where there is no database, and create none.
 //
-// Everything printed is cleaned of characters that a terminal might obey. Secrets are masked everywhere but in sessions export.
+// Everything printed is cleaned of characters that a terminal might obey. Secrets are masked everywhere but in sessions
+// export.
 package admin
 
 import (
@@ -57,9 +58,12 @@ type turnView struct {
 
 func viewTurn(e core.EventRecord) turnView {
 	return turnView{
-		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(), Conversation: e.Conversation, Session: e.Session,
-		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: e.EndedAt.UTC(), NotBefore: e.NotBefore.UTC(),
-		Attempt: e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category, Cause: mask.Text(e.End.Cause),
+		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(),
+		Conversation: e.Conversation, Session: e.Session,
+		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: e.EndedAt.UTC(),
+		NotBefore: e.NotBefore.UTC(),
+		Attempt:   e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category,
+		Cause: mask.Text(e.End.Cause),
 	}
 }
 
@@ -100,9 +104,11 @@ type approvalView struct {
 
 func viewApproval(a core.Approval) approvalView {
 	v := approvalView{
-		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation, Tool: a.Call.Tool,
+		ID: a.ID, State: a.State, Conversation: a.Conversation, Session: a.Session, Invocation: a.Invocation,
+		Tool:    a.Call.Tool,
 		Summary: a.Call.Mask(a.Call.Summary), Arguments: a.Call.Masked(), Digest: a.Call.Digest,
-		Requester: a.Requester, Rule: a.Rule, Votes: maskedVotes(a.Votes), Reason: mask.Text(a.Reason), CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
+		Requester: a.Requester, Rule: a.Rule, Votes: maskedVotes(a.Votes), Reason: mask.Text(a.Reason),
+		CreatedAt: a.CreatedAt.UTC(), DecidedAt: a.DecidedAt.UTC(),
 		Deadline: a.Deadline.UTC(), Begun: a.Begun,
 	}
 	if a.State != core.Open {
@@ -167,7 +173,10 @@ type postView struct {
 }
 
 func viewPost(r core.OutboxRow) postView {
-	return postView{r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, mask.Text(r.Text), r.Attempts, mask.Text(r.Cause), r.CreatedAt.UTC(), r.SentAt.UTC()}
+	return postView{
+		r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, mask.Text(r.Text), r.Attempts, mask.Text(r.Cause),
+		r.CreatedAt.UTC(), r.SentAt.UTC(),
+	}
 }
 
 type auditView struct {
@@ -186,11 +195,15 @@ type auditView struct {
 }
 
 func viewAudit(e audit.Entry) auditView {
-	return auditView{e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, mask.Text(e.Reason), e.ReasonDigest, e.Session, e.Key, e.Prev, e.Hash}
+	return auditView{
+		e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, mask.Text(e.Reason), e.ReasonDigest, e.Session,
+		e.Key, e.Prev, e.Hash,
+	}
 }
 
-// masker returns a function that hides the secrets of a message. The approvals are those of its session: they tell which arguments of their
-// calls the tools' schemas said are secret. Of other calls, schema tells it, by the tools that the agent has now.
+// masker returns a function that hides the secrets of a message. The approvals are those of its session: they tell
+// which arguments of their calls the tools' schemas said are secret. Of other calls, schema tells it, by the tools that
+// the agent has now.
 func masker(all []core.Approval, schema func(core.ToolCall) []string) func(core.Message) core.Message {
 	secret := map[string][]string{} // by the digest of the call
 	for _, a := range all {

@@ -1,4 +1,5 @@
-// Package cli is what all commands share: the configuration and the store that they run on, the output and the exit codes.
+// Package cli is what all commands share: the configuration and the store that they run on, the output and the exit
+// codes.
 package cli
 
 import (
@@ -29,12 +30,14 @@ type App struct {
 	Stdio
 	Settings  settings.Source
 	OpenStore OpenStore
-	Secret    func(call core.ToolCall) []string // JSON pointers to the arguments that the schema of a tool of the agent says are secret
+	// JSON pointers to the arguments that the schema of a tool of the agent says are secret
+	Secret func(call core.ToolCall) []string
 
 	store *storage.Store // the one that was opened
 }
 
-// Config reads the configuration and warns about unknown variables and unused settings. The log shows nothing below least.
+// Config reads the configuration and warns about unknown variables and unused settings. The log shows nothing below
+// least.
 func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
 	cfg, log, err := a.config(least, a.Settings.Load)
 	for _, warning := range cfg.Unused() {
@@ -43,7 +46,9 @@ func (a *App) Config(least slog.Level) (settings.Config, *slog.Logger, error) {
 	return cfg, log, err
 }
 
-func (a *App) config(least slog.Level, load func() (settings.Config, []settings.Setting, error)) (settings.Config, *slog.Logger, error) {
+func (a *App) config(
+	least slog.Level, load func() (settings.Config, []settings.Setting, error),
+) (settings.Config, *slog.Logger, error) {
 	unknown := a.Settings.Unknown()
 	cfg, _, err := load()
 	if err != nil {
@@ -59,8 +64,9 @@ func (a *App) config(least slog.Level, load func() (settings.Config, []settings.
 	return cfg, log, nil
 }
 
-// Store opens the configured database for a command. Where there is none it fails with not_found and creates none. Faults of the approval
-// policy, the system prompt and the tools do not matter to commands: a running gateway goes on with those that it has.
+// Store opens the configured database for a command. Where there is none it fails with not_found and creates none.
+// Faults of the approval policy, the system prompt and the tools do not matter to commands: a running gateway goes on
+// with those that it has.
 func (a *App) Store(ctx context.Context) (*storage.Store, error) {
 	cfg, log, err := a.config(slog.LevelWarn, a.Settings.LoadForCommands)
 	if err != nil {
@@ -112,7 +118,9 @@ func noDatabase(url string) error {
 			location = absolute
 		}
 	}
-	return core.Errorf(core.NotFound, "There is no gatehouse database at %s. Set GATEHOUSE_DATABASE_URL to an existing one, or create it with gatehouse serve or gatehouse chat.", location)
+	return core.Errorf(core.NotFound,
+		"There is no gatehouse database at %s. Set GATEHOUSE_DATABASE_URL to an existing one, or create it with "+
+			"gatehouse serve or gatehouse chat.", location)
 }
 
 // JSONFlag is the flag of every listing.

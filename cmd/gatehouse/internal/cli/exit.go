@@ -46,7 +46,8 @@ func ExitCode(err error) int {
 		return e.code
 	}
 	switch core.CategoryOf(err) {
-	case core.Invalid, core.StoreUnreadable, core.StoreNewer, core.Unsupported, core.Unauthorized, core.ProviderAuthentication:
+	case core.Invalid, core.StoreUnreadable, core.StoreNewer, core.Unsupported, core.Unauthorized,
+		core.ProviderAuthentication:
 		return ExitUsage
 	case core.NotFound:
 		return ExitNotFound

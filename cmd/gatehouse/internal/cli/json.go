@@ -24,7 +24,8 @@ func (a *App) PrintJSON(v any) error {
 	return a.PrintRaw(b.String())
 }
 
-// PrintRaw prints JSON text as it is laid out. Characters that a terminal might obey are escaped; the JSON's meaning stays the same.
+// PrintRaw prints JSON text as it is laid out. Characters that a terminal might obey are escaped; the JSON's meaning
+// stays the same.
 func (a *App) PrintRaw(text string) error {
 	_, err := io.WriteString(a.Out, escape(text))
 	return err

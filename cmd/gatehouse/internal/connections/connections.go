@@ -1,4 +1,5 @@
-// Package connections limits the connections of an HTTP server: how many there are, and how long one is held by a body that nobody reads.
+// Package connections limits the connections of an HTTP server: how many there are, and how long one is held by a body
+// that nobody reads.
 package connections
 
 import (
@@ -10,9 +11,10 @@ import (
 	"time"
 )
 
-// Limit bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which the database,
-// the platforms and the models need too. Above the limit, the connection that has been waiting for a request the longest is closed; it may be
-// that of a slow sender, or one that a client keeps for later, which opens another one. If all have a request, the new one is closed.
+// Limit bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which
+// the database, the platforms and the models need too. Above the limit, the connection that has been waiting for a
+// request the longest is closed; it may be that of a slow sender, or one that a client keeps for later, which opens
+// another one. If all have a request, the new one is closed.
 type Limit struct {
 	most int
 	log  *slog.Logger
@@ -75,17 +77,21 @@ func (c *Limit) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
 func (c *Limit) warn() {
 	if now := time.Now(); now.Sub(c.warned) > time.Minute {
 		c.warned = now
-		c.log.Warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed for new ones", "limit", c.most)
+		c.log.Warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed "+
+			"for new ones", "limit", c.most)
 	}
 }
 
-// bodyRest is how long the rest of a body may take that no handler has read. The server reads it to keep the connection.
+// bodyRest is how long the rest of a body may take that no handler has read. The server reads it to keep the
+// connection.
 const bodyRest = time.Second
 
-// Impatient ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold a connection with it.
+// Impatient ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold
+// a connection with it.
 func Impatient(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyRest)) // the server sets its own for the next request
+		// the server sets its own for the next request
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyRest))
 	})
 }

@@ -16,8 +16,8 @@ import (
 // patience is how long a test waits for what must happen.
 const patience = 30 * time.Second
 
-// limited is an HTTP server with at most three connections. /wait is answered once hold is closed. answered: the server knows that a connection
-// has no request any more.
+// limited is an HTTP server with at most three connections. /wait is answered once hold is closed. answered: the server
+// knows that a connection has no request any more.
 func limited(t *testing.T) (address string, begun, hold, answered chan struct{}) {
 	t.Helper()
 	begun, hold, answered = make(chan struct{}, 10), make(chan struct{}), make(chan struct{}, 100)

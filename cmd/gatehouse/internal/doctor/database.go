@@ -13,8 +13,8 @@ import (
 
 const fixDatabase = "Check GATEHOUSE_DATABASE_URL, and that gatehouse may write to it."
 
-// checkDatabase opens the database and writes to it. A database with an older schema is not opened, because opening would migrate it
-// while an older process may be using it. The store is nil where the database can't be used.
+// checkDatabase opens the database and writes to it. A database with an older schema is not opened, because opening
+// would migrate it while an older process may be using it. The store is nil where the database can't be used.
 func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config) ([]finding, *storage.Store) {
 	name := settings.Mask("url", cfg.DatabaseURL)
 	schema, known, err := storage.Version(ctx, cfg.DatabaseURL)
@@ -22,8 +22,10 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 	case err != nil:
 		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
 	case schema > 0 && schema < known:
-		return []finding{{"database", stateWarn, fmt.Sprintf("%s has schema version %d, this build needs %d.", name, schema, known),
-			"Stop the processes that use it and make a backup. Then run gatehouse migrate, or start gatehouse serve."}}, nil
+		return []finding{{
+			"database", stateWarn, fmt.Sprintf("%s has schema version %d, this build needs %d.", name, schema, known),
+			"Stop the processes that use it and make a backup. Then run gatehouse migrate, or start gatehouse serve.",
+		}}, nil
 	}
 	o, err := cli.StoreOptions(cfg, silent)
 	if err != nil {
@@ -42,7 +44,10 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 		if err != nil {
 			message = cli.Explain(err)
 		}
-		return []finding{{"database", stateFail, message, "Stop gatehouse. Restore the database from a backup, or copy what is left with sqlite3 FILE .recover."}}, store
+		return []finding{{
+			"database", stateFail, message,
+			"Stop gatehouse. Restore the database from a backup, or copy what is left with sqlite3 FILE .recover.",
+		}}, store
 	}
 	message := fmt.Sprintf("%s is readable and writable; schema version %d.", name, known)
 	if schema == 0 {
@@ -73,17 +78,21 @@ func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *sto
 	}
 	warn(queue.Dead, "1 turn failed for good.", "%d turns failed for good.", fixDead)
 	warn(queue.DeadPosts, "1 post was refused.", "%d posts were refused.", fixDead)
-	warn(queue.InDoubt, "1 post may not have arrived.", "%d posts may not have arrived.", "Look for them in their conversations. "+fixDead)
+	warn(queue.InDoubt, "1 post may not have arrived.", "%d posts may not have arrived.",
+		"Look for them in their conversations. "+fixDead)
 	if len(found) == 0 {
-		found = append(found, finding{"queue", stateOK, fmt.Sprintf("No dead letters; %d queues with waiting turns, %d posts waiting.", len(queue.Entries), queue.Posts), ""})
+		found = append(found, finding{"queue", stateOK, fmt.Sprintf("No dead letters; %d queues with waiting turns, "+
+			"%d posts waiting.", len(queue.Entries), queue.Posts), ""})
 	}
 	stuck, err := c.unresumable(ctx, cfg, store)
 	switch {
 	case err != nil:
 		found = append(found, finding{"paused turns", stateFail, cli.Explain(err), fixDatabase})
 	case len(stuck) > 0:
-		found = append(found, finding{"paused turns", stateWarn, fmt.Sprintf("This build can't resume the turns that wait for these approvals: %s.", strings.Join(stuck, ", ")),
-			"Decide them while the build, and the GATEHOUSE_AGENT, that paused them is running. Or let people ask again."})
+		found = append(found, finding{"paused turns", stateWarn, fmt.Sprintf("This build can't resume the turns that "+
+			"wait for these approvals: %s.", strings.Join(stuck, ", ")),
+			"Decide them while the build, and the GATEHOUSE_AGENT, that paused them is running. Or let people ask " +
+				"again."})
 	}
 	return found
 }

@@ -1,4 +1,5 @@
-// Package doctor is gatehouse doctor: it checks configuration, database, MCP servers and platforms by using them, and says how to fix what is wrong.
+// Package doctor is gatehouse doctor: it checks configuration, database, MCP servers and platforms by using them, and
+// says how to fix what is wrong.
 package doctor
 
 import (
@@ -40,7 +41,8 @@ const (
 	stateFail = core.CheckFail
 )
 
-// Run runs the checks in order. It exits with 2 where the configuration is invalid, and with 1 where another check failed.
+// Run runs the checks in order. It exits with 2 where the configuration is invalid, and with 1 where another check
+// failed.
 func (c Command) Run(ctx context.Context, a *cli.App) error {
 	cfg, found := checkConfig(a.Settings)
 	usable := !failed(found)
@@ -100,10 +102,12 @@ func checkConfig(source settings.Source) (settings.Config, []finding) {
 		found = append(found, finding{"configuration", stateWarn, warning, "Correct its name, or unset it."})
 	}
 	for _, warning := range cfg.Unused() {
-		found = append(found, finding{"configuration", stateWarn, warning, "Unset it, or set GATEHOUSE_MODEL and GATEHOUSE_AGENT=llm."})
+		found = append(found, finding{"configuration", stateWarn, warning, "Unset it, or set GATEHOUSE_MODEL and " +
+			"GATEHOUSE_AGENT=llm."})
 	}
 	for _, warning := range cfg.WithoutToken() {
-		found = append(found, finding{"configuration", stateWarn, warning, "Add the name to GATEHOUSE_TOKENS, or remove the id from GATEHOUSE_APPROVERS and the approval policy."})
+		found = append(found, finding{"configuration", stateWarn, warning, "Add the name to GATEHOUSE_TOKENS, or " +
+			"remove the id from GATEHOUSE_APPROVERS and the approval policy."})
 	}
 	note := ""
 	if len(cfg.Keys) == 0 {

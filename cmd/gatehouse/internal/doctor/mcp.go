@@ -64,7 +64,10 @@ func unchecked(all []mcp.Report) []finding {
 	if rows.Len() == 0 {
 		return nil
 	}
-	return []finding{{"mcp", stateOK, "These arguments of tools are checked by their servers alone, because gatehouse can't read what the schemas say about them:" + rows.String(), ""}}
+	return []finding{{
+		"mcp", stateOK, "These arguments of tools are checked by their servers alone, because gatehouse can't read " +
+			"what the schemas say about them:" + rows.String(), "",
+	}}
 }
 
 // valueFindings is a table of the values in a server's entry: which are hidden from models and people.
@@ -117,7 +120,8 @@ func serverFindings(r mcp.Report) []finding {
 	found := []finding{{name, stateOK, message, ""}}
 	for _, t := range r.Tools {
 		if t.Standing == mcp.Changed {
-			found = append(found, finding{name, stateWarn, t.Name + " has changed since it was first seen, so each call needs an approval, although readOnly names it.",
+			found = append(found, finding{name, stateWarn, t.Name + " has changed since it was first seen, so each " +
+				"call needs an approval, although readOnly names it.",
 				fmt.Sprintf("If it still only reads, add %q to readOnly of the server.", t.Confirm)})
 		}
 	}

@@ -53,10 +53,12 @@ func isThere(ctx context.Context, name string, p llm.Provider) finding {
 // The tool that doctor has a model call, and how to let a model call it.
 var ping = llm.Tool{
 	Name: "ping", Description: "Answers pong.",
-	Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`),
+	Parameters: json.RawMessage(
+		`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`),
 }
 
-const withTools = "Take a model that calls tools. vLLM needs --enable-auto-tool-choice and the --tool-call-parser of the model; " +
+const withTools = "Take a model that calls tools. vLLM needs --enable-auto-tool-choice and the --tool-call-parser of " +
+	"the model; " +
 	"ollama.com lists which of its models have tools."
 
 // callModel makes one call with a tool, and says what a person would meet.
@@ -67,10 +69,13 @@ func callModel(ctx context.Context, name string, p llm.Provider) finding {
 		{Role: core.User, Content: core.Text(`Call the tool ping with the word "pong", and say nothing else.`)},
 	}}
 	answer, err := p.Complete(ctx, request)
-	if category := core.CategoryOf(err); category == core.ProviderInvalidRequest || category == core.ProviderUnsupportedContent {
+	if category := core.CategoryOf(err); category == core.ProviderInvalidRequest ||
+		category == core.ProviderUnsupportedContent {
 		request.Tools = nil
 		if _, plain := p.Complete(ctx, request); plain == nil {
-			return finding{"model", stateFail, fmt.Sprintf("%s answers, and refuses tools: %s", name, cli.Explain(err)), withTools}
+			return finding{
+				"model", stateFail, fmt.Sprintf("%s answers, and refuses tools: %s", name, cli.Explain(err)), withTools,
+			}
 		}
 	}
 	switch {
@@ -79,9 +84,14 @@ func callModel(ctx context.Context, name string, p llm.Provider) finding {
 	case len(answer.Message.ToolCalls) > 0:
 		return finding{"model", stateOK, name + " answers, and calls tools.", ""}
 	case answer.Message.Content.String() == "":
-		return finding{"model", stateWarn, name + " gives an empty answer, and did not call the tool that it was asked to call.", withTools}
+		return finding{
+			"model", stateWarn, name + " gives an empty answer, and did not call the tool that it was asked to call.",
+			withTools,
+		}
 	}
-	return finding{"model", stateWarn, name + " answers, and did not call the tool that it was asked to call.", withTools}
+	return finding{
+		"model", stateWarn, name + " answers, and did not call the tool that it was asked to call.", withTools,
+	}
 }
 
 // refusedModel says why a model can't answer, what people read then, and what to do.
@@ -89,9 +99,11 @@ func refusedModel(name string, err error) finding {
 	fix := "The log of gatehouse has the same words. The pages of the vendor, or its status page, say more."
 	switch core.CategoryOf(err) {
 	case core.ProviderAuthentication:
-		fix = "Copy the key again from the pages of the vendor: OPENAI_API_KEY or ANTHROPIC_API_KEY, or the key of the model in GATEHOUSE_MODELS."
+		fix = "Copy the key again from the pages of the vendor: OPENAI_API_KEY or ANTHROPIC_API_KEY, or the key of " +
+			"the model in GATEHOUSE_MODELS."
 	case core.ProviderUnavailable:
-		fix = "Check OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or base_url in GATEHOUSE_MODELS, and that this machine may reach it."
+		fix = "Check OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or base_url in GATEHOUSE_MODELS, and that this machine " +
+			"may reach it."
 	case core.ProviderInvalidModel:
 		fix = "The pages of the vendor list its models; ollama list shows those of Ollama."
 	case core.ProviderModelNotLoaded:

@@ -6,8 +6,8 @@ import (
 	"gatehouse/storage"
 )
 
-// checkScript reports the warnings about the script that is the agent, and whether it can run. An invalid script is a fault of the
-// configuration, which is reported before.
+// checkScript reports the warnings about the script that is the agent, and whether it can run. An invalid script is a
+// fault of the configuration, which is reported before.
 func (c Command) checkScript(cfg settings.Config, store *storage.Store) []finding {
 	if cfg.Script == nil {
 		return nil

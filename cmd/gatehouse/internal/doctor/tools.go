@@ -10,7 +10,8 @@ import (
 	"gatehouse/core/tool"
 )
 
-// checkTools lists the tools that the configuration adds to those that are always there. Faults of the file are faults of the configuration.
+// checkTools lists the tools that the configuration adds to those that are always there. Faults of the file are faults
+// of the configuration.
 func checkTools(cfg settings.Config) []finding {
 	all := cfg.Tools.Tools()
 	if !cfg.Hosts.None() {
@@ -18,10 +19,12 @@ func checkTools(cfg settings.Config) []finding {
 	}
 	var found []finding
 	for _, warning := range cfg.Tools.Warnings() {
-		found = append(found, finding{"tools", stateWarn, warning.Where() + ": " + warning.What + ".", sentence(warning.Do)})
+		found = append(found,
+			finding{"tools", stateWarn, warning.Where() + ": " + warning.What + ".", sentence(warning.Do)})
 	}
 	for _, t := range all {
-		found = append(found, finding{"tools", stateOK, fmt.Sprintf("%s (%s): %s", t.Name, traits(t), firstLine(t.Description)), ""})
+		found = append(found,
+			finding{"tools", stateOK, fmt.Sprintf("%s (%s): %s", t.Name, traits(t), firstLine(t.Description)), ""})
 	}
 	return found
 }

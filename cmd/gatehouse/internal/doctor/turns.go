@@ -14,21 +14,29 @@ type Turns struct {
 	Waiting int
 }
 
-// checkTurns says how many turns run and wait, and what keeps others from beginning. There is nothing to say if no gatehouse serve answers.
+// checkTurns says how many turns run and wait, and what keeps others from beginning. There is nothing to say if no
+// gatehouse serve answers.
 func (c Command) checkTurns(ctx context.Context, cfg settings.Config) []finding {
 	turns, ok := c.Turns(ctx, cfg)
 	if !ok {
 		return nil
 	}
-	message := fmt.Sprintf("Turns that run: %d of %d, estimated to hold %d MiB; conversations that wait: %d.", turns.Running, turns.Workers, turns.Held>>20, turns.Waiting)
+	message := fmt.Sprintf("Turns that run: %d of %d, estimated to hold %d MiB; conversations that wait: %d.",
+		turns.Running, turns.Workers, turns.Held>>20, turns.Waiting)
 	if turns.Waiting == 0 {
 		return []finding{{"turns", stateOK, message, ""}}
 	}
 	switch turns.Full() {
 	case "workers":
-		return []finding{{"turns", stateWarn, message + " No worker is free.", "Raise GATEHOUSE_WORKERS, or run more replicas on Postgres."}}
+		return []finding{{
+			"turns", stateWarn, message + " No worker is free.",
+			"Raise GATEHOUSE_WORKERS, or run more replicas on Postgres.",
+		}}
 	case "memory":
-		return []finding{{"turns", stateWarn, message + " Turns may hold no more memory.", "Raise GATEHOUSE_TURN_MEMORY if the machine has more, or run more replicas on Postgres."}}
+		return []finding{{
+			"turns", stateWarn, message + " Turns may hold no more memory.",
+			"Raise GATEHOUSE_TURN_MEMORY if the machine has more, or run more replicas on Postgres.",
+		}}
 	}
 	return []finding{{"turns", stateOK, message, ""}}
 }

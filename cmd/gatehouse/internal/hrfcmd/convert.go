@@ -21,8 +21,10 @@ type Convert struct {
 
 // Help says more than one line.
 func (Convert) Help() string {
-	return "An envelope that the token form can't hold is refused with the reasons. In the other direction, what an envelope can't hold is left out with " +
-		"a warning, and messages that do not make a valid envelope are converted all the same, with their faults at their places in the output. " +
+	return "An envelope that the token form can't hold is refused with the reasons. In the other direction, what an " +
+		"envelope can't hold is left out with " +
+		"a warning, and messages that do not make a valid envelope are converted all the same, with their faults at " +
+		"their places in the output. " +
 		"Exit code 1: the file is invalid or was refused."
 }
 

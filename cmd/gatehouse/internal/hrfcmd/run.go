@@ -22,8 +22,10 @@ type Run struct {
 
 // Help says more than one line.
 func (Run) Help() string {
-	return "This is a dry run: no real tool, model or database is used. It prints the steps that were executed and the final text. " +
-		"With --json, the trace also holds the messages that the model was shown. Exit code 1: the envelope is invalid, or the run failed."
+	return "This is a dry run: no real tool, model or database is used. It prints the steps that were executed and " +
+		"the final text. " +
+		"With --json, the trace also holds the messages that the model was shown. Exit code 1: the envelope is " +
+		"invalid, or the run failed."
 }
 
 // ran is the JSON of a run.
@@ -70,7 +72,8 @@ func (c Run) Run(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// run runs the envelope if it is valid. What goes wrong in the run is in its Error; the error returned is that of the context.
+// run runs the envelope if it is valid. What goes wrong in the run is in its Error; the error returned is that of the
+// context.
 func (c Run) run(ctx context.Context, text []byte, input map[string]any, tools stubs) (ran, error) {
 	out := ran{Vars: map[string]any{}, ToolCalls: []called{}, Trace: []interp.Event{}}
 	var options []hrf.Option
@@ -79,7 +82,9 @@ func (c Run) run(ctx context.Context, text []byte, input map[string]any, tools s
 	}
 	envelope, report := hrf.Parse(text, c.Profile, options...)
 	if fault := report.Err(); fault != nil {
-		out.Error = &hrf.Error{Code: fault.Code, Message: "Invalid Harmony envelope: " + fault.Message, Details: fault.Details}
+		out.Error = &hrf.Error{
+			Code: fault.Code, Message: "Invalid Harmony envelope: " + fault.Message, Details: fault.Details,
+		}
 		return out, nil
 	}
 	program := &interp.Program{Envelope: envelope, Tool: tools.schema, StrictVars: c.StrictVars}

@@ -15,7 +15,8 @@ type Schema struct {
 
 // Help says more than one line.
 func (Schema) Help() string {
-	return "The schema (draft 2020-12) describes the strict profile, for editors and other validators. Only gatehouse hrf validate finds what JSON Schema " +
+	return "The schema (draft 2020-12) describes the strict profile, for editors and other validators. Only " +
+		"gatehouse hrf validate finds what JSON Schema " +
 		"can't express: repeated keys, and faults in expressions."
 }
 

@@ -32,7 +32,8 @@ func readStubs(file string) (stubs, error) {
 	for _, tool := range object.Members {
 		var s stub
 		if s.result, s.fails, err = stubOf(tool.Value); err != nil {
-			return nil, core.Errorf(core.Invalid, "%s:%d:%d: %s: %s", file, tool.Line, tool.Column, tool.Key, err.Error())
+			return nil,
+				core.Errorf(core.Invalid, "%s:%d:%d: %s: %s", file, tool.Line, tool.Column, tool.Key, err.Error())
 		}
 		if schema := tool.Value.Get("schema"); schema != nil {
 			s.args = schema.Raw(text)

@@ -15,8 +15,10 @@ type Validate struct {
 
 // Help says more than one line.
 func (Validate) Help() string {
-	return "Findings are printed as FILE:LINE:COLUMN: CODE: MESSAGE, with the column in bytes; for a warning, CODE is the word warning. " +
-		"With --json, one file gives one object, {valid, error, errors, warnings}; several files give a list of these, in order, each with its file. " +
+	return "Findings are printed as FILE:LINE:COLUMN: CODE: MESSAGE, with the column in bytes; for a warning, CODE " +
+		"is the word warning. " +
+		"With --json, one file gives one object, {valid, error, errors, warnings}; several files give a list of " +
+		"these, in order, each with its file. " +
 		"Exit code 0: all files are valid, perhaps with warnings. 1: at least one is not."
 }
 

@@ -16,10 +16,12 @@ func TestAByteOrderMark(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for key, text := range map[string]string{
-		"GATEHOUSE_TOKENS_FILE":        "ann=hunter2hunter2ann",
-		"GATEHOUSE_TOOLS":              "version: 1\ntools:\n  - {name: shop.count, description: d, risk: read, command: [cat]}\n",
-		"GATEHOUSE_MCP_CONFIG":         `{"mcpServers": {"files": {"command": "cat"}}}`,
-		"GATEHOUSE_MODELS":             "models:\n  - {name: fast, vendor: openai, model: gpt-test, key_file: " + filepath.Join(dir, "key") + "}\n",
+		"GATEHOUSE_TOKENS_FILE": "ann=hunter2hunter2ann",
+		"GATEHOUSE_TOOLS": "version: 1\ntools:\n  - {name: shop.count, description: d, risk: read, " +
+			"command: [cat]}\n",
+		"GATEHOUSE_MCP_CONFIG": `{"mcpServers": {"files": {"command": "cat"}}}`,
+		"GATEHOUSE_MODELS": "models:\n  - {name: fast, vendor: openai, model: gpt-test, key_file: " +
+			filepath.Join(dir, "key") + "}\n",
 		"GATEHOUSE_APPROVAL_POLICY":    "version: 1\nrules:\n  - {name: it, tools: [it], action: allow}\n",
 		"GATEHOUSE_REPLIES":            "too_many: Slowly.\n",
 		"GATEHOUSE_SYSTEM_PROMPT_FILE": "Be kind.",
@@ -39,8 +41,10 @@ func TestAByteOrderMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cfg.Tokens) != 1 || cfg.Tokens[0].Name != "ann" || len(cfg.MCP.Servers) != 1 || len(cfg.Tools.Tools()) != 1 || cfg.Model.Chosen[0].Key != "sk-test-0123456789" ||
-		cfg.Sentences.TooMany != "Slowly." || cfg.Policy.Rule(core.Turn{}, core.Call{Tool: "it"}).Verdict != core.VerdictAllow {
+	if len(cfg.Tokens) != 1 || cfg.Tokens[0].Name != "ann" || len(cfg.MCP.Servers) != 1 ||
+		len(cfg.Tools.Tools()) != 1 || cfg.Model.Chosen[0].Key != "sk-test-0123456789" ||
+		cfg.Sentences.TooMany != "Slowly." ||
+		cfg.Policy.Rule(core.Turn{}, core.Call{Tool: "it"}).Verdict != core.VerdictAllow {
 		t.Errorf("%+v", cfg)
 	}
 	t.Setenv("GATEHOUSE_AGENT", "script:"+filepath.Join(dir, "script"))

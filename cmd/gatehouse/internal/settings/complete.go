@@ -31,7 +31,8 @@ func (f *faults) checkFile(err error, key, what string) {
 	f.check(err == nil, key, "%s:\n    %s", what, strings.ReplaceAll(fmt.Sprint(err), "\n", "\n    "))
 }
 
-// complete checks the settings and makes from them what the program uses. It reports every fault, one line each, beginning with the key.
+// complete checks the settings and makes from them what the program uses. It reports every fault, one line each,
+// beginning with the key.
 func (c *Config) complete() []string {
 	var f faults
 	c.checkAddresses(&f)
@@ -62,10 +63,12 @@ func (c *Config) complete() []string {
 func (c *Config) checkAddresses(f *faults) {
 	scheme, rest, _ := strings.Cut(c.DatabaseURL, ":")
 	f.check((scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql") && rest != "",
-		"GATEHOUSE_DATABASE_URL", "this is not of the form sqlite:FILE or postgres://…") // its value may hold a password
+		// its value may hold a password
+		"GATEHOUSE_DATABASE_URL", "this is not of the form sqlite:FILE or postgres://…")
 	_, port, err := net.SplitHostPort(c.Listen)
 	_, numberErr := strconv.ParseUint(port, 10, 16)
-	f.check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN", "%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
+	f.check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN",
+		"%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
 }
 
 // minLease is a third of which a busy store still answers in.
@@ -82,13 +85,15 @@ func (c *Config) checkLimits(f *faults) {
 	f.check(c.Lease >= minLease, "GATEHOUSE_LEASE", "%s is too short; use %s or more", c.Lease, minLease)
 	f.check(c.MaxMessage >= 1, "GATEHOUSE_MAX_MESSAGE", "%d is too low; use 1 or more, such as 64KiB", c.MaxMessage)
 	for key, d := range map[string]time.Duration{
-		"GATEHOUSE_ECHO_DELAY": c.EchoDelay, "GATEHOUSE_APPROVAL_TIMEOUT": c.ApprovalTimeout, "GATEHOUSE_DRAIN_TIMEOUT": c.DrainTimeout,
-		"GATEHOUSE_RETENTION": c.Retention, "GATEHOUSE_FRESHNESS": c.Freshness,
+		"GATEHOUSE_ECHO_DELAY": c.EchoDelay, "GATEHOUSE_APPROVAL_TIMEOUT": c.ApprovalTimeout,
+		"GATEHOUSE_DRAIN_TIMEOUT": c.DrainTimeout,
+		"GATEHOUSE_RETENTION":     c.Retention, "GATEHOUSE_FRESHNESS": c.Freshness,
 	} {
 		f.check(d >= 0, key, "%s must not be negative", d)
 	}
 	f.check(c.Retention == 0 || c.Retention >= minRetention, "GATEHOUSE_RETENTION",
-		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after it was removed would be answered again", c.Retention)
+		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after "+
+			"it was removed would be answered again", c.Retention)
 }
 
 // chooseAgent fills Agent where it is not set.
@@ -102,7 +107,8 @@ func (c *Config) chooseAgent(f *faults) {
 	name, isScript := strings.CutPrefix(c.Agent, "script:")
 	switch {
 	case c.Agent == "llm":
-		f.check(c.Model.Names != "", "GATEHOUSE_AGENT", "llm needs a model: set GATEHOUSE_MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-5")
+		f.check(c.Model.Names != "", "GATEHOUSE_AGENT",
+			"llm needs a model: set GATEHOUSE_MODEL, such as openai:gpt-5 or anthropic:claude-sonnet-5")
 	case c.Agent == "demo" || c.Agent == "echo":
 	case isScript:
 		script, err := loadScript(name)
@@ -126,7 +132,8 @@ func (c *Config) openPolicy(f *faults) {
 	f.checkFile(err, "GATEHOUSE_APPROVAL_POLICY", "the policy is invalid")
 }
 
-// openTools reads the tools of the file, and the lists of hosts and servers that are reached. Without valid hosts the file is not read.
+// openTools reads the tools of the file, and the lists of hosts and servers that are reached. Without valid hosts the
+// file is not read.
 func (c *Config) openTools(f *faults) {
 	var err error
 	file := c.ToolsFile

@@ -1,12 +1,12 @@
 // Package settings reads the program's settings from the environment.
 //
-// A setting is a field of Config, or of the Config struct of a platform or exporter, with the tags envconfig (the variable), default
-// (the value where the variable is not set or empty), help (what it means; {people} stands for ids of people), from (where its value is copied from)
-// and, for a secret, secret: "all" masks the whole value
-// when it is printed, "url" the passwords and keys in it alone, and KEY_FILE may name a file that holds the value instead.
+// A setting is a field of Config, or of the Config struct of a platform or exporter, with the tags envconfig (the
+// variable), default (the value where the variable is not set or empty), help (what it means; {people} stands for ids
+// of people), from (where its value is copied from) and, for a secret, secret: "all" masks the whole value when it is
+// printed, "url" the passwords and keys in it alone, and KEY_FILE may name a file that holds the value instead.
 //
-// Load resolves files and empty variables, has envconfig decode each struct in one call, checks the values and makes from them what
-// the program uses. It reports all faults at once.
+// Load resolves files and empty variables, has envconfig decode each struct in one call, checks the values and makes
+// from them what the program uses. It reports all faults at once.
 package settings
 
 import (
@@ -25,7 +25,8 @@ import (
 	"gatehouse/core/llm/prompt"
 )
 
-// Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their own packages.
+// Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their
+// own packages.
 type Config struct {
 	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url" help:"The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than one replica."`
 	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080" help:"HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz."`
@@ -73,7 +74,8 @@ type Config struct {
 	Script    *Script          `ignored:"true"` // from Agent; nil: the agent is not a script
 	Said      `ignored:"true"` // from RepliesFile
 
-	SystemPrompt *prompt.Prompt `ignored:"true"` // from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
+	// from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
+	SystemPrompt *prompt.Prompt `ignored:"true"`
 }
 
 // Platforms are those that ids may begin with.

@@ -41,15 +41,18 @@ type Source struct {
 
 func (s Source) config() Config { return Config{Drivers: s.Platforms(), Vendors: s.Vendors()} }
 
-// Load reads the environment. The settings come back with an error too; the error, of category invalid, names every fault.
+// Load reads the environment. The settings come back with an error too; the error, of category invalid, names every
+// fault.
 func (s Source) Load() (Config, []Setting, error) {
 	return s.load()
 }
 
-// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools, the MCP servers and the script
-// are left out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system prompt nor tools.
+// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools, the
+// MCP servers and the script are left out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system
+// prompt nor tools.
 func (s Source) LoadForCommands() (Config, []Setting, error) {
-	return s.load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:", "GATEHOUSE_MCP_CONFIG:", scriptFault)
+	return s.load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:",
+		"GATEHOUSE_MCP_CONFIG:", scriptFault)
 }
 
 // load leaves out the faults that begin with one of these.
@@ -59,7 +62,8 @@ func (s Source) load(without ...string) (Config, []Setting, error) {
 		return slices.ContainsFunc(without, func(beginning string) bool { return strings.HasPrefix(fault, beginning) })
 	})
 	if len(faults) > 0 {
-		return Config{}, all, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+		return Config{}, all,
+			core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
 	}
 	return cfg, all, nil
 }
@@ -102,7 +106,8 @@ func (c *Config) describe() []Setting {
 			if key := field.Tag.Get("envconfig"); key != "" {
 				help := strings.ReplaceAll(field.Tag.Get("help"), "{people}", strings.Join(people, ","))
 				all = append(all, Setting{
-					Key: key, Meaning: help, From: field.Tag.Get("from"), initial: field.Tag.Get("default"), secret: field.Tag.Get("secret"),
+					Key: key, Meaning: help, From: field.Tag.Get("from"), initial: field.Tag.Get("default"),
+					secret: field.Tag.Get("secret"),
 				})
 			}
 		}
@@ -135,8 +140,8 @@ func (c *Config) decode() (all []Setting, faults []string) {
 // changing is held while the environment is changed.
 var changing sync.Mutex
 
-// restoreLater lets the settings' variables be changed, because envconfig reads no others than the process's. The function that it
-// returns restores them; until then no other goroutine can change them.
+// restoreLater lets the settings' variables be changed, because envconfig reads no others than the process's. The
+// function that it returns restores them; until then no other goroutine can change them.
 func restoreLater(all []Setting) (restore func()) {
 	changing.Lock()
 	before := map[string]string{} // of the variables that are set
@@ -157,8 +162,8 @@ func restoreLater(all []Setting) (restore func()) {
 	}
 }
 
-// resolve finds the value of a setting and where it comes from, and leaves the value in the environment. A variable that is set and
-// empty counts as not set, as an empty line in a file of variables means it.
+// resolve finds the value of a setting and where it comes from, and leaves the value in the environment. A variable
+// that is set and empty counts as not set, as an empty line in a file of variables means it.
 func (s *Setting) resolve() (fault string) {
 	value, path := os.Getenv(s.Key), ""
 	s.Source = fromEnv

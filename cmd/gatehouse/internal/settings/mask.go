@@ -12,8 +12,8 @@ const (
 	cut    = "xxxxx"
 )
 
-// Mask returns a setting's value as it may be shown: nothing of a secret, and of any other value all but the passwords and keys in URLs.
-// secret is the tag of that name.
+// Mask returns a setting's value as it may be shown: nothing of a secret, and of any other value all but the passwords
+// and keys in URLs. secret is the tag of that name.
 func Mask(secret, value string) string {
 	switch {
 	case value == "":
@@ -32,9 +32,9 @@ var (
 	bareUser = regexp.MustCompile(`([^\s"'/:@,]+):[^\s"']+@`)
 )
 
-// MaskURLs hides the passwords and keys of all URLs in a text: the user's password, or a user without one outside of databases; and the
-// values of parameters whose names say so, in a query or a fragment. A URL that can't be read is hidden whole. What looks like USER:PASSWORD@HOST
-// counts as a URL without its scheme, which a proxy may have.
+// MaskURLs hides the passwords and keys of all URLs in a text: the user's password, or a user without one outside of
+// databases; and the values of parameters whose names say so, in a query or a fragment. A URL that can't be read is
+// hidden whole. What looks like USER:PASSWORD@HOST counts as a URL without its scheme, which a proxy may have.
 func MaskURLs(text string) string {
 	var b strings.Builder
 	starts := urlStart.FindAllStringIndex(text, -1)

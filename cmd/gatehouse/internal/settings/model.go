@@ -75,7 +75,8 @@ func (m *Model) validate(vendors []llm.Vendor) (faults []string) {
 		m.limit(one)
 	}
 	for key, n := range map[string]int64{
-		"GATEHOUSE_MODEL_MAX_TOKENS": m.MaxTokens, "GATEHOUSE_MODEL_CONTEXT": int64(m.Context), "GATEHOUSE_TOKENS_PER_TURN": m.Turn, "GATEHOUSE_TOKENS_PER_DAY": m.Daily,
+		"GATEHOUSE_MODEL_MAX_TOKENS": m.MaxTokens, "GATEHOUSE_MODEL_CONTEXT": int64(m.Context),
+		"GATEHOUSE_TOKENS_PER_TURN": m.Turn, "GATEHOUSE_TOKENS_PER_DAY": m.Daily,
 		"GATEHOUSE_MODEL_TIMEOUT": int64(m.Timeout),
 	} {
 		if n < 0 {
@@ -86,7 +87,8 @@ func (m *Model) validate(vendors []llm.Vendor) (faults []string) {
 		faults = append(faults, fmt.Sprintf("GATEHOUSE_RETRY_TIME: %s must not be negative", m.RetryTime))
 	}
 	if m.Silence < time.Second {
-		faults = append(faults, fmt.Sprintf("GATEHOUSE_MODEL_SILENCE: %s is too short; use a minute or more", m.Silence))
+		faults = append(faults,
+			fmt.Sprintf("GATEHOUSE_MODEL_SILENCE: %s is too short; use a minute or more", m.Silence))
 	}
 	if m.Calls < 1 {
 		faults = append(faults, fmt.Sprintf("GATEHOUSE_MODEL_CALLS: %d is too low; use 1 or more", m.Calls))
@@ -111,7 +113,9 @@ func (m *Model) choose(vendors []llm.Vendor) (faults []string) {
 	}
 	file, err := loadModels(m.File, names)
 	if err != nil {
-		return []string{"GATEHOUSE_MODELS: the models are invalid:\n    " + strings.ReplaceAll(err.Error(), "\n", "\n    ")}
+		return []string{
+			"GATEHOUSE_MODELS: the models are invalid:\n    " + strings.ReplaceAll(err.Error(), "\n", "\n    "),
+		}
 	}
 	for _, name := range list(m.Names) {
 		one, inFile := file[name]
@@ -121,21 +125,25 @@ func (m *Model) choose(vendors []llm.Vendor) (faults []string) {
 		}
 		i := slices.Index(names, one.Vendor)
 		if i < 0 || one.Model == "" {
-			return []string{fmt.Sprintf("GATEHOUSE_MODEL: %q is neither of the form %s nor the name of a model in GATEHOUSE_MODELS", name, core.Either(forms))}
+			return []string{fmt.Sprintf(
+				"GATEHOUSE_MODEL: %q is neither of the form %s nor the name of a model in GATEHOUSE_MODELS", name,
+				core.Either(forms))}
 		}
 		own := vendors[i].Own()
 		if !inFile {
 			one.Access = own
 		}
 		one.Name, one.TextOnly = name, one.TextOnly || m.TextOnly
-		one.Timeout, one.Silence, one.MaxTokens = m.Timeout, m.Silence, cmp.Or(m.MaxTokens, one.MaxTokens, own.MaxTokens)
+		one.Timeout, one.Silence, one.MaxTokens = m.Timeout, m.Silence,
+			cmp.Or(m.MaxTokens, one.MaxTokens, own.MaxTokens)
 		one.At = vendors[i].For(one.Access)
 		m.Chosen = append(m.Chosen, one)
 	}
 	return nil
 }
 
-// named is a fault of a vendor's settings with the name of the model, if that is of the file and has keys of its own there.
+// named is a fault of a vendor's settings with the name of the model, if that is of the file and has keys of its own
+// there.
 func (m ChosenModel) named(fault string) string {
 	if strings.HasPrefix(m.Name, m.Vendor+":") {
 		return fault

@@ -14,7 +14,8 @@ import (
 )
 
 var modelKeys = []string{
-	"name", "vendor", "model", "api", "base_url", "key_env", "key_file", "headers", "stream", "context", "max_tokens", "text_only", "extras", "price",
+	"name", "vendor", "model", "api", "base_url", "key_env", "key_file", "headers", "stream", "context", "max_tokens",
+	"text_only", "extras", "price",
 }
 
 // loadModels reads the file of models, by their names; "" = no file. Errors: strictyaml.Faults.
@@ -40,7 +41,8 @@ func loadModels(file string, vendors []string) (map[string]ChosenModel, error) {
 	for _, item := range r.List(models, "models", "- {name: fast, vendor: openai, model: gpt-5}") {
 		m := r.model(item)
 		if _, twice := all[m.Name]; twice {
-			r.Fault(item, "give one of them another name", "there are two models of the name %s", strictyaml.Quoted(m.Name))
+			r.Fault(item, "give one of them another name", "there are two models of the name %s",
+				strictyaml.Quoted(m.Name))
 		}
 		all[m.Name] = m
 	}

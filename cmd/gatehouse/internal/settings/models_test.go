@@ -37,7 +37,9 @@ func chosen(t *testing.T, names, file string) (Model, []string) {
 		}
 	}
 	m := Model{Names: names, File: "models.yaml", Silence: 1e12, Calls: 1}
-	return m, m.validate([]llm.Vendor{&openai.Config{BaseURL: "https://api.openai.com/v1"}, &anthropic.Config{APIKey: "sk-env"}})
+	return m,
+		m.validate(
+			[]llm.Vendor{&openai.Config{BaseURL: "https://api.openai.com/v1"}, &anthropic.Config{APIKey: "sk-env"}})
 }
 
 // TestAFileOfModels: two models of different vendors, in the order of their names, and one of the environment's key.
@@ -47,12 +49,15 @@ func TestAFileOfModels(t *testing.T) {
 		t.Fatalf("%q, %+v", faults, m.Chosen)
 	}
 	azure, fast, env := m.Chosen[0], m.Chosen[1], m.Chosen[2]
-	if azure.Vendor != "openai" || azure.Model != "my-deployment" || azure.API != openai.Responses || azure.Key != "sk-file" || azure.Stream || !azure.TextOnly ||
-		azure.Headers["X-Team"] != "support" || string(azure.Extras["reasoning"]) != `{"effort":"low"}` || azure.Price != (Price{1.25, 0.125, 10}) ||
+	if azure.Vendor != "openai" || azure.Model != "my-deployment" || azure.API != openai.Responses ||
+		azure.Key != "sk-file" || azure.Stream || !azure.TextOnly ||
+		azure.Headers["X-Team"] != "support" || string(azure.Extras["reasoning"]) != `{"effort":"low"}` ||
+		azure.Price != (Price{1.25, 0.125, 10}) ||
 		azure.At.Own().BaseURL != "https://me.openai.azure.com/openai/v1" {
 		t.Errorf("azure is %+v", azure)
 	}
-	if fast.Vendor != "anthropic" || fast.Key != "sk-some" || !fast.Stream || fast.MaxTokens != 1000 || fast.String() != "fast" || fast.At.Own().Key != "sk-some" {
+	if fast.Vendor != "anthropic" || fast.Key != "sk-some" || !fast.Stream || fast.MaxTokens != 1000 ||
+		fast.String() != "fast" || fast.At.Own().Key != "sk-some" {
 		t.Errorf("fast is %+v", fast)
 	}
 	if env.Vendor != "anthropic" || env.Model != "claude-opus-5-5" || env.Key != "sk-env" || !env.Stream {
@@ -66,27 +71,53 @@ func TestAFileOfModels(t *testing.T) {
 // TestFaultsOfAFileOfModels: each is told with its line.
 func TestFaultsOfAFileOfModels(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
-		"no models":            {"{}\n", "models.yaml:1"},
-		"an unknown key":       {"models:\n  - {name: a, vendor: openai, model: m, modell: m}\n", `models.yaml:2`},
-		"no vendor":            {"models:\n  - {name: a, model: m}\n", "the model has no vendor"},
-		"an unknown vendor":    {"models:\n  - name: a\n    vendor: opanai\n    model: m\n", "models.yaml:3"},
-		"an unknown api":       {"models:\n  - name: a\n    vendor: openai\n    model: m\n    api: both\n", "models.yaml:5"},
-		"the same name twice":  {"models:\n  - {name: a, vendor: openai, model: m}\n  - {name: a, vendor: openai, model: n}\n", "models.yaml:3"},
-		"a variable not set":   {"models:\n  - name: a\n    vendor: openai\n    model: m\n    key_env: NO_SUCH_KEY\n", "models.yaml:5"},
-		"a key file missing":   {"models:\n  - name: a\n    vendor: openai\n    model: m\n    key_file: no.txt\n", "models.yaml:5"},
-		"two keys":             {"models:\n  - {name: a, vendor: openai, model: m, key_env: SOME_KEY, key_file: key.txt}\n", "both key_env and key_file"},
-		"a negative limit":     {"models:\n  - name: a\n    vendor: openai\n    model: m\n    max_tokens: -1\n", "models.yaml:5"},
-		"half a token":         {"models:\n  - name: a\n    vendor: openai\n    model: m\n    context: 1.5\n", "models.yaml:5"},
-		"an unknown price":     {"models:\n  - name: a\n    vendor: openai\n    model: m\n    price: {inn: 1}\n", "models.yaml:5"},
-		"a stream as an extra": {"models:\n  - name: a\n    vendor: openai\n    model: m\n    extras: {stream: true}\n", "models.yaml:5"},
-		"options of a stream":  {"models:\n  - name: a\n    vendor: openai\n    model: m\n    extras: {stream_options: {include_usage: false}}\n", "the extras have stream_options"},
-		"stream is no word":    {"models:\n  - name: a\n    vendor: openai\n    model: m\n    stream: sometimes\n", "models.yaml:5"},
-		"no key at OpenAI":     {"models:\n  - {name: a, vendor: openai, model: m}\n", "GATEHOUSE_MODELS: the api_key of the model a: it is missing"},
-		"a bad address":        {"models:\n  - {name: a, vendor: openai, model: m, base_url: here}\n", "GATEHOUSE_MODELS: the base_url of the model a: it is not an address"},
+		"no models":         {"{}\n", "models.yaml:1"},
+		"an unknown key":    {"models:\n  - {name: a, vendor: openai, model: m, modell: m}\n", `models.yaml:2`},
+		"no vendor":         {"models:\n  - {name: a, model: m}\n", "the model has no vendor"},
+		"an unknown vendor": {"models:\n  - name: a\n    vendor: opanai\n    model: m\n", "models.yaml:3"},
+		"an unknown api": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    api: both\n", "models.yaml:5",
+		},
+		"the same name twice": {"models:\n  - {name: a, vendor: openai, model: m}\n  - {name: a, vendor: openai, " +
+			"model: n}\n", "models.yaml:3"},
+		"a variable not set": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    key_env: NO_SUCH_KEY\n", "models.yaml:5",
+		},
+		"a key file missing": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    key_file: no.txt\n", "models.yaml:5",
+		},
+		"two keys": {"models:\n  - {name: a, vendor: openai, model: m, key_env: SOME_KEY, key_file: " +
+			"key.txt}\n", "both key_env and key_file"},
+		"a negative limit": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    max_tokens: -1\n", "models.yaml:5",
+		},
+		"half a token": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    context: 1.5\n", "models.yaml:5",
+		},
+		"an unknown price": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    price: {inn: 1}\n", "models.yaml:5",
+		},
+		"a stream as an extra": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    extras: {stream: true}\n", "models.yaml:5",
+		},
+		"options of a stream": {"models:\n  - name: a\n    vendor: openai\n    model: m\n    extras: " +
+			"{stream_options: {include_usage: false}}\n", "the extras have stream_options"},
+		"stream is no word": {
+			"models:\n  - name: a\n    vendor: openai\n    model: m\n    stream: sometimes\n", "models.yaml:5",
+		},
+		"no key at OpenAI": {
+			"models:\n  - {name: a, vendor: openai, model: m}\n",
+			"GATEHOUSE_MODELS: the api_key of the model a: it is missing",
+		},
+		"a bad address": {
+			"models:\n  - {name: a, vendor: openai, model: m, base_url: here}\n",
+			"GATEHOUSE_MODELS: the base_url of the model a: it is not an address",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults := chosen(t, "a", c.file)
-			if text := strings.Join(faults, "\n"); !strings.Contains(text, c.want) || !strings.Contains(text, "GATEHOUSE_MODELS: ") || strings.Contains(text, "sk-") {
+			if text := strings.Join(faults, "\n"); !strings.Contains(text, c.want) ||
+				!strings.Contains(text, "GATEHOUSE_MODELS: ") || strings.Contains(text, "sk-") {
 				t.Errorf("the faults are %q, want %q", text, c.want)
 			}
 		})
@@ -102,7 +133,8 @@ func TestAModelThatNeedsAKeyIsRefusedWithoutOne(t *testing.T) {
 		{"anthropic:claude-sonnet-5-5", "https://api.openai.com/v1", "ANTHROPIC_API_KEY: it is missing"},
 	} {
 		m := Model{Names: c.model, Silence: 1e12, Calls: 1}
-		if faults := strings.Join(m.validate([]llm.Vendor{&openai.Config{BaseURL: c.at}, &anthropic.Config{}}), "\n"); faults != c.want {
+		if faults := strings.Join(m.validate([]llm.Vendor{&openai.Config{BaseURL: c.at}, &anthropic.Config{}}),
+			"\n"); faults != c.want {
 			t.Errorf("%s at %s: %q, want %q", c.model, c.at, faults, c.want)
 		}
 	}

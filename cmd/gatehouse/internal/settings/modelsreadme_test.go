@@ -11,14 +11,16 @@ import (
 	"gatehouse/core/llm"
 )
 
-// TestTheModelsOfTheReadmeAreTaken: each block of the page about models is a whole configuration, and the keys that it explains exist.
+// TestTheModelsOfTheReadmeAreTaken: each block of the page about models is a whole configuration, and the keys that it
+// explains exist.
 func TestTheModelsOfTheReadmeAreTaken(t *testing.T) {
 	data, err := os.ReadFile("../../../../core/agent/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := string(data)
-	blocks := regexp.MustCompile(`(?m)^    GATEHOUSE_MODEL=(\S+)\n    (OPENAI|ANTHROPIC)_API_KEY=(\S+)$`).FindAllStringSubmatch(page, -1)
+	blocks := regexp.MustCompile(
+		`(?m)^    GATEHOUSE_MODEL=(\S+)\n    (OPENAI|ANTHROPIC)_API_KEY=(\S+)$`).FindAllStringSubmatch(page, -1)
 	if len(blocks) != 2 {
 		t.Errorf("there are %d blocks of the environment", len(blocks))
 	}

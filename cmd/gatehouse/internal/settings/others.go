@@ -8,11 +8,12 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// nearMiss is the largest distance at which a variable counts as a misspelt setting of a platform. Other programs have such variables too.
+// nearMiss is the largest distance at which a variable counts as a misspelt setting of a platform. Other programs have
+// such variables too.
 const nearMiss = 4
 
-// Unknown returns a warning for every unknown GATEHOUSE_ variable, except those of the tests, and for every variable that resembles a
-// platform's setting, such as DISCORD_TOKEN. An empty variable counts as not set.
+// Unknown returns a warning for every unknown GATEHOUSE_ variable, except those of the tests, and for every variable
+// that resembles a platform's setting, such as DISCORD_TOKEN. An empty variable counts as not set.
 func (s Source) Unknown() []string {
 	keys := s.Keys()
 	var warnings []string
@@ -25,10 +26,13 @@ func (s Source) Unknown() []string {
 		if !slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, first+"_") }) {
 			continue // another program's
 		}
-		ours := strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") && name != "GATEHOUSE_FIXTURES"
+		ours := strings.HasPrefix(name, "GATEHOUSE_") && !strings.HasPrefix(name, "GATEHOUSE_TEST_") &&
+			name != "GATEHOUSE_FIXTURES"
 		meant := nearest(name, keys)
 		platform, _, _ := strings.Cut(meant, "_")
-		if ours || platform != "OTEL" && strings.HasPrefix(name, platform+"_") && levenshtein.ComputeDistance(name, meant) <= nearMiss {
+		if ours ||
+			platform != "OTEL" && strings.HasPrefix(name, platform+"_") &&
+				levenshtein.ComputeDistance(name, meant) <= nearMiss {
 			warnings = append(warnings, name+" is set but is not a setting of gatehouse; did you mean "+meant+"?")
 		}
 	}
@@ -46,7 +50,8 @@ func nearest(name string, keys []string) string {
 // proxies are the variables, in either case, that name the proxies of all calls to platforms, models and collectors.
 var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 
-// Standard returns the variables of OpenTelemetry that are set and that its SDK reads itself, and those of proxies. Headers may hold a token.
+// Standard returns the variables of OpenTelemetry that are set and that its SDK reads itself, and those of proxies.
+// Headers may hold a token.
 func (s Source) Standard() []Setting {
 	known := s.Keys()
 	var found []Setting

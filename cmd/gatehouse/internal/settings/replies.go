@@ -31,11 +31,13 @@ type sentence struct {
 	card bool    // it is one of wording.Texts
 }
 
-// sentences lists them: the three buckets' by the specification's names, dispatch's own and those of cards by their field names, and those of
-// the other errors by their categories. A category of which dispatch has a sentence of that name is not among them.
+// sentences lists them: the three buckets' by the specification's names, dispatch's own and those of cards by their
+// field names, and those of the other errors by their categories. A category of which dispatch has a sentence of that
+// name is not among them.
 func (s *Said) sentences() []sentence {
 	all := []sentence{
-		{key: string(core.SessionTerminating), to: &s.Replies.Terminating}, {key: string(core.RetryableTransient), to: &s.Replies.Transient},
+		{key: string(core.SessionTerminating), to: &s.Replies.Terminating},
+		{key: string(core.RetryableTransient), to: &s.Replies.Transient},
 		{key: string(core.UserCorrectable), to: &s.Replies.Correctable},
 	}
 	for key, to := range wording.Fields(&s.Sentences) {
@@ -53,11 +55,14 @@ func (s *Said) sentences() []sentence {
 	return all
 }
 
-// loadReplies returns what gatehouse says, with the texts of the file in place of the built-in ones; "" = no file.
-// The file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too, but for an error's own message, which may
-// only be where the built-in one has it. Errors: strictyaml.Faults.
+// loadReplies returns what gatehouse says, with the texts of the file in place of the built-in ones; "" = no file. The
+// file is a YAML mapping. A placeholder of a built-in sentence must be in its replacement too, but for an error's own
+// message, which may only be where the built-in one has it. Errors: strictyaml.Faults.
 func loadReplies(file string) (Said, error) {
-	said := Said{Replies: chat.DefaultReplies, Sentences: dispatch.DefaultSentences(), Errors: core.Sentences{}, Words: map[string]string{}}
+	said := Said{
+		Replies: chat.DefaultReplies, Sentences: dispatch.DefaultSentences(), Errors: core.Sentences{},
+		Words: map[string]string{},
+	}
 	r := strictyaml.Reader{File: file}
 	var root *yaml.Node
 	if file != "" {

@@ -25,7 +25,8 @@ type Script struct {
 // loadScript reads and checks a script, by the strict profile. The error has every fault, one a line.
 func loadScript(name string) (*Script, error) {
 	if name == "" {
-		return nil, core.Errorf(core.Invalid, "the name of its file is missing: write script:FILE, or script:demo for the one that is built in")
+		return nil, core.Errorf(core.Invalid, "the name of its file is missing: write script:FILE, or script:demo "+
+			"for the one that is built in")
 	}
 	text, err := agent.DemoScript, error(nil)
 	if name != demoScript {
@@ -44,7 +45,8 @@ func loadScript(name string) (*Script, error) {
 		return nil, core.Errorf(core.Invalid, "%s", strings.Join(lines, "\n"))
 	}
 	if envelope.Script == nil {
-		return nil, core.Errorf(core.Invalid, "%s: the envelope has no script; add a system message with contentType harmony-script", name)
+		return nil, core.Errorf(core.Invalid, "%s: the envelope has no script; add a system message with contentType "+
+			"harmony-script", name)
 	}
 	s.Envelope = envelope
 	for _, f := range report.Warnings {

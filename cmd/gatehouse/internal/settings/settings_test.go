@@ -15,8 +15,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestExampleNamesEveryKey fails if a key is read and is not in config.example.env, or the other way round, and if a default differs or
-// the comment is missing.
+// TestExampleNamesEveryKey fails if a key is read and is not in config.example.env, or the other way round, and if a
+// default differs or the comment is missing.
 func TestExampleNamesEveryKey(t *testing.T) {
 	text, err := os.ReadFile("../../../../config.example.env")
 	if err != nil {
@@ -67,7 +67,8 @@ func readInSource(t *testing.T) []string {
 	keys := source.Keys()
 	literal := regexp.MustCompile(`(?:envconfig:"|(?:Getenv|LookupEnv)\(")([A-Z][A-Z0-9_]*)"`)
 	err := filepath.WalkDir("../../../..", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && (d.Name() == "bench" || d.Name() == "adaptertest") { // bench starts bots of others, too; a suite reads what tests read
+		// bench starts bots of others, too; a suite reads what tests read
+		if err == nil && d.IsDir() && (d.Name() == "bench" || d.Name() == "adaptertest") {
 			return filepath.SkipDir
 		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -96,7 +97,8 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Workers != 512 || cfg.TurnMemory != 256<<20 || cfg.MaxMessage != 1<<20 || cfg.Retention.Hours() != 90*24 || cfg.ApprovalTimeout != 0 || cfg.Agent != "demo" {
+	if cfg.Workers != 512 || cfg.TurnMemory != 256<<20 || cfg.MaxMessage != 1<<20 || cfg.Retention.Hours() != 90*24 ||
+		cfg.ApprovalTimeout != 0 || cfg.Agent != "demo" {
 		t.Errorf("got %+v", cfg)
 	}
 	for _, s := range all {
@@ -118,7 +120,8 @@ func TestSecretsAreTexts(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentIsRestored: secret files, empty variables and invalid values change the environment only while it is read.
+// TestTheEnvironmentIsRestored: secret files, empty variables and invalid values change the environment only while it
+// is read.
 func TestTheEnvironmentIsRestored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "url")
 	if err := os.WriteFile(file, []byte("sqlite:from-file.db\n"), 0o600); err != nil {
@@ -151,10 +154,14 @@ func TestShortRetentionIsRefused(t *testing.T) {
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
-	for value, fault := range map[string]string{"0s": "", "24h": "", "2160h": "", "23h59m": "is too short; use 24h or more, or 0s to keep everything", "-1h": "must not be negative"} {
+	for value, fault := range map[string]string{
+		"0s": "", "24h": "", "2160h": "", "23h59m": "is too short; use 24h or more, or 0s to keep everything",
+		"-1h": "must not be negative",
+	} {
 		t.Setenv("GATEHOUSE_RETENTION", value)
 		_, _, faults := source.Read()
-		if text := strings.Join(faults, "\n"); (text == "") != (fault == "") || !strings.Contains(text, fault) || fault != "" && !strings.HasPrefix(text, "GATEHOUSE_RETENTION: ") {
+		if text := strings.Join(faults, "\n"); (text == "") != (fault == "") || !strings.Contains(text, fault) ||
+			fault != "" && !strings.HasPrefix(text, "GATEHOUSE_RETENTION: ") {
 			t.Errorf("%s: the faults are %q, want %q", value, faults, fault)
 		}
 	}
@@ -176,16 +183,26 @@ func TestSizes(t *testing.T) {
 
 func TestMask(t *testing.T) {
 	for _, tc := range []struct{ kind, in, want string }{
-		{"", "plain", "plain"}, {"true", "xoxb-1", "••••••"}, {"true", "", ""}, {"url", "sqlite:gate house.db", "sqlite:gate house.db"},
-		{"url", "postgres://u:p@h/d?sslpassword=p&x=1", "postgres://u:xxxxx@h/d?sslpassword=xxxxx&x=1"}, {"url", "postgres://u:p%@h", "••••••"},
+		{"", "plain", "plain"}, {"true", "xoxb-1", "••••••"}, {"true", "", ""},
+		{"url", "sqlite:gate house.db", "sqlite:gate house.db"},
+		{"url", "postgres://u:p@h/d?sslpassword=p&x=1", "postgres://u:xxxxx@h/d?sslpassword=xxxxx&x=1"},
+		{"url", "postgres://u:p%@h", "••••••"},
 		{"url", "postgres://u:p w@h", "••••••"}, {"url", "postgres://u@h/d", "postgres://u@h/d"},
-		{"", "https://u:hunter2@h/api/?x=1", "https://u:xxxxx@h/api/?x=1"}, {"", "https://u:a@hunter2@h/", "https://u:xxxxx@h/"},
+		{"", "https://u:hunter2@h/api/?x=1", "https://u:xxxxx@h/api/?x=1"},
+		{"", "https://u:a@hunter2@h/", "https://u:xxxxx@h/"},
 		{"", "https://hunter2@h/1", "https://xxxxx@h/1"}, {"", "https://:hunter2@h", "https://:xxxxx@h"},
-		{"", "https://h/?password=hunter2&X-Amz-Signature=hunter2&n=5;api_key=hunter2&%74oken=hunter2", "https://h/?password=xxxxx&X-Amz-Signature=xxxxx&n=5;api_key=xxxxx&%74oken=xxxxx"},
-		{"", "https://h/#access_token=hunter2&n=5", "https://h/#access_token=xxxxx&n=5"}, {"", "https://h/?client_secret=&sig", "https://h/?client_secret=&sig"},
-		{"", "me:hunter2@proxy:3128", "me:xxxxx@proxy:3128"}, {"", "http://me:hun/ter2@proxy", "••••••"}, {"", "http://me:12/hunter2@proxy", "••••••"},
-		{"", "http://a:hunter2@b:1,http://c:hunter2@d:2", "http://a:xxxxx@b:1,http://c:xxxxx@d:2"}, {"", "http://h/?u=http://c:hunter2@d", "http://h/?u=http://c:xxxxx@d"},
-		{"url", "me:hunter2@localhost", "me:xxxxx@localhost"}, {"", "sqlite:a@b.db", "sqlite:a@b.db"}, {"", "slack:U123,discord:role:789", "slack:U123,discord:role:789"},
+		{
+			"", "https://h/?password=hunter2&X-Amz-Signature=hunter2&n=5;api_key=hunter2&%74oken=hunter2",
+			"https://h/?password=xxxxx&X-Amz-Signature=xxxxx&n=5;api_key=xxxxx&%74oken=xxxxx",
+		},
+		{"", "https://h/#access_token=hunter2&n=5", "https://h/#access_token=xxxxx&n=5"},
+		{"", "https://h/?client_secret=&sig", "https://h/?client_secret=&sig"},
+		{"", "me:hunter2@proxy:3128", "me:xxxxx@proxy:3128"}, {"", "http://me:hun/ter2@proxy", "••••••"},
+		{"", "http://me:12/hunter2@proxy", "••••••"},
+		{"", "http://a:hunter2@b:1,http://c:hunter2@d:2", "http://a:xxxxx@b:1,http://c:xxxxx@d:2"},
+		{"", "http://h/?u=http://c:hunter2@d", "http://h/?u=http://c:xxxxx@d"},
+		{"url", "me:hunter2@localhost", "me:xxxxx@localhost"}, {"", "sqlite:a@b.db", "sqlite:a@b.db"},
+		{"", "slack:U123,discord:role:789", "slack:U123,discord:role:789"},
 		{"", "https://discord.com/api/v10", "https://discord.com/api/v10"}, {"", "127.0.0.1:8080", "127.0.0.1:8080"},
 	} {
 		if got := Mask(tc.kind, tc.in); got != tc.want {
@@ -211,14 +228,17 @@ func TestMaskURLsInATextOfAnError(t *testing.T) {
 
 // TestEveryShownSettingIsMasked: whatever its tag, no setting shows the password or the key of a URL, nor does a fault.
 func TestEveryShownSettingIsMasked(t *testing.T) {
-	const address, masked = "https://me:hunter2@host.example/api?token=hunter2&sig=hunter2", "https://me:xxxxx@host.example/api?token=xxxxx&sig=xxxxx"
+	const address, masked = "https://me:hunter2@host.example/api?token=hunter2&sig=hunter2",
+		"https://me:xxxxx@host.example/api?token=xxxxx&sig=xxxxx"
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 		if !strings.HasSuffix(key, "_FILE") {
 			t.Setenv(key, address)
 		}
 	}
-	for _, key := range []string{"HTTP_PROXY", "https_proxy", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_HEADERS"} {
+	for _, key := range []string{
+		"HTTP_PROXY", "https_proxy", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_HEADERS",
+	} {
 		t.Setenv(key, address)
 	}
 	t.Setenv("NO_PROXY", "me:hunter2@host.example,localhost")
@@ -240,9 +260,11 @@ func TestEveryShownSettingIsMasked(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		"SLACK_API_URL": masked, "HTTP_PROXY": masked, "https_proxy": masked, "NO_PROXY": "me:xxxxx@host.example,localhost", "GATEHOUSE_WORKERS": masked,
-		"OTEL_EXPORTER_OTLP_ENDPOINT": masked, "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "••••••", "OTEL_EXPORTER_OTLP_HEADERS": "••••••",
-		"OTEL_RESOURCE_ATTRIBUTES": "team=blue,api.key=xxxxx",
+		"SLACK_API_URL": masked, "HTTP_PROXY": masked, "https_proxy": masked,
+		"NO_PROXY": "me:xxxxx@host.example,localhost", "GATEHOUSE_WORKERS": masked,
+		"OTEL_EXPORTER_OTLP_ENDPOINT": masked, "OTEL_EXPORTER_OTLP_LOGS_HEADERS": "••••••",
+		"OTEL_EXPORTER_OTLP_HEADERS": "••••••",
+		"OTEL_RESOURCE_ATTRIBUTES":   "team=blue,api.key=xxxxx",
 	} {
 		if shown[key] != want {
 			t.Errorf("%s is shown as %q, want %q", key, shown[key], want)
@@ -300,13 +322,15 @@ func TestRepliesReplaceEverySentence(t *testing.T) {
 func TestATextOfACardThatDoesNotFitIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "replies.yaml")
 	for text, fault := range map[string]string{
-		"button_aprove: Yes":  `replies.yaml:1:1: unknown key "button_aprove" in the file; did you mean button_approve?`,
-		"button_approve: ''":  `replies.yaml:1:17: button_approve is empty; write a text, such as "Approve"`,
-		"somebody_on_web: X":  "replies.yaml:1:18: somebody_on_web has no {name}; write it where that is to stand",
-		"no_arguments: {a}":   "no_arguments is a mapping, not a text",
-		`button_deny: "{a}"`:  "replies.yaml:1:14: button_deny must not have {a}; leave it out: nothing is put in there",
-		`button_deny: "a\nb"`: "replies.yaml:1:14: button_deny has a line break or another control character; write it on one line",
-		"button_deny: No, this is not what should be done": "replies.yaml:1:14: button_deny is too long for a card: it has more than 24 characters; say it shorter",
+		"button_aprove: Yes": `replies.yaml:1:1: unknown key "button_aprove" in the file; did you mean button_approve?`,
+		"button_approve: ''": `replies.yaml:1:17: button_approve is empty; write a text, such as "Approve"`,
+		"somebody_on_web: X": "replies.yaml:1:18: somebody_on_web has no {name}; write it where that is to stand",
+		"no_arguments: {a}":  "no_arguments is a mapping, not a text",
+		`button_deny: "{a}"`: "replies.yaml:1:14: button_deny must not have {a}; leave it out: nothing is put in there",
+		`button_deny: "a\nb"`: "replies.yaml:1:14: button_deny has a line break or another control character; write " +
+			"it on one line",
+		"button_deny: No, this is not what should be done": "replies.yaml:1:14: button_deny is too long for a card: " +
+			"it has more than 24 characters; say it shorter",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -327,7 +351,10 @@ func TestTheSystemPromptIsRead(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "system.txt")
 	t.Setenv("GATEHOUSE_SYSTEM_PROMPT_FILE", file)
-	for text, fault := range map[string]string{"You are on {{ platform }}.\n": "", "Hi\n{{ user }}": file + ":2:1: there is no variable user", " ": file + ": the file is empty"} {
+	for text, fault := range map[string]string{
+		"You are on {{ platform }}.\n": "", "Hi\n{{ user }}": file + ":2:1: there is no variable user",
+		" ": file + ": the file is empty",
+	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -28,8 +28,8 @@ func (c *Config) readSystemPrompt(f *faults) {
 	})
 }
 
-// eachSampled calls do for each model that can't be asked as it is otherwise because of the prompt's sampling: setting is why, or err says why it
-// can't be asked at all.
+// eachSampled calls do for each model that can't be asked as it is otherwise because of the prompt's sampling: setting
+// is why, or err says why it can't be asked at all.
 func (c *Config) eachSampled(do func(m ChosenModel, setting string, err error)) {
 	if c.SystemPrompt == nil || c.SystemPrompt.Sampling == nil {
 		return
@@ -51,13 +51,15 @@ func (c *Config) eachSampled(do func(m ChosenModel, setting string, err error)) 
 	}
 }
 
-// Unused returns a warning for every setting that is set but has no effect together with the others, or another one than it seems.
+// Unused returns a warning for every setting that is set but has no effect together with the others, or another one
+// than it seems.
 func (c Config) Unused() (all []string) {
 	without := "the agent " + c.Agent + " has no model"
 	switch {
 	case c.PromptFile == "" || c.Agent == "llm":
 	case c.Script != nil:
-		all = append(all, "GATEHOUSE_SYSTEM_PROMPT_FILE is set but is not used: a script has system messages of its own")
+		all = append(all,
+			"GATEHOUSE_SYSTEM_PROMPT_FILE is set but is not used: a script has system messages of its own")
 	default:
 		all = append(all, "GATEHOUSE_SYSTEM_PROMPT_FILE is set but is not used: "+without)
 	}
@@ -65,7 +67,9 @@ func (c Config) Unused() (all []string) {
 		all = append(all, "GATEHOUSE_MODEL is set but is not used: "+without)
 	}
 	c.eachSampled(func(m ChosenModel, setting string, _ error) {
-		all = append(all, "the system prompt sets "+setting+", which the Responses API lacks: "+m.Name+" is asked over chat completions")
+		all = append(all,
+			"the system prompt sets "+setting+", which the Responses API lacks: "+m.Name+
+				" is asked over chat completions")
 	})
 	return all
 }

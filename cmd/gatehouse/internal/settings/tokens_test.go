@@ -18,8 +18,9 @@ func TestTokens(t *testing.T) {
 	dir := t.TempDir()
 	file, rules := filepath.Join(dir, "tokens"), filepath.Join(dir, "policy.yaml")
 	for path, text := range map[string]string{
-		file:  "ann=hunter2hunter2ann, bob!=hunter2hunter2bob,\ncarl!=hunter2hunter2carl\n",
-		rules: "version: 1\nrules:\n  - {name: it, tools: [it], action: ask, approvers: [openharness:ann, openharness:dora]}\n",
+		file: "ann=hunter2hunter2ann, bob!=hunter2hunter2bob,\ncarl!=hunter2hunter2carl\n",
+		rules: "version: 1\nrules:\n  - {name: it, tools: [it], action: ask, approvers: [openharness:ann, " +
+			"openharness:dora]}\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,17 +33,21 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := cfg.Policy.Defaults().Approvers; !slices.Equal(got, []string{"slack:U1", "openharness:bob", "openharness:eve", "openharness:local", "openharness:carl"}) {
+	if got := cfg.Policy.Defaults().Approvers; !slices.Equal(got,
+		[]string{"slack:U1", "openharness:bob", "openharness:eve", "openharness:local", "openharness:carl"}) {
 		t.Errorf("the approvers are %q", got)
 	}
-	if r := cfg.Policy.Rule(core.Turn{}, core.Call{Tool: "it"}); !slices.Equal(r.Approvers, []string{"openharness:ann", "openharness:dora"}) {
+	if r := cfg.Policy.Rule(core.Turn{}, core.Call{Tool: "it"}); !slices.Equal(r.Approvers,
+		[]string{"openharness:ann", "openharness:dora"}) {
 		t.Errorf("the rule's approvers are %q", r.Approvers)
 	}
-	if got := cfg.WithoutToken(); len(got) != 3 || !strings.HasPrefix(got[0], "openharness:dora is") || !strings.HasPrefix(got[1], "openharness:eve is") || !strings.HasPrefix(got[2], "openharness:local is") {
+	if got := cfg.WithoutToken(); len(got) != 3 || !strings.HasPrefix(got[0], "openharness:dora is") ||
+		!strings.HasPrefix(got[1], "openharness:eve is") || !strings.HasPrefix(got[2], "openharness:local is") {
 		t.Errorf("the warnings are %q", got)
 	}
 	for _, s := range all {
-		if strings.Contains(s.Value, "hunter2") || s.Key == "GATEHOUSE_TOKENS" && (s.Value != hidden || s.Source != "file "+file) {
+		if strings.Contains(s.Value, "hunter2") ||
+			s.Key == "GATEHOUSE_TOKENS" && (s.Value != hidden || s.Source != "file "+file) {
 			t.Errorf("%s is shown as %s, from %s", s.Key, s.Value, s.Source)
 		}
 	}
@@ -59,7 +64,8 @@ func TestInvalidTokens(t *testing.T) {
 	}
 	t.Setenv("GATEHOUSE_TOKENS", "ann!=hunter2,hunter2hunter2hunter2")
 	cfg, _, err := source.Load()
-	want := "GATEHOUSE_TOKENS: the tokens are invalid:\n    entry 1 (ann): the token is too short; use 16 characters or more, such as those that openssl rand -hex 16 prints\n    entry 2: it is not of the form name=token"
+	want := "GATEHOUSE_TOKENS: the tokens are invalid:\n    entry 1 (ann): the token is too short; use 16 characters " +
+		"or more, such as those that openssl rand -hex 16 prints\n    entry 2: it is not of the form name=token"
 	if got := core.MessageOf(err); !strings.HasSuffix(got, want) || strings.Contains(got, "hunter2") {
 		t.Errorf("got %s", got)
 	}

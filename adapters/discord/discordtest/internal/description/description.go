@@ -1,5 +1,5 @@
-// Package description compares calls of Discord's REST API with Discord's own description of it: JSON Schema inside OpenAPI. The description
-// is not part of this repository; Load says where it is looked for.
+// Package description compares calls of Discord's REST API with Discord's own description of it: JSON Schema inside
+// OpenAPI. The description is not part of this repository; Load says where it is looked for.
 package description
 
 import (
@@ -67,7 +67,8 @@ func read(text []byte) (*Description, error) {
 	}
 	root, _ := doc.(map[string]any)
 	paths, _ := root["paths"].(map[string]any)
-	if kind := (&Description{root: root}).component([]string{"components", "schemas", "MessageReferenceType"}); kind != nil {
+	if kind := (&Description{root: root}).component(
+		[]string{"components", "schemas", "MessageReferenceType"}); kind != nil {
 		// The description lacks the reference of a forward, which the documentation has (resources/message).
 		known, _ := kind["oneOf"].([]any)
 		kind["oneOf"] = append(known, map[string]any{"title": "FORWARD", "const": json.Number("1")})
@@ -106,7 +107,8 @@ func (d *Description) Operation(method, path string) (o Operation, ok bool) {
 	return Operation{d, []string{"paths", best, strings.ToLower(method)}, node}, ok
 }
 
-// matches returns how many steps of a path equal those of a pattern, all others being parameters; -1: it does not match.
+// matches returns how many steps of a path equal those of a pattern, all others being parameters; -1: it does not
+// match.
 func matches(pattern, steps []string) int {
 	if len(pattern) != len(steps) {
 		return -1
@@ -166,8 +168,8 @@ func (o Operation) Answer(status int, body []byte) error {
 	return fmt.Errorf("the status %d is not described", status)
 }
 
-// withoutDetails removes the details about a form's faults from an error. The description has numbers for their codes, while Discord's
-// documentation, and Discord, have words.
+// withoutDetails removes the details about a form's faults from an error. The description has numbers for their codes,
+// while Discord's documentation, and Discord, have words.
 func withoutDetails(body []byte) []byte {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(body, &o) != nil {

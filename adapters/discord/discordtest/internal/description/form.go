@@ -20,8 +20,8 @@ type attached struct {
 	} `json:"attachments"`
 }
 
-// Form returns what is wrong with a form of several parts, besides its payload; nil: nothing. files are the names of its
-// files by those of their parts.
+// Form returns what is wrong with a form of several parts, besides its payload; nil: nothing. files are the names of
+// its files by those of their parts.
 func (o Operation) Form(payload []byte, files map[string]string) error {
 	all := map[string]json.RawMessage{}
 	var said struct {

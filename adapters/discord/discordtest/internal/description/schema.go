@@ -63,7 +63,9 @@ func (d *Description) schema(place []string) (*jsonschema.Schema, error) {
 	}
 	s, err := d.compiler.Compile(at.String())
 	if err != nil {
-		return nil, fmt.Errorf("Discord's description of %s can't be used: %w", strings.Join(place, " "), err) //nolint:staticcheck // a name
+		return nil,
+			fmt.Errorf("Discord's description of %s can't be used: %w", strings.Join(place, " "),
+				err) //nolint:staticcheck // a name
 	}
 	d.schemas[at.String()] = s
 	return s, nil

@@ -30,9 +30,12 @@ func CheckCommand(o wire.Object, where string, bad *Errors) {
 		if wire.Int(option, "type") == 0 {
 			bad.Add(inner+".type", "BASE_TYPE_REQUIRED", "This field is required")
 		}
-		CheckCommand(wire.Object{"name": option["name"], "description": option["description"], "options": option["options"]}, inner, bad)
+		CheckCommand(
+			wire.Object{"name": option["name"], "description": option["description"], "options": option["options"]},
+			inner, bad)
 		if wire.Bool(option, "required") && optional {
-			bad.Add(inner, "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", "Required options must be placed before non-required options")
+			bad.Add(inner, "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID",
+				"Required options must be placed before non-required options")
 		}
 		optional = optional || (!wire.Bool(option, "required") && wire.Int(option, "type") > 2)
 	}

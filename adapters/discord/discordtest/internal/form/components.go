@@ -24,7 +24,8 @@ func CheckComponents(fields wire.Object, bad *Errors) {
 			bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 40 in length.")
 		}
 		if n := textLength(wire.List(fields, "components")); n > 4000 {
-			bad.Add("components", "COMPONENT_MAX_TEXT_SIZE_EXCEEDED", "The total text of all components must be 4000 or fewer in length.")
+			bad.Add("components", "COMPONENT_MAX_TEXT_SIZE_EXCEEDED",
+				"The total text of all components must be 4000 or fewer in length.")
 		}
 	} else if len(rows) > 5 {
 		bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
@@ -76,7 +77,8 @@ func checkInner(c wire.Object, where string, seen map[string]bool, bad *Errors) 
 		case message.ComponentMenu:
 			checkMenu(e, at, seen, bad)
 			if len(inner) > 1 {
-				bad.Add(where+".components", "COMPONENT_LAYOUT_WIDTH_EXCEEDED", "The specified component exceeds the maximum width")
+				bad.Add(where+".components", "COMPONENT_LAYOUT_WIDTH_EXCEEDED",
+					"The specified component exceeds the maximum width")
 			}
 		case 0:
 			bad.Add(at+".type", "BASE_TYPE_REQUIRED", "This field is required")
@@ -124,11 +126,13 @@ func checkMenu(m wire.Object, at string, seen map[string]bool, bad *Errors) {
 	for i, o := range options {
 		for _, key := range []string{"label", "value"} {
 			if n := utf8.RuneCountInString(wire.String(o, key)); n < 1 || n > 100 {
-				bad.Add(fmt.Sprintf("%s.options.%d.%s", at, i, key), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+				bad.Add(fmt.Sprintf("%s.options.%d.%s", at, i, key), "BASE_TYPE_BAD_LENGTH",
+					"Must be between 1 and 100 in length.")
 			}
 		}
 		if value := wire.String(o, "value"); values[value] {
-			bad.Add(fmt.Sprintf("%s.options.%d.value", at, i), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The specified option value is already used")
+			bad.Add(fmt.Sprintf("%s.options.%d.value", at, i), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED",
+				"The specified option value is already used")
 		} else {
 			values[value] = true
 		}

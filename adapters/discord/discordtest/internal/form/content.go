@@ -21,7 +21,8 @@ func CheckContent(f wire.Object, bad *Errors) {
 	for i, e := range embeds {
 		total += embedLength(e)
 		if utf8.RuneCountInString(wire.String(e, "description")) > 4096 {
-			bad.Add("embeds."+strconv.Itoa(i)+".description", "BASE_TYPE_MAX_LENGTH", "Must be 4096 or fewer in length.")
+			bad.Add("embeds."+strconv.Itoa(i)+".description", "BASE_TYPE_MAX_LENGTH",
+				"Must be 4096 or fewer in length.")
 		}
 		if utf8.RuneCountInString(wire.String(e, "title")) > 256 {
 			bad.Add("embeds."+strconv.Itoa(i)+".title", "BASE_TYPE_MAX_LENGTH", "Must be 256 or fewer in length.")
@@ -31,7 +32,8 @@ func CheckContent(f wire.Object, bad *Errors) {
 		bad.Add("embeds", "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of 6000")
 	}
 	if wire.Int(f, "flags")&wire.FlagComponentsV2 != 0 && (wire.String(f, "content") != "" || len(embeds) > 0) {
-		bad.Add("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2")
+		bad.Add("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2",
+			"The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2")
 	}
 	CheckComponents(f, bad)
 	checkAllowed(f, bad)
@@ -54,10 +56,12 @@ func checkAllowed(f wire.Object, bad *Errors) {
 	a, _ := f["allowed_mentions"].(wire.Object)
 	for _, kind := range wire.Strings(a, "parse") {
 		if !slices.Contains([]string{"users", "roles", "everyone"}, kind) {
-			bad.Add("allowed_mentions.parse", "BASE_TYPE_CHOICES", "Value must be one of {'users', 'roles', 'everyone'}.")
+			bad.Add("allowed_mentions.parse", "BASE_TYPE_CHOICES",
+				"Value must be one of {'users', 'roles', 'everyone'}.")
 		}
 		if len(wire.Strings(a, kind)) > 0 {
-			bad.Add("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[\""+kind+"\"] and "+kind+": [ids...] are mutually exclusive.")
+			bad.Add("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE",
+				"parse:[\""+kind+"\"] and "+kind+": [ids...] are mutually exclusive.")
 		}
 	}
 }

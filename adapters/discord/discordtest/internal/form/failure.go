@@ -39,15 +39,21 @@ var (
 	WrongChannelType   = &Failure{Status: 400, Code: 50024, Message: "Cannot execute action on this channel type"}
 	BadWebhookToken    = &Failure{Status: 401, Code: 50027, Message: "Invalid Webhook Token"}
 	ThreadArchived     = &Failure{Status: 400, Code: 50083, Message: "Thread is archived"}
-	ThreadExists       = &Failure{Status: 400, Code: 160004, Message: "A thread has already been created for this message"}
-	ThreadLocked       = &Failure{Status: 400, Code: 160005, Message: "The thread is locked"}
-	EntryPointKept     = &Failure{Status: 400, Code: 50240, Message: "You cannot remove this app's Entry Point command in a bulk update operation. Please include the Entry Point command in your update request or delete it separately."}
-	MessageBlocked     = &Failure{Status: 400, Code: 200000, Message: "Message was blocked by automatic moderation"}
-	TitleBlocked       = &Failure{Status: 400, Code: 200001, Message: "Title was blocked by automatic moderation"}
-	HarmfulLink        = &Failure{Status: 400, Code: 240000, Message: "Message blocked by harmful links filter"}
-	NotJSON            = &Failure{Status: 400, Code: 50109, Message: "The request body contains invalid JSON."}
-	TooLarge           = &Failure{Status: 413, Code: 40005, Message: "Request entity too large"}
-	NoSuchRoute        = &Failure{Status: 404, Code: 0, Message: "404: Not Found"}
+	ThreadExists       = &Failure{
+		Status: 400, Code: 160004, Message: "A thread has already been created for this message",
+	}
+	ThreadLocked   = &Failure{Status: 400, Code: 160005, Message: "The thread is locked"}
+	EntryPointKept = &Failure{
+		Status: 400, Code: 50240,
+		Message: "You cannot remove this app's Entry Point command in a bulk update operation. Please include the " +
+			"Entry Point command in your update request or delete it separately.",
+	}
+	MessageBlocked = &Failure{Status: 400, Code: 200000, Message: "Message was blocked by automatic moderation"}
+	TitleBlocked   = &Failure{Status: 400, Code: 200001, Message: "Title was blocked by automatic moderation"}
+	HarmfulLink    = &Failure{Status: 400, Code: 240000, Message: "Message blocked by harmful links filter"}
+	NotJSON        = &Failure{Status: 400, Code: 50109, Message: "The request body contains invalid JSON."}
+	TooLarge       = &Failure{Status: 413, Code: 40005, Message: "Request entity too large"}
+	NoSuchRoute    = &Failure{Status: 404, Code: 0, Message: "404: Not Found"}
 )
 
 // Body is the answer's JSON.

@@ -70,8 +70,10 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 		}
 		e := inner[0]
 		in := Input{
-			CustomID: wire.String(e, "custom_id"), Label: wire.String(e, "label"), Long: wire.Int(e, "style") == 2, Required: true, Min: wire.Int(e, "min_length"),
-			Max: wire.Int(e, "max_length"), Value: wire.String(e, "value"), Placeholder: wire.String(e, "placeholder"), Labelled: label != "",
+			CustomID: wire.String(e, "custom_id"), Label: wire.String(e, "label"), Long: wire.Int(e, "style") == 2,
+			Required: true, Min: wire.Int(e, "min_length"),
+			Max: wire.Int(e, "max_length"), Value: wire.String(e, "value"), Placeholder: wire.String(e, "placeholder"),
+			Labelled: label != "",
 		}
 		if label != "" {
 			in.Label, in.Hint = label, readHint(row, at, bad)
@@ -86,7 +88,8 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 			bad.Add(at+".components.0.max_length", "NUMBER_TYPE_MAX", "int value should be less than or equal to 4000.")
 		}
 		if utf8.RuneCountInString(in.Value) > min(in.Max, maxInput) {
-			bad.Add(at+".components.0.value", "BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", min(in.Max, maxInput)))
+			bad.Add(at+".components.0.value",
+				"BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", min(in.Max, maxInput)))
 		}
 		checkCustomID(in.CustomID, at+".components.0", seen, bad)
 		if n := utf8.RuneCountInString(in.Label); n < 1 || n > 45 {
@@ -117,7 +120,8 @@ func readMenu(e, label wire.Object, at string, seen map[string]bool, bad *Errors
 	}
 	menu := message.ReadMenu(e)
 	in := Input{
-		CustomID: menu.CustomID, Label: wire.String(label, "label"), Hint: readHint(label, at, bad), Required: true, Placeholder: menu.Placeholder, Labelled: true, Options: menu.Options,
+		CustomID: menu.CustomID, Label: wire.String(label, "label"), Hint: readHint(label, at, bad), Required: true,
+		Placeholder: menu.Placeholder, Labelled: true, Options: menu.Options,
 	}
 	if required, said := e["required"].(bool); said {
 		in.Required = required

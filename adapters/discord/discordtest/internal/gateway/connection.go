@@ -70,7 +70,8 @@ func (c *Connection) push(f frame) {
 	}
 }
 
-// closeWith ends the connection with a close frame, after all earlier frames. The session can be resumed unless the code forbids it.
+// closeWith ends the connection with a close frame, after all earlier frames. The session can be resumed unless the
+// code forbids it.
 func (c *Connection) closeWith(code int, text string) {
 	if c.closing || !c.open {
 		return
@@ -202,8 +203,10 @@ func (c *Connection) State() ConnectionState {
 		seq = c.session.seq
 	}
 	return ConnectionState{
-		Seq: seq, Open: c.open, Session: c.of, Shard: c.shard, Silent: c.silent, OnResume: c.onResume, Ended: c.ending, Code: c.code, OpenedAt: c.openedAt,
-		ClosedAt: c.closedAt, Beats: append([]time.Time{}, c.beats...), Acks: c.acks, Received: append([]string{}, c.sentLog...),
+		Seq: seq, Open: c.open, Session: c.of, Shard: c.shard, Silent: c.silent, OnResume: c.onResume, Ended: c.ending,
+		Code: c.code, OpenedAt: c.openedAt,
+		ClosedAt: c.closedAt, Beats: append([]time.Time{}, c.beats...), Acks: c.acks,
+		Received: append([]string{}, c.sentLog...),
 	}
 }
 
@@ -214,8 +217,8 @@ func (g *Gateway) Connections() []*Connection {
 	return append([]*Connection{}, g.connections...)
 }
 
-// Open returns the open connections that have a session. A client that has not read READY yet does not know the session's id and can't
-// resume it.
+// Open returns the open connections that have a session. A client that has not read READY yet does not know the
+// session's id and can't resume it.
 func (g *Gateway) Open() []*Connection {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -228,7 +231,8 @@ func (g *Gateway) Open() []*Connection {
 	return found
 }
 
-// GoSilent keeps the connection open but sends nothing more, neither events nor acknowledgements. A resume replays the missed events.
+// GoSilent keeps the connection open but sends nothing more, neither events nor acknowledgements. A resume replays the
+// missed events.
 func (c *Connection) GoSilent() { c.g.change(func() { c.silent = true }) }
 
 // WithholdAcks leaves heartbeats unacknowledged from now on; events are still sent.
@@ -240,8 +244,8 @@ func (c *Connection) AskReconnect() { c.g.change(func() { c.enqueue(opFrame(opRe
 // AskHeartbeat asks the client for a heartbeat at once, op 1.
 func (c *Connection) AskHeartbeat() { c.g.change(func() { c.enqueue(opFrame(opHeartbeat, nil)) }) }
 
-// Invalidate tells the client that the session is invalid, op 9. Unless it is resumable, the session can't be resumed; the client may
-// identify again on the same connection or on another.
+// Invalidate tells the client that the session is invalid, op 9. Unless it is resumable, the session can't be resumed;
+// the client may identify again on the same connection or on another.
 func (c *Connection) Invalidate(resumable bool) {
 	c.g.change(func() {
 		if k := c.session; k != nil && !resumable {

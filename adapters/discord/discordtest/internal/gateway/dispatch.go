@@ -21,7 +21,8 @@ type Event struct {
 func Emit(g *Gateway, e Event) {
 	var full, bare []byte
 	for _, k := range g.order {
-		if !k.alive(g.o.Now()) || !k.ready || !HasGuild(k.shard, e.Guild) || (e.Intent != 0 && k.intents&e.Intent == 0) {
+		if !k.alive(g.o.Now()) || !k.ready || !HasGuild(k.shard, e.Guild) ||
+			(e.Intent != 0 && k.intents&e.Intent == 0) {
 			continue
 		}
 		if e.WithoutContent != nil && k.intents&IntentMessageContent == 0 {
@@ -38,8 +39,8 @@ func Emit(g *Gateway, e Event) {
 	}
 }
 
-// Dispatch sends an event with any name and data to the sessions of a guild's shard, whatever their intents; "" is the shard of DMs. The
-// data is sent as it is, so it may be invalid.
+// Dispatch sends an event with any name and data to the sessions of a guild's shard, whatever their intents; "" is the
+// shard of DMs. The data is sent as it is, so it may be invalid.
 func (g *Gateway) Dispatch(guild, name string, data json.RawMessage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

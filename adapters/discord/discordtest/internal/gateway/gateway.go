@@ -73,7 +73,8 @@ func Refuses(g *Gateway) bool {
 
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// Serve serves one connection until it ends; onResume: at the address that READY names. The caller does not hold the lock.
+// Serve serves one connection until it ends; onResume: at the address that READY names. The caller does not hold the
+// lock.
 func Serve(g *Gateway, w http.ResponseWriter, r *http.Request, onResume bool) {
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {

@@ -66,7 +66,11 @@ func (c *Connection) begin(query map[string][]string) bool {
 	if v := strings.Join(query["v"], ""); v != "9" && v != "10" {
 		c.closeWith(4012, "Invalid API version.")
 	} else {
-		c.enqueue(opFrame(opHello, map[string]any{"heartbeat_interval": g.o.HeartbeatInterval.Milliseconds(), "_trace": []string{"discordtest"}}))
+		c.enqueue(
+			opFrame(opHello,
+				map[string]any{
+					"heartbeat_interval": g.o.HeartbeatInterval.Milliseconds(), "_trace": []string{"discordtest"},
+				}))
 	}
 	g.host.Changed()
 	return true
@@ -150,7 +154,8 @@ func authenticate[T any](c *Connection, data json.RawMessage, with func(T)) {
 	}
 }
 
-// ended records that the client closed the connection or that it broke. A close with 1000 or 1001 also ends the session.
+// ended records that the client closed the connection or that it broke. A close with 1000 or 1001 also ends the
+// session.
 func (c *Connection) ended(err error) {
 	why, code := "broken: "+err.Error(), 0
 	var closed *websocket.CloseError

@@ -140,7 +140,9 @@ func (c *Connection) identify(data identifyData) {
 		return
 	}
 	g.lastIdentify[key] = now
-	k := &session{id: strings.ToLower(rand.Text()), shard: seen.Shard, intents: data.Intents, lifetime: g.o.SessionLifetime}
+	k := &session{
+		id: strings.ToLower(rand.Text()), shard: seen.Shard, intents: data.Intents, lifetime: g.o.SessionLifetime,
+	}
 	seen.Session = k.id
 	g.forgetDead(now)
 	g.sessions[k.id] = k

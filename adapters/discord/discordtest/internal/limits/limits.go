@@ -1,5 +1,5 @@
-// Package limits is Discord's rate limits: the buckets of the routes, the global limit, and the count of invalid requests that gets an
-// address banned.
+// Package limits is Discord's rate limits: the buckets of the routes, the global limit, and the count of invalid
+// requests that gets an address banned.
 package limits
 
 import (
@@ -78,8 +78,8 @@ func bucketName(route string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Take counts a call of a route against the global limit, if that governs it, and against the bucket of the channel, guild or webhook.
-// It sets the headers, and returns the body of a 429 if the call is one too many.
+// Take counts a call of a route against the global limit, if that governs it, and against the bucket of the channel,
+// guild or webhook. It sets the headers, and returns the body of a 429 if the call is one too many.
 func (l *Limiter) Take(route, bucketOf string, governed bool, header http.Header) map[string]any {
 	now := l.Now()
 	if limit, is := l.limits[GlobalLimit]; is && governed {
@@ -134,7 +134,10 @@ func WholeSeconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.
 
 // Body is the body of a 429.
 func Body(after time.Duration, global bool) map[string]any {
-	return map[string]any{"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000, "global": global, "code": 0}
+	return map[string]any{
+		"message": "You are being rate limited.", "retry_after": math.Ceil(after.Seconds()*1000) / 1000,
+		"global": global, "code": 0,
+	}
 }
 
 // CountInvalid counts a 401, a 403 or a 429 that is not shared.

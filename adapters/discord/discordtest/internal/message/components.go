@@ -12,7 +12,8 @@ const (
 	ComponentLabel  = 18
 )
 
-// Button is a button on a message at the time when it was looked up. It can still be pressed after the message has changed.
+// Button is a button on a message at the time when it was looked up. It can still be pressed after the message has
+// changed.
 type Button struct {
 	Channel  string
 	Message  string
@@ -33,7 +34,8 @@ func (m Message) Buttons() []Button {
 		for _, c := range components {
 			if wire.Int(c, "type") == ComponentButton {
 				found = append(found, Button{
-					Channel: m.Channel, Message: m.ID, CustomID: wire.String(c, "custom_id"), Label: wire.String(c, "label"), Style: wire.Int(c, "style"), URL: wire.String(c, "url"),
+					Channel: m.Channel, Message: m.ID, CustomID: wire.String(c, "custom_id"),
+					Label: wire.String(c, "label"), Style: wire.Int(c, "style"), URL: wire.String(c, "url"),
 					Disabled: wire.Bool(c, "disabled"), message: m,
 				})
 			}
@@ -73,9 +75,13 @@ func (m Menu) Value(name string) (value string, ok bool) {
 
 // ReadMenu reads a menu from a component.
 func ReadMenu(c wire.Object) Menu {
-	m := Menu{CustomID: wire.String(c, "custom_id"), Placeholder: wire.String(c, "placeholder"), Disabled: wire.Bool(c, "disabled")}
+	m := Menu{
+		CustomID: wire.String(c, "custom_id"), Placeholder: wire.String(c, "placeholder"),
+		Disabled: wire.Bool(c, "disabled"),
+	}
 	for _, o := range wire.List(c, "options") {
-		m.Options = append(m.Options, Option{Label: wire.String(o, "label"), Value: wire.String(o, "value"), Default: wire.Bool(o, "default")})
+		m.Options = append(m.Options,
+			Option{Label: wire.String(o, "label"), Value: wire.String(o, "value"), Default: wire.Bool(o, "default")})
 	}
 	return m
 }

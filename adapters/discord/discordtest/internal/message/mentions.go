@@ -39,8 +39,9 @@ func readAllowed(raw json.RawMessage) allowed {
 	}
 	_ = json.Unmarshal(raw, &given)
 	return allowed{
-		users: slices.Contains(given.Parse, "users"), roles: slices.Contains(given.Parse, "roles"), everyone: slices.Contains(given.Parse, "everyone"),
-		userIDs: given.Users, roleIDs: given.Roles, reply: given.Reply,
+		users: slices.Contains(given.Parse, "users"), roles: slices.Contains(given.Parse, "roles"),
+		everyone: slices.Contains(given.Parse, "everyone"),
+		userIDs:  given.Users, roleIDs: given.Roles, reply: given.Reply,
 	}
 }
 

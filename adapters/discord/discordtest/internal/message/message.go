@@ -33,12 +33,13 @@ type Message struct {
 	Mentions    []string        // the users that it pings
 	Roles       []string        // the roles that it pings
 	Everyone    bool            // it pings everyone
-	Notified    []string        // the users and roles that it has notified: those that it pinged when it was posted, since an edit notifies nobody
-	Ephemeral   string          // the only user who sees it
-	Forwards    *Message        // the message that it forwards, as it was then
-	Thread      string          // the thread that was made from it
-	Interaction string          // the interaction that it answers
-	Fields      wire.Object     // fields that stand in place of those above, as Discord sends them
+	// the users and roles that it has notified: those that it pinged when it was posted, since an edit notifies nobody
+	Notified    []string
+	Ephemeral   string      // the only user who sees it
+	Forwards    *Message    // the message that it forwards, as it was then
+	Thread      string      // the thread that was made from it
+	Interaction string      // the interaction that it answers
+	Fields      wire.Object // fields that stand in place of those above, as Discord sends them
 }
 
 // Reaction is an emoji under a message.
@@ -92,7 +93,8 @@ func shownEmbed(e wire.Object) []string {
 		}
 	}
 	for _, f := range wire.List(e, "fields") {
-		lines = append(lines, fmt.Sprintf("| %s: %s", wire.String(f, "name"), strings.ReplaceAll(wire.String(f, "value"), "\n", "\n| ")))
+		lines = append(lines,
+			fmt.Sprintf("| %s: %s", wire.String(f, "name"), strings.ReplaceAll(wire.String(f, "value"), "\n", "\n| ")))
 	}
 	if footer, ok := e["footer"].(wire.Object); ok {
 		lines = append(lines, "| "+wire.String(footer, "text"))

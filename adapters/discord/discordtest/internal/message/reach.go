@@ -20,8 +20,8 @@ var (
 	bareLink     = regexp.MustCompile(`(<?)(https?://[^\s<>()\[\]]+)(>?)`)
 )
 
-// Reaches returns the mentions that ping (whatever the permissions of the sender), the links with a label, and the links that get a
-// preview, from the message's texts, its allowed_mentions and its flags.
+// Reaches returns the mentions that ping (whatever the permissions of the sender), the links with a label, and the
+// links that get a preview, from the message's texts, its allowed_mentions and its flags.
 func (m Message) Reaches() []Reach {
 	var found []Reach
 	add := func(r Reach) {

@@ -1,4 +1,5 @@
-// Package blockkit implements Slack's blocks: what Slack refuses in them, what it fills in, what a reader sees, and whom they notify.
+// Package blockkit implements Slack's blocks: what Slack refuses in them, what it fills in, what a reader sees, and
+// whom they notify.
 package blockkit
 
 import (
@@ -391,7 +392,8 @@ func (k *Checker) long(at, text string, least, most int) {
 // TooLong reports whether the texts of all blocks together are longer than a message may be.
 func (k *Checker) TooLong() bool { return k.markdown > MaxMarkdown || k.text > maxBlocksText }
 
-// tablesIn counts the tables of a Markdown text, apart from those in code: a head with bars, and below it a line of dashes and bars.
+// tablesIn counts the tables of a Markdown text, apart from those in code: a head with bars, and below it a line of
+// dashes and bars.
 func tablesIn(markdown string) (n int) {
 	head, code := false, false
 	for line := range strings.Lines(markdown) {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Fill gives each block and element an id, as Slack does, and text objects their defaults. The result is not changed later.
+// Fill gives each block and element an id, as Slack does, and text objects their defaults. The result is not changed
+// later.
 func Fill(blocks []Block, newID func(kind string) string) []Block {
 	filled := make([]Block, 0, len(blocks))
 	for _, b := range blocks {

@@ -20,7 +20,8 @@ var (
 	markdownCode = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]*`") // in which links are not parsed
 )
 
-// Reaches returns the mentions, broadcasts and labelled links in a value of a message: a block, a list of blocks, or attachments.
+// Reaches returns the mentions, broadcasts and labelled links in a value of a message: a block, a list of blocks, or
+// attachments.
 func Reaches(where string, value any) []Reach {
 	var found []Reach
 	switch v := value.(type) {

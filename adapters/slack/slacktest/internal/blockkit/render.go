@@ -171,7 +171,8 @@ func RichText(text string, newID func(kind string) string) []Block {
 		case sign == "#":
 			elements = append(elements, Block{"type": "channel", "channel_id": target})
 		case sign == "!" && strings.HasPrefix(target, "subteam^"):
-			elements = append(elements, Block{"type": "usergroup", "usergroup_id": strings.TrimPrefix(target, "subteam^")})
+			elements = append(elements,
+				Block{"type": "usergroup", "usergroup_id": strings.TrimPrefix(target, "subteam^")})
 		case sign == "!":
 			elements = append(elements, Block{"type": "broadcast", "range": target})
 		default:

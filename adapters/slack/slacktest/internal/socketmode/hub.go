@@ -1,7 +1,8 @@
-// Package socketmode is Socket Mode of the fake Slack: the sockets that an app holds open, and the payloads and acknowledgements on them.
+// Package socketmode is Socket Mode of the fake Slack: the sockets that an app holds open, and the payloads and
+// acknowledgements on them.
 //
-// All state is under the lock of the fake. Methods of [Hub] and [Socket] are for tests and take the lock; operations that only the fake
-// itself may use are functions of this package.
+// All state is under the lock of the fake. Methods of [Hub] and [Socket] are for tests and take the lock; operations
+// that only the fake itself may use are functions of this package.
 package socketmode
 
 import (
@@ -41,5 +42,8 @@ type Hub struct {
 
 // New returns a hub without sockets.
 func New(o Config) *Hub {
-	return &Hub{o: o, host: o.Host, mu: o.Lock, opened: make(chan struct{}), tickets: map[string]bool{}, acks: map[string]chan ack{}}
+	return &Hub{
+		o: o, host: o.Host, mu: o.Lock, opened: make(chan struct{}), tickets: map[string]bool{},
+		acks: map[string]chan ack{},
+	}
 }

@@ -30,8 +30,8 @@ type Attempt struct {
 	Err      string
 }
 
-// Send sends a payload on one open socket and waits for its acknowledgement; again reports whether Slack would send it again. sent is
-// called once it is written. The caller does not hold the lock.
+// Send sends a payload on one open socket and waits for its acknowledgement; again reports whether Slack would send it
+// again. sent is called once it is written. The caller does not hold the lock.
 func Send(h *Hub, p Payload, sent func()) (a Attempt, again bool) {
 	socket, waited := h.pick(p)
 	a = Attempt{Retry: p.Retry, Reason: p.Reason, At: h.o.Now()}
@@ -98,7 +98,10 @@ func frameFor(p Payload, a Attempt) any {
 	if p.Raw {
 		return p.Body
 	}
-	frame := map[string]any{"envelope_id": a.Envelope, "type": p.Kind, "payload": json.RawMessage(p.Body), "accepts_response_payload": p.AcceptsResponse}
+	frame := map[string]any{
+		"envelope_id": a.Envelope, "type": p.Kind, "payload": json.RawMessage(p.Body),
+		"accepts_response_payload": p.AcceptsResponse,
+	}
 	if p.IsEvent {
 		frame["retry_attempt"], frame["retry_reason"] = a.Retry, socketReason(a.Reason)
 	}
@@ -113,8 +116,8 @@ func socketReason(reason string) string {
 	return reason
 }
 
-// pick chooses the socket for a try. Events wait for one if none is open; other payloads fail. A first try may use a socket that went
-// silent; a retry waits for one that did not.
+// pick chooses the socket for a try. Events wait for one if none is open; other payloads fail. A first try may use a
+// socket that went silent; a retry waits for one that did not.
 func (h *Hub) pick(p Payload) (socket *Socket, waited bool) {
 	for {
 		h.mu.Lock()

@@ -46,7 +46,8 @@ func Ticket(h *Hub) string {
 	return ticket
 }
 
-// Serve opens a socket for a ticket, which is valid once, and serves it until it ends. The caller does not hold the lock.
+// Serve opens a socket for a ticket, which is valid once, and serves it until it ends. The caller does not hold the
+// lock.
 func Serve(h *Hub, w http.ResponseWriter, r *http.Request) {
 	ticket := r.URL.Query().Get("ticket")
 	h.mu.Lock()
@@ -76,7 +77,8 @@ func Drop(h *Hub, why string) {
 	}
 }
 
-// begin sends the hello and adds the socket to the open ones. The hello is written under the lock, so that no event overtakes it.
+// begin sends the hello and adds the socket to the open ones. The hello is written under the lock, so that no event
+// overtakes it.
 func (k *Socket) begin() bool {
 	h := k.h
 	h.mu.Lock()
@@ -113,7 +115,8 @@ func (k *Socket) begin() bool {
 		return true
 	}
 	err := k.write(map[string]any{
-		"type": "hello", "num_connections": h.openSockets(), "connection_info": map[string]any{"app_id": h.o.AppID}, "debug_info": debugInfo,
+		"type": "hello", "num_connections": h.openSockets(), "connection_info": map[string]any{"app_id": h.o.AppID},
+		"debug_info": debugInfo,
 	})
 	h.host.Changed()
 	if err != nil {
@@ -124,7 +127,8 @@ func (k *Socket) begin() bool {
 
 var debugInfo = map[string]any{"host": "applink-slacktest", "build_number": 1, "approximate_connection_time": 18060}
 
-// deliver writes a frame, and drops the socket if that fails, because nothing can be written after it. The caller does not hold the lock.
+// deliver writes a frame, and drops the socket if that fails, because nothing can be written after it. The caller does
+// not hold the lock.
 func (k *Socket) deliver(frame any) error {
 	err := k.write(frame)
 	if err != nil {
@@ -180,7 +184,8 @@ func (k *Socket) ping() {
 	defer ticker.Stop()
 	for {
 		if !k.State().Silent {
-			_ = k.conn.WriteControl(websocket.PingMessage, []byte("Ping from applink-slacktest"), time.Now().Add(time.Second))
+			_ = k.conn.WriteControl(websocket.PingMessage, []byte("Ping from applink-slacktest"),
+				time.Now().Add(time.Second))
 		}
 		select {
 		case <-ticker.C:
@@ -225,7 +230,8 @@ func (h *Hub) OpenSockets() int {
 	return h.openSockets()
 }
 
-// StrayAcks returns the frames from the app that acknowledged no pending envelope: unknown envelopes, second acknowledgements, or no JSON.
+// StrayAcks returns the frames from the app that acknowledged no pending envelope: unknown envelopes, second
+// acknowledgements, or no JSON.
 func (h *Hub) StrayAcks() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -248,10 +254,14 @@ type SocketState struct {
 func (k *Socket) State() SocketState {
 	k.h.mu.Lock()
 	defer k.h.mu.Unlock()
-	return SocketState{Open: k.open, Silent: k.silent, Ended: k.ended, OpenedAt: k.openedAt, ClosedAt: k.closedAt, Sent: k.sent, Acked: k.acked, Pongs: k.pongs}
+	return SocketState{
+		Open: k.open, Silent: k.silent, Ended: k.ended, OpenedAt: k.openedAt, ClosedAt: k.closedAt, Sent: k.sent,
+		Acked: k.acked, Pongs: k.pongs,
+	}
 }
 
-// GoSilent keeps the socket open and sends nothing more on it, neither pings nor pongs; events sent over it never arrive.
+// GoSilent keeps the socket open and sends nothing more on it, neither pings nor pongs; events sent over it never
+// arrive.
 func (k *Socket) GoSilent() {
 	k.h.mu.Lock()
 	defer k.h.mu.Unlock()
@@ -266,8 +276,8 @@ func (h *Hub) NewSocketsSilent(silent bool) {
 	h.newSocketsSilent = silent
 }
 
-// Disconnect sends a disconnect frame: warning, refresh_requested, link_disabled or too_many_websockets. After the last two the socket is
-// closed; after the others it stays open until Close, or until the app closes it.
+// Disconnect sends a disconnect frame: warning, refresh_requested, link_disabled or too_many_websockets. After the last
+// two the socket is closed; after the others it stays open until Close, or until the app closes it.
 func (k *Socket) Disconnect(reason string) {
 	_ = k.write(map[string]any{"type": "disconnect", "reason": reason, "debug_info": debugInfo})
 	if reason == "link_disabled" || reason == "too_many_websockets" {
@@ -277,7 +287,8 @@ func (k *Socket) Disconnect(reason string) {
 
 // Close ends the socket with a close frame.
 func (k *Socket) Close() {
-	_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+	_ = k.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
+		time.Now().Add(time.Second))
 	k.h.mu.Lock()
 	defer k.h.mu.Unlock()
 	k.drop("closed")

@@ -296,12 +296,13 @@ func TestAServerThatAsksTooMuchIsEnded(t *testing.T) {
 		"many at once":  {many, "s", "asked too much", 1},
 		"a large state": {sdk.InputRequestMap{"q": question}, strings.Repeat("s", 1<<17), "asked too much", 1},
 		"for a model": {
+			//nolint:staticcheck // servers ask for it as long as the protocol has it
 			sdk.InputRequestMap{"q": &sdk.CreateMessageWithToolsParams{}}, "",
 			`asked for "sampling/createMessage", which it was not offered`, 1,
-		}, //nolint:staticcheck // servers ask for it as long as the protocol has it
+		},
 		"for its folder": {
-			sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, "", "asked too much", 11,
-		}, //nolint:staticcheck // as above
+			sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, "", "asked too much", 11, //nolint:staticcheck // as above
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -334,8 +335,9 @@ func TestALaterRoundThatCantBeSentIsUnknown(t *testing.T) {
 			// it is not reached again
 			_ = h.Listener.Close()
 			return &sdk.CallToolResult{
-				RequestState: "s", InputRequests: sdk.InputRequestMap{"q": &sdk.ListRootsParams{}},
-			}, nil //nolint:staticcheck // as above
+				RequestState:  "s",
+				InputRequests: sdk.InputRequestMap{"q": &sdk.ListRootsParams{}}, //nolint:staticcheck // as above
+			}, nil
 		})
 	h = httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
 		return server

@@ -16,7 +16,7 @@ const (
 type demand int
 
 const (
-	always demand = iota // without it the bot can't read or write somewhere
+	_ demand = iota // always: without it the bot can't read or write somewhere
 	// needed if messages count that don't mention the bot itself (Options.FollowUp), else useful
 	following
 	groups // needed if a user group may approve, else useful

@@ -63,9 +63,8 @@ func (d *Description) schema(place []string) (*jsonschema.Schema, error) {
 	}
 	s, err := d.compiler.Compile(at.String())
 	if err != nil {
-		return nil,
-			fmt.Errorf("Discord's description of %s can't be used: %w", strings.Join(place, " "),
-				err) //nolint:staticcheck // a name
+		//nolint:staticcheck // it begins with a name
+		return nil, fmt.Errorf("Discord's description of %s can't be used: %w", strings.Join(place, " "), err)
 	}
 	d.schemas[at.String()] = s
 	return s, nil

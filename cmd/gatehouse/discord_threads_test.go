@@ -159,6 +159,8 @@ func TestACommandIsTriedAgainOnDiscord(t *testing.T) {
 		d, v := serveDiscordModelWith(t, discordtest.Options{Denied: denied}, nil, counts())
 		d.registered()
 		thread := d.ann.OpensPost(forumID, "an idea", "we could sell 42 apples")
+		d.ann.Says("hello")
+		d.reads(d.discord.DMWith(askerID), "answer 1") // and so the post has come, and is not for the bot
 		for _, channel := range []string{thread, channelID} {
 			v.Think(func(llmtest.Received) llmtest.Answer { return v.fail(529, "overloaded_error", "Overloaded") })
 			d.bob.Runs(channel, "/ask how many?")

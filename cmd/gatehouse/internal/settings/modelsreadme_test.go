@@ -18,7 +18,7 @@ func TestTheModelsOfTheReadmeAreTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(data)
+	page, _, _ := strings.Cut(string(data), "\n## The system prompt\n")
 	blocks := regexp.MustCompile(
 		`(?m)^    GATEHOUSE_MODEL=(\S+)\n    (OPENAI|ANTHROPIC)_API_KEY=(\S+)$`).FindAllStringSubmatch(page, -1)
 	if len(blocks) != 2 {

@@ -37,8 +37,8 @@ var mutants = map[string]struct{ file, from, to string }{
 		"../typestate/ready.go", `		closureClasses(r, in),`, ``},
 	"with missing linkage": {
 		"../typestate/ready.go",
-		`when(len(n.SessionRefs) == 0 || len(n.TrajectoryRefs) == 0 || strings.TrimSpace(now.WitnessRef) == "", EvidenceMissing),`,
-		``},
+		`when(len(n.SessionRefs) == 0 || len(n.TrajectoryRefs) == 0 || strings.TrimSpace(now.WitnessRef) == "",
+			EvidenceMissing),`, ``},
 }
 
 const mutantKey = "TEST_MUTANT" // set in the runs that this test starts

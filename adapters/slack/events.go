@@ -80,6 +80,15 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	case api.MsgSubTypeMessageDeleted:
 		return s.deletedEvent(b, m), nil
 	}
+	ev, err := s.messageOf(ctx, b, e, m)
+	if ev == nil && err == nil && !b.wrote(m.slackMessage) {
+		s.unheard(m)
+	}
+	return ev, err
+}
+
+// messageOf converts the event of a new message.
+func (s *Slack) messageOf(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	m.ChannelType = s.channelType(ctx, m.Channel, m.ChannelType)
 	ev, err := s.newMessage(ctx, b, m)
 	switch {

@@ -23,6 +23,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 			"The message from Slack could not be read. Please send it again.")
 	}
 	if only, err := s.onlyBots(ctx, e); only || err != nil {
+		s.unheard(m)
 		return core.Input{Ignored: chat.TooManyBots}, err
 	}
 	b, _ := s.botOf(body)
@@ -35,7 +36,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	}
 	names.learn(ctx, said.texts()...)
 	h.Text = fromMrkdwn(cutMention(said.text, s.mentionIDs(b)...), names.known)
-	thread, asked, err := s.above(ctx, b, e, m, names, direct)
+	thread, err := s.above(ctx, b, e, m, names, direct)
 	if err != nil {
 		return in, err
 	}
@@ -50,7 +51,7 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	if h.Files, err = chat.Files(ctx, files, s.fetcher(e)); err != nil {
 		return in, err
 	}
-	h.Fetched = asked || len(h.Points)+len(files) > 0
+	h.Fetched = len(h.Points)+len(files) > 0
 	return h.Input()
 }
 

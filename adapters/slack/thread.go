@@ -34,23 +34,39 @@ const (
 
 // above reads what stands above a message in its thread and the agent has not heard: everything if its conversation
 // begins with the message, else what came since the last message that it heard, without the bot's own posts, which it
-// knows. asked: Slack was asked. Error: the store's, or that of an ended context.
+// knows. This process asks once for each thread, and then only if something came there that was not for the bot.
+// Error: the store's, or that of an ended context.
 func (s *Slack) above(
 	ctx context.Context, b bot, e core.Event, m messageEvent, n *names, direct bool,
-) (points []core.Block, asked bool, err error) {
+) (points []core.Block, err error) {
 	inThread := m.ThreadTS != "" && m.ThreadTS < m.TS
-	if s.ReadBefore <= 0 || !inThread {
-		return nil, false, nil
+	thread := m.thread()
+	if caughtUp, _ := s.caughtUp.Get(thread); s.ReadBefore <= 0 || !inThread || caughtUp {
+		return nil, nil
 	}
 	since, err := s.heardUpTo(ctx, e, m, direct)
 	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
-		return nil, false, err
+		return nil, err
 	}
+	s.caughtUp.Put(thread, true, chat.Forever)
 	t := s.readThread(ctx, b, m, n, since)
-	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx)
+	if ctx.Err() != nil || t.Note != "" {
+		s.caughtUp.Put(thread, false, chat.Forever)
 	}
-	return t.Quoted(s.ReadBefore), true, nil
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return t.Quoted(s.ReadBefore), nil
+}
+
+// thread names the thread that a message is in.
+func (m messageEvent) thread() string { return m.Channel + "/" + m.ThreadTS }
+
+// unheard notes that a message was not for the bot: if it is in a thread, that is read when the bot is asked there again.
+func (s *Slack) unheard(m messageEvent) {
+	if caughtUp, _ := s.caughtUp.Get(m.thread()); caughtUp {
+		s.caughtUp.Put(m.thread(), false, chat.Forever)
+	}
 }
 
 // heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing.
@@ -196,7 +212,7 @@ func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, err
 // beganByAssistant asks Slack, once for each thread, whether that of a message began in the assistant view; unsaid if
 // Slack can't say.
 func (s *Slack) beganByAssistant(ctx context.Context, m messageEvent, unsaid bool) bool {
-	thread := m.Channel + "/" + m.ThreadTS
+	thread := m.thread()
 	if known, fresh := s.views.Get(thread); fresh {
 		return known
 	}

@@ -15,9 +15,9 @@ type Events func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, e
 // NoEvents are the events where there is no store.
 func NoEvents(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
 
-// before lists the events of a conversation before one of it, at most mostHeard.
-func (events Events) before(ctx context.Context, e core.Event, f core.EventFilter) ([]core.EventRecord, error) {
-	f.Platform, f.Conversation, f.Before, f.Limit = e.Platform, e.Conversation, e.ID, mostHeard
+// before lists at most n of the events of a conversation before one of it.
+func (events Events) before(ctx context.Context, e core.Event, f core.EventFilter, n int) ([]core.EventRecord, error) {
+	f.Platform, f.Conversation, f.Before, f.Limit = e.Platform, e.Conversation, e.ID, n
 	return events(ctx, f)
 }
 
@@ -29,14 +29,20 @@ const mostHeard = 50
 func (events Events) Heard(
 	ctx context.Context, e core.Event, found func(core.EventRecord) bool,
 ) (*core.EventRecord, error) {
-	all, err := events.before(ctx, e, core.EventFilter{
+	answered := core.EventFilter{
 		Kinds: []core.Kind{core.KindMessage, core.KindReset},
 		Ends:  []core.EndKind{core.EndReplied, core.EndSuspended, core.EndNothing, core.EndApplied},
-	})
-	if n := slices.IndexFunc(all, found); err == nil && n >= 0 {
-		return &all[n], nil
 	}
-	return nil, err
+	for _, most := range []int{1, mostHeard} { // mostly one tells
+		all, err := events.before(ctx, e, answered, most)
+		if n := slices.IndexFunc(all, found); err == nil && n >= 0 {
+			return &all[n], nil
+		}
+		if err != nil || len(all) < most {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // IDs are the ids that a setting lists, with commas between them.
@@ -54,7 +60,7 @@ func (events Events) OnlyBots(ctx context.Context, e core.Event, isBot func(core
 	if !isBot(e.Actor) {
 		return false, nil
 	}
-	all, err := events.before(ctx, e, core.EventFilter{Kinds: []core.Kind{core.KindMessage}})
+	all, err := events.before(ctx, e, core.EventFilter{Kinds: []core.Kind{core.KindMessage}}, mostHeard)
 	turns := 0
 	for _, earlier := range all {
 		if !isBot(earlier.Actor) {

@@ -144,6 +144,12 @@ func TestSlackAThreadThatPeopleHadIsRead(t *testing.T) {
 	if len(all) != 1 {
 		t.Errorf("the new conversation has %d messages", len(all))
 	}
+	l.reads("C1", root.TS, "answer 3")
+
+	l.ann.Posts("C1", bot+" and what now?", in) // nothing came that the agent has not heard
+	if _, last = l.hears(4); strings.Contains(last, "quoted") {
+		t.Errorf("it was asked\n%s", last)
+	}
 	if n := l.slack.CountCalls("conversations.replies"); n != 3 {
 		t.Errorf("Slack was asked %d times", n)
 	}

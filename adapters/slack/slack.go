@@ -54,7 +54,7 @@ type Slack struct {
 	reached  chat.Cache[bool]     // by place: people can be told there
 	channels chat.Cache[string]   // by channel: its type
 	views    chat.Cache[bool]     // by thread of direct messages: it began in the assistant view
-	caughtUp chat.Cache[bool]     // by thread: the agent hears what comes there; see above
+	upTo     chat.Cache[string]   // by thread: the message with which the agent is told all above it; "": it is not
 	homes    chat.Cache[string]   // by user: their workspace or organisation
 	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
 
@@ -88,7 +88,7 @@ func New(d core.Deps, c Config) *Slack {
 		dms:     chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
 		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
 		reached: chat.Cache[bool]{Now: d.Now},
-		views:   chat.Cache[bool]{Now: d.Now}, caughtUp: chat.Cache[bool]{Now: d.Now},
+		views:   chat.Cache[bool]{Now: d.Now}, upTo: chat.Cache[string]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,

@@ -34,24 +34,26 @@ const (
 
 // above reads what stands above a message in its thread and the agent has not heard: everything if its conversation
 // begins with the message, else what came since the last message that it heard, without the bot's own posts, which it
-// knows. This process asks once for each thread, and then only if something came there that was not for the bot.
-// Error: the store's, or that of an ended context.
+// knows. Slack is not asked where all that came since was for the bot, and was answered. Error: the store's, or that of
+// an ended context.
 func (s *Slack) above(
 	ctx context.Context, b bot, e core.Event, m messageEvent, n *names, direct bool,
 ) (points []core.Block, err error) {
-	inThread := m.ThreadTS != "" && m.ThreadTS < m.TS
-	thread := m.thread()
-	if caughtUp, _ := s.caughtUp.Get(thread); s.ReadBefore <= 0 || !inThread || caughtUp {
+	if inThread := m.ThreadTS != "" && m.ThreadTS < m.TS; s.ReadBefore <= 0 || !inThread {
 		return nil, nil
 	}
 	since, err := s.heardUpTo(ctx, e, m, direct)
 	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
 		return nil, err
 	}
-	s.caughtUp.Put(thread, true, chat.Forever)
+	upTo, _ := s.upTo.Get(m.thread())
+	s.upTo.Put(m.thread(), m.TS, chat.Forever) // before it is read: what comes meanwhile may be missing
+	if upTo != "" && since >= upTo {
+		return nil, nil
+	}
 	t := s.readThread(ctx, b, m, n, since)
 	if ctx.Err() != nil || t.Note != "" {
-		s.caughtUp.Put(thread, false, chat.Forever)
+		s.unheard(m)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -62,10 +64,11 @@ func (s *Slack) above(
 // thread names the thread that a message is in.
 func (m messageEvent) thread() string { return m.Channel + "/" + m.ThreadTS }
 
-// unheard notes that a message was not for the bot: if it is in a thread, that is read when the bot is asked there again.
+// unheard notes that something in a thread does not reach the agent: a message that is not for the bot, for instance.
+// The thread is read when the bot is asked there again.
 func (s *Slack) unheard(m messageEvent) {
-	if caughtUp, _ := s.caughtUp.Get(m.thread()); caughtUp {
-		s.caughtUp.Put(m.thread(), false, chat.Forever)
+	if upTo, _ := s.upTo.Get(m.thread()); upTo != "" {
+		s.upTo.Put(m.thread(), "", chat.Forever)
 	}
 }
 

@@ -276,6 +276,35 @@ func TestSlackAThreadIsReadOnce(t *testing.T) {
 	}
 }
 
+// TestSlackWhatWasNotAnsweredIsReadAgain: the thread above a message whose turn failed, and a message of the thread that
+// was for the bot.
+func TestSlackWhatWasNotAnsweredIsReadAgain(t *testing.T) {
+	t.Parallel()
+	l := listens(t, slacktest.Options{}, nil)
+	root := l.bob.Posts("C1", "The build is red")
+	in, bot := slacktest.InThread(root.TS), l.slack.MentionOfBot()
+	fail := func() {
+		l.mu.Lock()
+		l.failing = 1
+		l.mu.Unlock()
+	}
+	fail()
+	l.ann.Posts("C1", bot+" why?", in)
+	l.card("C1", root.TS, "Try again")
+	l.ann.Posts("C1", bot+" and now?", in) // the conversation still begins
+	l.reads("C1", root.TS, "answer 2")
+	_, last := l.hears(2)
+	saysInOrder(t, last, "> The build is red\n", "> @gatehouse why?", "> and now?")
+	fail()
+	l.ann.Posts("C1", "is it the disk?", in)
+	l.hears(3)
+	l.ann.Posts("C1", bot+" well?", in)
+	l.reads("C1", root.TS, "answer 4")
+	_, last = l.hears(4)
+	saysInOrder(t, last, "> is it the disk?", "> well?")
+	saysNothingOf(t, last, "The build is red", "and now?")
+}
+
 // TestSlackNothingIsReadBefore where the setting says so.
 func TestSlackNothingIsReadBefore(t *testing.T) {
 	t.Parallel()

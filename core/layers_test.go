@@ -82,7 +82,12 @@ var layers = map[string][]string{
 		"adapters/wording",
 	},
 	"adapters/slack/internal/*": {
-		"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/*",
+		"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/webapi",
+		"adapters/slack/internal/mrkdwn",
+	},
+	"adapters/slack/internal/draw": { // what is said
+		"core", "core/mask", "core/question", "adapters/internal/*", "adapters/slack/internal/mrkdwn",
+		"adapters/slack/internal/webapi", "adapters/wording",
 	},
 	"adapters/slack/*": {"adapters/internal/fakeserver", "adapters/slack/slacktest/internal/*"}, // the fake
 	"adapters/discord": {

@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/core"
 )
 
@@ -35,12 +35,12 @@ const slackbot = "USLACKBOT"
 
 // author is who wrote a message: a person, or a bot that SLACK_BOTS names, by the id that it names. It is zero for
 // anybody else, and for the bot itself.
-func (s *Slack) author(b bot, m slackMessage) core.Actor {
+func (s *Slack) author(b bot, m heard.Message) core.Actor {
 	if b.wrote(m) {
 		return core.Actor{}
 	}
 	for _, id := range []string{m.BotID, m.User} {
-		who := core.Actor{ID: Name + ":" + id, Name: m.botName()}
+		who := core.Actor{ID: Name + ":" + id, Name: m.BotName()}
 		if id != "" && s.isBot(who) &&
 			(m.Subtype == api.MsgSubTypeBotMessage || slices.Contains(userSubtypes, m.Subtype)) {
 			return who
@@ -53,18 +53,8 @@ func (s *Slack) author(b bot, m slackMessage) core.Actor {
 }
 
 // wrote reports whether a message is the bot's own.
-func (b bot) wrote(m slackMessage) bool {
+func (b bot) wrote(m heard.Message) bool {
 	return m.User != "" && m.User == b.user || m.BotID != "" && m.BotID == b.id
-}
-
-// botName is the name that a bot's message shows, "" if it does not say.
-func (m slackMessage) botName() string {
-	var profile struct {
-		Name string `json:"name"`
-	}
-	_ = chat.Decode(m.Profile, &profile) // of any form
-	name, _ := m.Username.(string)
-	return chat.Name(cmp.Or(profile.Name, name))
 }
 
 // refusesBot reports whether a bot of another workspace wrote a message, and SLACK_CONNECT does not let it. What the
@@ -87,3 +77,6 @@ func (s *Slack) onlyBots(ctx context.Context, e core.Event) (bool, error) {
 	}
 	return only, err
 }
+
+// mentionIDs are the ids whose mention is one of the bot: its own, and those of its groups.
+func (s *Slack) mentionIDs(b bot) []string { return append(s.Config.mentionGroups(), b.user) }

@@ -10,7 +10,8 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/adapters/slack/internal/doctor"
+	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
 
@@ -68,7 +69,7 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 // commandAnswer is what a command is answered at once, "" if it is an event. In a channel, or with the assistant view,
 // a command can't refer to a thread, because Slack has no commands in threads.
 func (s *Slack) commandAnswer(ctx context.Context, c slashCommand, word string) string {
-	threads := s.identity.hasScope(preflight.ScopeAssistant, false) // in direct messages too
+	threads := s.identity.hasScope(doctor.ScopeAssistant, false) // in direct messages too
 	direct := strings.HasPrefix(c.ChannelID, "D")
 	help, mention := commandHelp, ""
 	if s.Config.FollowUp == followMention {
@@ -84,7 +85,7 @@ func (s *Slack) commandAnswer(ctx context.Context, c slashCommand, word string) 
 	case word == "" || word == "help":
 		return help
 	case core.ParseControl(word) == nil:
-		return "I do not know “" + escape.Replace(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + help
+		return "I do not know “" + mrkdwn.Escape(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + help
 	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
 		return "Here write !" + word + " as a message instead."
 	case threads || !direct:

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,8 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/heard"
+	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
 
@@ -81,7 +82,7 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 		return s.deletedEvent(b, m), nil
 	}
 	ev, err := s.messageOf(ctx, b, e, m)
-	if ev == nil && err == nil && !b.wrote(m.slackMessage) {
+	if ev == nil && err == nil && !b.wrote(m.Message) {
 		s.unheard(m)
 	}
 	return ev, err
@@ -117,12 +118,12 @@ func (s *Slack) messageOf(ctx context.Context, b bot, e envelope, m messageEvent
 // newMessage returns the event of a new message, nil if it does not concern the bot. Error: temporary, that can't be
 // told now.
 func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Event, error) {
-	who, ids := s.author(b, m.slackMessage), s.mentionIDs(b)
-	mentioned := m.isFor(ids)
+	who, ids := s.author(b, m.Message), s.mentionIDs(b)
+	mentioned := m.IsFor(ids)
 	if who.ID == "" || m.TS == "" {
-		if m.BotID != "" && mentioned && !b.wrote(m.slackMessage) {
+		if m.BotID != "" && mentioned && !b.wrote(m.Message) {
 			s.Log.Debug("a mention by a bot that SLACK_BOTS does not name is ignored", "bot", m.BotID,
-				"name", m.botName())
+				"name", m.BotName())
 		}
 		return nil, nil
 	}
@@ -133,7 +134,7 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: who,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
-	thread, control, isBot := "", chat.Control(cutMention(m.Text, ids...)), s.isBot(who)
+	thread, control, isBot := "", chat.Control(heard.CutMention(m.Text, ids...)), s.isBot(who)
 	if isBot {
 		control = nil
 	}
@@ -149,7 +150,7 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 		if own {
 			thread = m.ThreadTS
 		}
-	case !mentioned && leadingMention.MatchString(outsideCode(m.Text)): // people talk to each other
+	case !mentioned && m.BeginsWithMention(): // people talk to each other
 		return nil, nil
 	case m.ChannelType == slackevents.ChannelTypeMPIM:
 		meant := mentioned || s.Config.GroupDM == groupAll && !isBot
@@ -169,17 +170,14 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 	return &ev, nil
 }
 
-// leadingMention matches a message that begins with a person's mention, after white space and punctuation at most.
-var leadingMention = regexp.MustCompile(`^(?:&(?:lt|gt|amp);|[\s\p{P}\p{S}\p{Cf}])*?<@[UW][A-Z0-9]+(?:\|[^<>\n]*)?>`)
-
 // tombstone is the subtype of a deleted message that has replies.
 const tombstone = "tombstone"
 
 // changedEvent returns the amendment of a message whose author changed what they wrote, or to which Slack has added
 // something since, such as the message that a link in it leads to; nil for any other change.
 func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
-	var now, before slackMessage
-	if err := chat.Decode(m.Message, &now); err != nil {
+	var now, before heard.Message
+	if err := chat.Decode(m.Changed, &now); err != nil {
 		return nil, err
 	}
 	_ = chat.Decode(m.Previous, &before) // may be missing
@@ -197,12 +195,12 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	}
 	_ = chat.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && slices.Contains([]string{"", now.User, now.BotID}, edited.User)
-	is, was := heardIn(now).text, heardIn(before).text
+	is, was := heard.Read(now).Text, heard.Read(before).Text
 	added := !bytes.Equal(now.Attachments, before.Attachments) || !bytes.Equal(now.Files, before.Files)
 	var change core.Amendment
 	switch {
 	case byAuthor && is != was:
-		text := fromMrkdwn(cutMention(is, s.mentionIDs(b)...), nil)
+		text := mrkdwn.Plain(heard.CutMention(is, s.mentionIDs(b)...), nil)
 		change = core.Amendment{Revision: edited.TS, Text: text}
 	case is == was && added && m.EventTS != "":
 		// It comes after the edit that it was added to, and before the next one.
@@ -212,7 +210,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 	}
 	var refused bool
 	var err error
-	if written := (messageEvent{slackMessage: now}); s.isBot(who) {
+	if written := (messageEvent{Message: now}); s.isBot(who) {
 		refused = s.refusesBot(b, e, written)
 	} else {
 		refused, err = s.refuses(ctx, b, e, written)
@@ -229,7 +227,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 // rewritten returns the body that the event would have if the message had been written in its new form.
 func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	event := map[string]json.RawMessage{}
-	if err := chat.Decode(m.Message, &event); err != nil {
+	if err := chat.Decode(m.Changed, &event); err != nil {
 		return nil, err
 	}
 	for key, value := range map[string]string{
@@ -245,7 +243,7 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 
 // deletedEvent returns the amendment of a message that was deleted; nil for one of a bot that SLACK_BOTS does not name.
 func (s *Slack) deletedEvent(b bot, m messageEvent) *core.Event {
-	var before slackMessage
+	var before heard.Message
 	_ = chat.Decode(m.Previous, &before)
 	who := s.author(b, before)
 	if who.ID == "" || m.DeletedTS == "" || m.EventTS == "" {

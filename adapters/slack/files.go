@@ -3,10 +3,10 @@ package slack
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -14,134 +14,24 @@ import (
 // maxAsked is how many files of a message Slack is asked about, each of which it sent without saying what it is.
 const maxAsked = 16
 
-// maxEmail is how much of an email is read.
-const maxEmail = 128 << 10
-
-// slackFile is the part of a file that is read.
-type slackFile struct {
-	ID           string  `json:"id"`
-	Name         string  `json:"name"`
-	Title        string  `json:"title"`
-	Type         string  `json:"mimetype"`
-	Size         float64 `json:"size"`
-	Mode         string  `json:"mode"`
-	Access       string  `json:"file_access"`
-	IsExternal   bool    `json:"is_external"`
-	ExternalType string  `json:"external_type"`
-	Download     string  `json:"url_private_download"`
-	Private      string  `json:"url_private"`
-	Preview      string  `json:"preview"`
-	Email        string  `json:"plain_text"` // of an email
-	From         []struct {
-		Original string `json:"original"`
-	} `json:"from"`
-	Shares struct {
-		Public  map[string][]struct{} `json:"public"`
-		Private map[string][]struct{} `json:"private"`
-	} `json:"shares"`
-	Transcription struct {
-		Status  string `json:"status"`
-		Preview struct {
-			Content string `json:"content"`
-			More    bool   `json:"has_more"`
-		} `json:"preview"`
-	} `json:"transcription"`
-
-	placed bool // it was only named in blocks, where somebody may name any
-}
-
-// modeStub is the mode of a file of which an event has nothing but the id.
-const modeStub = "file_access"
-
-// sentFile is a file of a message, or of one that it forwards, and who sent it there.
-type sentFile struct {
-	slackFile
-	by core.Speaker
-}
-
-// slackFileOf is what can be read of a file: of one that can't be decoded nothing.
-func slackFileOf(raw json.RawMessage) (f slackFile) {
-	_ = chat.Decode(raw, &f)
-	return f
-}
-
-// unsaid reports whether Slack says what the file is, or what is said in it, only if it is asked.
-func (f slackFile) unsaid() bool {
-	isStub := f.Access == "check_file_info" || f.Mode == modeStub
-	isNew := f.Download+f.Private+f.Transcription.Status == "" && f.unreadable() == "" // it has just been uploaded
-	return f.ID != "" && (isStub || isNew || f.Transcription.Status == "processing")
-}
-
-// file is a file as it is read.
-func (f sentFile) file() chat.File {
-	file := chat.File{
-		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
-		By: f.by, Why: f.unreadable(), Seen: f.Preview,
-	}
-	if f.Mode == "snippet" { // whatever language it is in
-		file.Type = "text/plain"
-	}
-	if t := f.Transcription; t.Status == "complete" {
-		if file.Said = t.Preview.Content; file.Said != "" && t.Preview.More {
-			file.Said += "\n[this is only its beginning: Slack sends no more of it]"
-		}
-	}
-	return file
-}
-
-// unreadable is why a file can't be read, as far as Slack says so with it.
-func (f slackFile) unreadable() string {
-	switch {
-	case f.Mode == "tombstone":
-		return "it was deleted"
-	case f.Mode == "hidden_by_limit":
-		return "Slack hides it, since the workspace has reached its limit"
-	case f.Mode == "external" || f.IsExternal:
-		return "it is not stored at Slack, but at " + cmp.Or(chat.Name(f.ExternalType), "another service")
-	case f.Download+f.Private == "" && (f.Access == "check_file_info" || f.Mode == modeStub):
-		return "Slack does not say what it is"
-	case f.Access != "" && f.Access != "visible" && f.Access != "check_file_info":
-		return "Slack gives no access to it: " + chat.Name(f.Access)
-	case f.Transcription.Status == "processing":
-		return "Slack has not yet written down what is said in it"
-	}
-	return ""
-}
-
-// email is an email as it is quoted. Anybody may have sent it, by any name.
-func (f slackFile) email() core.Quotation {
-	name := chat.File{ID: f.ID, Name: cmp.Or(f.Name, f.Title)}.Called()
-	q := core.Quotation{What: "email", File: name, Text: escape.Replace(shorten(f.Email, maxEmail))}
-	if len(f.From) > 0 {
-		q.Name = chat.Name(f.From[0].Original)
-	}
-	return q
-}
-
-// isIn reports whether a file was sent to a channel, or Slack does not say to which it was.
-func (f slackFile) isIn(channel string) bool {
-	public, private := f.Shares.Public, f.Shares.Private
-	return public[channel] != nil || private[channel] != nil || len(public)+len(private) == 0
-}
-
 // filesOf are the files of a message in a channel, as they are read. Error: Slack has to be asked about one, and can't
 // be asked now.
-func (s *Slack) filesOf(ctx context.Context, channel string, sent []sentFile, n *names) (files []chat.File, err error) {
+func (s *Slack) filesOf(ctx context.Context, channel string, sent []heard.File, n *names) (files []chat.File, err error) {
 	asked := 0
 	for _, f := range sent {
 		why := ""
-		if f.unsaid() && asked < maxAsked {
+		if f.Unsaid() && asked < maxAsked {
 			asked++
-			known := f.slackFile
-			if f.slackFile, why, err = s.fileInfo(ctx, known); err != nil {
+			placed, by := f.Placed, f.By
+			if f, why, err = s.fileInfo(ctx, f); err != nil {
 				return nil, err
 			}
-			if known.placed && !f.isIn(channel) {
+			if f.By = by; placed && !f.IsIn(channel) {
 				why = "it is not of this conversation"
 			}
 		}
-		f.by.Name = cmp.Or(f.by.Name, n.of(f.by.ID))
-		file := f.file()
+		f.By.Name = cmp.Or(f.By.Name, n.known.Of(f.By.ID))
+		file := f.Read()
 		file.Why = cmp.Or(why, file.Why)
 		files = append(files, file)
 	}
@@ -149,7 +39,7 @@ func (s *Slack) filesOf(ctx context.Context, channel string, sent []sentFile, n 
 }
 
 // fileInfo asks Slack what a file is. why is the reason if it does not say so. Error: it can't be asked now.
-func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why string, err error) {
+func (s *Slack) fileInfo(ctx context.Context, f heard.File) (read heard.File, why string, err error) {
 	info, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
 	switch err := s.called(err); {
 	case core.RetryAfterOf(err) > threadWait: // the person does not wait for it
@@ -161,7 +51,7 @@ func (s *Slack) fileInfo(ctx context.Context, f slackFile) (read slackFile, why 
 	case err != nil:
 		return f, "Slack does not show it to the bot: " + webapi.Refusal(err), nil
 	}
-	return slackFileOf([]byte(info.Preview)), "", nil
+	return heard.ReadFile([]byte(info.Preview)), "", nil
 }
 
 const scopeFiles = "files:read"

@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/slack/internal/draw"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
@@ -50,7 +51,7 @@ func (s *Slack) receiveInteraction(
 
 // presses are the presses that an interaction makes: of each of our buttons in it, or of the one that a form came with.
 func (s *Slack) presses(i interaction) (all []press) {
-	form := i.Type == api.InteractionTypeViewSubmission && inputs[i.View.CallbackID] != nil
+	form := i.Type == api.InteractionTypeViewSubmission && draw.Inputs(i.View.CallbackID) != nil
 	switch {
 	case i.User.ID == "" || !form && i.Type != api.InteractionTypeBlockActions:
 		return nil
@@ -103,7 +104,7 @@ func (s *Slack) pressOf(i interaction, a action, form bool) press {
 	if b.OnReply() {
 		p.Address.Message = i.Message.TS
 	}
-	for _, id := range inputs[i.View.CallbackID] {
+	for _, id := range draw.Inputs(i.View.CallbackID) {
 		in := i.View.State.Values[id][id]
 		p.Typed = append(p.Typed, cmp.Or(in.SelectedOption.Value, in.Value))
 	}
@@ -133,22 +134,19 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 			s.tell(p.Address, p.User.ID, s.desk.PressUnstored)
 		}
 	case desk.Open:
-		s.openView(ctx, p, drawForm(a.Value, a.Form))
+		s.openView(ctx, p, draw.Form(a.Value, a.Form))
 	case desk.Show:
-		s.openView(ctx, p, s.painter.argumentsModal(a.Card))
+		s.openView(ctx, p, s.painter.ArgumentsModal(a.Card))
 	case desk.Say:
 		switch {
 		case a.Busy():
 			s.Log.Warn("a press is refused; " + pressNote)
 			result = chat.NotStored
 		case p.Form && a.Mended:
-			other := map[bool]string{
-				true: callbacks[chat.ActionEdit], false: callbackMended,
-			}[p.View.CallbackID == callbackMended]
-			return map[string]any{"response_action": "update", "view": drawFormAs(other, a.Again.Value, a.Again.Form)},
-				chat.Stored
+			view := draw.Mended(p.View.CallbackID, a.Again.Value, a.Again.Form)
+			return map[string]any{"response_action": "update", "view": view}, chat.Stored
 		case p.Form:
-			said := faults(inputs[p.View.CallbackID], a)
+			said := faults(draw.Inputs(p.View.CallbackID), a)
 			return map[string]any{"response_action": "errors", "errors": said}, chat.Stored // the form stays open
 		}
 		s.tell(p.Address, p.User.ID, a.Text())

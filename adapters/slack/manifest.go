@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/adapters/slack/internal/doctor"
 	"gatehouse/core"
 )
 
@@ -31,7 +31,7 @@ func (o ManifestOptions) Run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	scopes, events := preflight.ScopesFor(o.Assistant)
+	scopes, events := doctor.ScopesFor(o.Assistant)
 	type object = map[string]any
 	withURL := func(key, path string, fields object) object { // Socket Mode needs no address
 		if base != "" {

@@ -1,36 +1,33 @@
 package slack
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/heard"
+	"gatehouse/adapters/slack/internal/mrkdwn"
+	"gatehouse/core"
 )
 
 // names are those of the people, channels and user groups that a message mentions, by their ids. At most
 // chat.MaxNames are looked up for one message, with all that it points at.
 type names struct {
 	s     *Slack
-	known map[string]string
+	known heard.Names
 	left  int
 }
 
 func (s *Slack) newNames() *names {
-	return &names{s: s, known: map[string]string{}, left: chat.MaxNames}
+	return &names{s: s, known: heard.Names{}, left: chat.MaxNames}
 }
 
 // hint keeps the name of a message's author that Slack sent with it, for where it does not tell it when asked, as of a
 // person of another workspace.
-func (n *names) hint(m slackMessage) {
-	var person struct {
-		DisplayName string `json:"display_name"`
-		RealName    string `json:"real_name"`
-	}
-	_ = chat.Decode(m.Person, &person) // of any form
-	if name := chat.Name(cmp.Or(person.DisplayName, person.RealName)); name != "" && m.User != "" {
+func (n *names) hint(m heard.Message) {
+	if name := m.PersonName(); name != "" && m.User != "" {
 		n.s.names.Add(m.User, name, time.Nanosecond)
 	}
 }
@@ -39,7 +36,7 @@ func (n *names) hint(m slackMessage) {
 func (n *names) learn(ctx context.Context, texts ...string) {
 	var ask []string // with @ or # in front
 	for _, text := range texts {
-		for _, part := range token.FindAllString(text, -1) {
+		for _, part := range mrkdwn.Tokens.FindAllString(text, -1) {
 			key := nameKey(part)
 			if key == "" || len(ask) == n.left || slices.Contains(ask, key) {
 				continue
@@ -72,15 +69,6 @@ func (n *names) learn(ctx context.Context, texts ...string) {
 	}
 }
 
-// of returns the name of a person or a bot, by their id in core; "" if it is not known.
-func (n *names) of(id string) string {
-	user := strings.TrimPrefix(id, Name+":")
-	if name := n.known[user]; name != user {
-		return name
-	}
-	return ""
-}
-
 // nameKey is @U1, @S1 or #C1 for a token that mentions somebody or something; "" for any other, and for a channel or
 // a group with its name in it.
 func nameKey(part string) string {
@@ -97,3 +85,21 @@ func nameKey(part string) string {
 }
 
 func isGroup(key string) bool { return strings.HasPrefix(key, "@S") }
+
+// readable are messages of a thread as quotations: each with its author, its time and, as its text, everything in it
+// that carries words, what it points at quoted, and its files by name.
+func (n *names) readable(ctx context.Context, b bot, what string, messages ...heard.Message) []core.Quotation {
+	said, texts := make([]heard.Content, len(messages)), []string{}
+	for i, m := range slices.Backward(messages) { // the newest names first
+		said[i] = heard.Read(m)
+		n.hint(m)
+		texts = append(append(texts, heard.Mentioning(m.Author().ID)), said[i].Texts()...)
+	}
+	n.learn(ctx, texts...)
+	all := make([]core.Quotation, len(messages))
+	for i, m := range messages {
+		all[i] = m.Quote(what, said[i], n.known)
+		b.attribute(&all[i], m)
+	}
+	return all
+}

@@ -8,6 +8,8 @@ import (
 	"github.com/slack-go/slack/slackevents"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/heard"
+	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
 
@@ -29,22 +31,22 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	b, _ := s.botOf(body)
 	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")
 	h := chat.Heard{Alone: direct, Mention: !direct && s.needsMention(e, m)}
-	said, names := heardIn(m.slackMessage), s.newNames()
-	names.hint(m.slackMessage)
-	if !direct || len(said.quoted)+len(said.files) > 0 {
-		names.learn(ctx, mentioning(e.Actor.ID))
+	said, names := heard.Read(m.Message), s.newNames()
+	names.hint(m.Message)
+	if !direct || len(said.Quoted)+len(said.Files) > 0 {
+		names.learn(ctx, heard.Mentioning(e.Actor.ID))
 	}
-	names.learn(ctx, said.texts()...)
-	h.Text = fromMrkdwn(cutMention(said.text, s.mentionIDs(b)...), names.known)
+	names.learn(ctx, said.Texts()...)
+	h.Text = mrkdwn.Plain(heard.CutMention(said.Text, s.mentionIDs(b)...), names.known)
 	thread, err := s.above(ctx, b, e, m, names, direct)
 	if err != nil {
 		return in, err
 	}
-	h.Points = append(thread, said.points(names)...)
-	if !direct || len(h.Points)+len(said.files) > 0 || chat.Labelled(h.Text) {
+	h.Points = append(thread, said.Points(names.known)...)
+	if !direct || len(h.Points)+len(said.Files) > 0 || chat.Labelled(h.Text) {
 		h.Speaker = s.speaker(ctx, e.Actor)
 	}
-	files, err := s.filesOf(ctx, m.Channel, said.files, names)
+	files, err := s.filesOf(ctx, m.Channel, said.Files, names)
 	if err != nil {
 		return in, err
 	}

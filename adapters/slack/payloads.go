@@ -10,6 +10,7 @@ import (
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/core"
 )
 
@@ -29,7 +30,7 @@ type envelope struct {
 
 // messageEvent is the part of a message event that is read: a new message, a change or a deletion.
 type messageEvent struct {
-	slackMessage
+	heard.Message
 	Type            string          `json:"type"`
 	Channel         string          `json:"channel"`
 	ChannelType     string          `json:"channel_type"`
@@ -37,33 +38,8 @@ type messageEvent struct {
 	DeletedTS       string          `json:"deleted_ts"`
 	ParentUser      any             `json:"parent_user_id"` // of a reply: who wrote the message that its thread is of
 	AssistantThread any             `json:"assistant_thread"`
-	Message         json.RawMessage `json:"message"`          // of a change: the new message
+	Changed         json.RawMessage `json:"message"`          // of a change: the new message
 	Previous        json.RawMessage `json:"previous_message"` // of a change or deletion: the old message
-}
-
-// slackMessage is the part of a message that is read. Fields that are not needed before the commit stay undecoded, so
-// that no message is lost because of their form.
-type slackMessage struct {
-	User     string          `json:"user"`
-	BotID    string          `json:"bot_id"`
-	Subtype  string          `json:"subtype"`
-	Text     string          `json:"text"`
-	TS       string          `json:"ts"`
-	ThreadTS string          `json:"thread_ts"`
-	Username any             `json:"username"` // of a bot's message, if it has one
-	Profile  json.RawMessage `json:"bot_profile"`
-	Person   json.RawMessage `json:"user_profile"` // of a person of another workspace
-	Edited   json.RawMessage `json:"edited"`
-
-	// What carries words beside the text, see heardIn.
-	Blocks      json.RawMessage `json:"blocks"`
-	Attachments json.RawMessage `json:"attachments"`
-	Files       json.RawMessage `json:"files"`
-
-	// The workspace, or on Enterprise Grid the organisation, of the person who wrote it; "" if Slack does not say.
-	UserTeam   string `json:"user_team"`
-	SourceTeam string `json:"source_team"`
-	Team       string `json:"team"`
 }
 
 // interaction is the part of a click on a button, or of a submitted modal, that is read.

@@ -9,7 +9,8 @@ import (
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/adapters/slack/internal/doctor"
+	"gatehouse/adapters/slack/internal/draw"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -42,11 +43,11 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 
 // send posts a message; its ref is of no use if there is an error. A private one is seen by its person only, in the
 // conversation in which they clicked; a person who is not in that conversation gets a direct message.
-func (s *Slack) send(ctx context.Context, d core.Delivery, m message) (core.Ref, error) {
+func (s *Slack) send(ctx context.Context, d core.Delivery, m draw.Message) (core.Ref, error) {
 	channel, ts, user := d.To.Channel, "", strings.TrimPrefix(d.Person, Name+":")
 	if d.Kind == core.PostPrivate {
-		err := s.orPlain(d, m, func(m message) (err error) {
-			ts, err = s.api.PostEphemeralContext(ctx, channel, user, m.options(inThread(d.To.Thread)...)...)
+		err := s.orPlain(d, m, func(m draw.Message) (err error) {
+			ts, err = s.api.PostEphemeralContext(ctx, channel, user, m.Options(inThread(d.To.Thread)...)...)
 			return err
 		})
 		if !webapi.IsRefusal(
@@ -59,13 +60,59 @@ func (s *Slack) send(ctx context.Context, d core.Delivery, m message) (core.Ref,
 			return "", webapi.SendError(err)
 		}
 	}
-	err := s.orPlain(d, m, func(m message) (err error) {
-		channel, ts, err = s.api.PostMessageContext(ctx, d.To.Channel, m.posted(d)...)
+	err := s.orPlain(d, m, func(m draw.Message) (err error) {
+		channel, ts, err = s.api.PostMessageContext(ctx, d.To.Channel, posted(m, d)...)
 		return err
 	})
 	err = webapi.SendError(s.called(err))
 	s.limits.pause(d.To.Channel, core.RetryAfterOf(err))
 	return refOf(channel, ts), err
+}
+
+// orPlain makes a call with a message. If Slack refuses what the message says, or how, it makes the call once more with
+// plain text: what a model writes, and what Slack makes of it, can always exceed a limit or meet a rule that is not
+// known here.
+func (s *Slack) orPlain(d core.Delivery, m draw.Message, call func(draw.Message) error) error {
+	err := call(m)
+	if !webapi.RefusesContent(err) {
+		return err
+	}
+	plain, ok := s.painter.Plain(d, m)
+	if !ok {
+		return err
+	}
+	s.Log.Warn("Slack does not accept a message as it was drawn; it is sent as plain text", "event", d.Event,
+		"kind", d.Kind, "err", err)
+	return call(plain)
+}
+
+// The metadata of our messages. It identifies a message whose answer was lost.
+const (
+	metadataType = "gatehouse_post"
+	metadataKey  = "key"
+	metadataPart = "part"
+)
+
+func metadata(d core.Delivery) api.SlackMetadata {
+	return api.SlackMetadata{
+		EventType: metadataType, EventPayload: map[string]any{metadataKey: d.Key, metadataPart: d.Part},
+	}
+}
+
+// posted returns the arguments of a new message. It carries its key, and its links are not unfurled.
+func posted(m draw.Message, d core.Delivery) []api.MsgOption {
+	return append(
+		m.Options(inThread(d.To.Thread)...), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl(),
+		api.MsgOptionMetadata(metadata(d)),
+	)
+}
+
+// inThread returns the argument for a thread; none for "", because Slack refuses an empty thread.
+func inThread(thread string) []api.MsgOption {
+	if thread == "" {
+		return nil
+	}
+	return []api.MsgOption{api.MsgOptionTS(thread)}
 }
 
 // located returns where a post goes: a copy of a card that names only its person goes to their direct messages.
@@ -79,7 +126,7 @@ func (s *Slack) located(ctx context.Context, d core.Delivery) (core.Address, err
 }
 
 // draw draws all parts of a post. Several parts are cached until the last one is sent.
-func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
+func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]draw.Message, error) {
 	var at core.Address
 	switch channel, ts, _ := strings.Cut(string(d.First), "/"); {
 	case ts != "" && (d.Reminds != "" || !d.Copy):
@@ -88,7 +135,7 @@ func (s *Slack) draw(ctx context.Context, d core.Delivery) ([]message, error) {
 		at = d.Card.From
 	}
 	link := s.permalink(ctx, at)
-	return s.parts.Parts(d, func() ([]message, error) { return s.painter.draw(d, link) })
+	return s.parts.Parts(d, func() ([]draw.Message, error) { return s.painter.Draw(d, link) })
 }
 
 // Edit redraws a message. Error: not_found for one that somebody has deleted in Slack.
@@ -104,8 +151,8 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 	if err != nil {
 		return err
 	}
-	err = s.orPlain(d, parts[0], func(m message) error {
-		_, _, _, err := s.api.UpdateMessageContext(ctx, channel, ts, m.options(api.MsgOptionMetadata(metadata(d)))...)
+	err = s.orPlain(d, parts[0], func(m draw.Message) error {
+		_, _, _, err := s.api.UpdateMessageContext(ctx, channel, ts, m.Options(api.MsgOptionMetadata(metadata(d)))...)
 		return err
 	})
 	if webapi.IsRefusal(err, "message_not_found") {
@@ -157,7 +204,7 @@ const (
 // working shows, or no longer shows, that the bot is working on an answer. With the assistant view it sets the
 // assistant's status, which disables writing meanwhile and ends by itself; else it adds a reaction to the message.
 func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
-	if to.Thread != "" && s.identity.hasScope(preflight.ScopeAssistant, false) {
+	if to.Thread != "" && s.identity.hasScope(doctor.ScopeAssistant, false) {
 		status := ""
 		if on {
 			status = workingStatus
@@ -169,7 +216,7 @@ func (s *Slack) working(ctx context.Context, to core.Address, on bool) error {
 			return err
 		}
 	}
-	if to.Message == "" || !s.identity.hasScope(preflight.ScopeReactions, true) {
+	if to.Message == "" || !s.identity.hasScope(doctor.ScopeReactions, true) {
 		return nil
 	}
 	change := s.api.RemoveReactionContext

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/slack"
-	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/adapters/slack/internal/doctor"
 )
 
 // TestReadmeListsScopesAndSettings compares README.md with the table of scopes and with the settings.
@@ -17,7 +17,7 @@ func TestReadmeListsScopesAndSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(text)
-	for _, s := range preflight.Scopes {
+	for _, s := range doctor.Scopes {
 		if line := "| `" + s.Name + "` | " + s.For + " |\n"; !strings.Contains(readme, line) {
 			t.Errorf("README has no line %q", line)
 		}

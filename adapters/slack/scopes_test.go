@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/adapters/slack/internal/doctor"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -47,7 +47,7 @@ func TestScopesAreThoseOfTheCalls(t *testing.T) {
 		made[method] = method != ""
 	}
 	tabled := map[string]bool{}
-	for _, s := range preflight.Scopes {
+	for _, s := range doctor.Scopes {
 		if s.For == "" || s.Without == "" {
 			t.Errorf("%s does not say what it is for", s.Name)
 		}

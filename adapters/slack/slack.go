@@ -14,6 +14,7 @@ import (
 
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/slack/internal/draw"
 	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/adapters/wording"
@@ -41,9 +42,9 @@ type Slack struct {
 	clock    *chat.Clock        // Slack's
 	identity identity
 	limits   *rateLimit
-	painter  painter
+	painter  draw.Painter
 	desk     desk.Desk
-	parts    chat.PartCache[message]
+	parts    chat.PartCache[draw.Message]
 	missing  chat.WarnOnce
 	sleep    func(context.Context, time.Duration)
 
@@ -81,7 +82,7 @@ func New(d core.Deps, c Config) *Slack {
 	s := &Slack{
 		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
 		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
-		limits: newRateLimit(c.ChannelRPS, d.Now), painter: painter{d.Signer.Seal, wording.New(d.Words)},
+		limits: newRateLimit(c.ChannelRPS, d.Now), painter: draw.Painter{Sealer: d.Signer, Texts: wording.New(d.Words)},
 		sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now},
 		handles: chat.Cache[string]{Now: d.Now},
@@ -92,7 +93,7 @@ func New(d core.Deps, c Config) *Slack {
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,
-		Reason: maxReason, Input: maxInput, Within: triggerTime, Texts: s.painter.Texts, Log: d.Log,
+		Reason: draw.MaxReason, Input: draw.MaxInput, Within: triggerTime, Texts: s.painter.Texts, Log: d.Log,
 	}
 	s.api, s.http = webapi.New(c.api(), s.clock, s.identity.setScopes)
 	if c.AppToken != "" {

@@ -11,7 +11,8 @@ import (
 	api "github.com/slack-go/slack"
 
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/slack/internal/preflight"
+	"gatehouse/adapters/slack/internal/doctor"
+	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/core"
 )
 
@@ -100,8 +101,8 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names,
 		defer func() { <-readers }()
 	case <-ctx.Done(): // what is asked now fails
 	}
-	var root *slackMessage
-	var said []slackMessage
+	var root *heard.Message
+	var said []heard.Message
 	read, cursor, most, wait := 0, "", s.ReadBefore/leastTokens+1, threadWait
 	for calls := 1; ; calls++ {
 		page, more, next, err := s.api.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
@@ -122,7 +123,7 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names,
 			break
 		}
 		for _, each := range page {
-			var one slackMessage
+			var one heard.Message
 			_ = chat.Decode([]byte(each.Text), &one) // what can't be read is none
 			switch {
 			case one.TS == m.ThreadTS && since == "":
@@ -174,13 +175,13 @@ func unread(since string, read int, why string) string {
 
 // attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name
 // that it shows, or, of a message that was deleted, nobody.
-func (b bot) attribute(q *core.Quotation, m slackMessage) {
+func (b bot) attribute(q *core.Quotation, m heard.Message) {
 	q.Text = chat.OrNone(q.Text)
 	switch {
 	case b.wrote(m):
 		q.What, q.Name, q.ID = chat.OwnMessage+q.What, b.name, Name+":"+b.user
 	case m.BotID != "":
-		q.Name, q.ID = cmp.Or(m.botName(), q.Name, m.BotID), Name+":"+m.BotID
+		q.Name, q.ID = cmp.Or(m.BotName(), q.Name, m.BotID), Name+":"+m.BotID
 	case m.Subtype == tombstone:
 		q.Name, q.ID = "", ""
 	}
@@ -196,7 +197,7 @@ const beginsAssistant = "assistant_app_thread"
 // say now.
 func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, error) {
 	viewed := m.AssistantThread != nil && m.ParentUser != m.User // Slack may send one with any message to such an app
-	if m.ThreadTS == "" || !s.identity.hasScope(preflight.ScopeAssistant, viewed) {
+	if m.ThreadTS == "" || !s.identity.hasScope(doctor.ScopeAssistant, viewed) {
 		return false, nil
 	}
 	known, err := s.Events(ctx, core.EventFilter{
@@ -227,7 +228,7 @@ func (s *Slack) beganByAssistant(ctx context.Context, m messageEvent, unsaid boo
 	if s.called(err) != nil || len(page) == 0 {
 		return unsaid
 	}
-	var root slackMessage
+	var root heard.Message
 	_ = chat.Decode([]byte(page[0].Text), &root)
 	return s.views.Put(thread, root.TS == m.ThreadTS && root.Subtype == beginsAssistant, chat.Forever)
 }

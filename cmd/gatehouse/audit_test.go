@@ -60,7 +60,7 @@ func asAttacker(t *testing.T, url string, statements ...string) {
 func executed(t *testing.T, store *storage.Store) {
 	t.Helper()
 	ctx := t.Context()
-	s := &seeder{ctx: ctx, store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+	s := newSeeder(ctx, store)
 	if err := s.suspended(); err != nil {
 		t.Fatal(err)
 	}

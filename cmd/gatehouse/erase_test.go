@@ -73,7 +73,7 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		s := &seeder{ctx: ctx, store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+		s := newSeeder(ctx, store)
 		for _, step := range []func() error{s.answered, s.dead} {
 			if err := step(); err != nil {
 				t.Fatal(err)

@@ -21,7 +21,7 @@ func requested(t *testing.T, e engine) (url string, store *storage.Store, s *see
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	s = &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+	s = newSeeder(t.Context(), store)
 	if err := s.suspended(); err != nil {
 		t.Fatal(err)
 	}

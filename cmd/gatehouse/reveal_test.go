@@ -42,7 +42,7 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+	s := newSeeder(t.Context(), store)
 	err = s.turn("e1", "store it", func(c core.Claim) core.Finish {
 		return core.Finish{
 			End:     core.End{Kind: core.EndSuspended},

@@ -38,7 +38,7 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	s := &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+	s := newSeeder(t.Context(), store)
 	err = s.turn("e1", "look it up", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "test.look", Arguments: json.RawMessage(`{"pin":471147}`)}
 		return core.Finish{
@@ -72,7 +72,7 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	s := &seeder{ctx: t.Context(), store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+	s := newSeeder(t.Context(), store)
 	args := json.RawMessage(`{"pin":471147,"users":[{"phrase":"open the barn door"}],"name":"cleo"}`)
 	digest, err := tool.Digest("vault", args)
 	if err != nil {

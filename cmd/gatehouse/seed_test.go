@@ -10,6 +10,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // for tamper, which bypasses the store
 
 	"gatehouse/core"
+	"gatehouse/core/question"
 	"gatehouse/core/tool"
 	"gatehouse/storage"
 )
@@ -24,6 +25,10 @@ type seeder struct {
 	scope []core.Scope
 }
 
+func newSeeder(ctx context.Context, store *storage.Store) *seeder {
+	return &seeder{ctx: ctx, store: store, owner: "seed", scope: []core.Scope{{Platform: "console"}}}
+}
+
 // seed fills a database: turn 1 is answered, turn 2 is a dead letter, turn 3 waits for the approval ap-1, turn 4 is
 // queued.
 func seed(file string) error {
@@ -34,7 +39,7 @@ func seed(file string) error {
 		return err
 	}
 	defer store.Close()
-	s := &seeder{ctx: ctx, store: store, scope: []core.Scope{{Platform: "console"}}}
+	s := newSeeder(ctx, store)
 	if s.owner, err = store.Register(ctx, "seed", 0); err != nil {
 		return err
 	}
@@ -130,12 +135,15 @@ func noteDigest(arguments string) (string, error) {
 	return tool.Digest("note.add", json.RawMessage(arguments))
 }
 
-func (s *seeder) suspended() error {
-	return s.turn("e3", "note it", func(c core.Claim) core.Finish {
+func (s *seeder) suspended() error { return s.asks("e3", "ap-1", nil) }
+
+// asks accepts an event whose turn waits for an approval, or for the answer to a question.
+func (s *seeder) asks(event string, id core.ApprovalID, asked *question.Question) error {
+	return s.turn(event, "note it", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "note.add", Arguments: json.RawMessage(seedArguments)}
 		a := core.Approval{
-			ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
-			Address: c.Event.Address, State: core.Open,
+			ID: id, Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
+			Address: c.Event.Address, State: core.Open, Question: asked,
 			Call: core.Call{
 				Tool: call.Name, CallID: call.ID, Arguments: call.Arguments, Digest: seedDigest,
 				Summary: "Add \u202emilk\x07",
@@ -150,7 +158,7 @@ func (s *seeder) suspended() error {
 			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("note it")},
 				core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
 			Paused: &core.PausedRecord{
-				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
+				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: core.SignalID(id)},
 				Graph: "demo", GraphVersion: "1",
 				SchemaVersion: "1", Type: "suspended",
 				Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true,
@@ -177,13 +185,17 @@ func undeliver(file string) error {
 		return err
 	}
 	defer store.Close()
+	return newSeeder(ctx, store).undelivered()
+}
+
+// undelivered turns the next two posts into dead letters: one was refused, the other may not have arrived.
+func (s *seeder) undelivered() error {
 	for _, end := range []struct {
 		state core.RowState
 		cause string
 		parts []core.Part
 	}{{core.RowDead, "no such channel", nil}, {core.RowUnknown, "the answer was lost", []core.Part{{InDoubt: true}}}} {
-		rows, err := store.ClaimPosts(ctx,
-			core.PostRequest{Owner: "seed", Limit: 1, Scopes: []core.Scope{{Platform: "console"}}})
+		rows, err := s.store.ClaimPosts(s.ctx, core.PostRequest{Owner: s.owner, Limit: 1, Scopes: s.scope})
 		if err != nil {
 			return err
 		}
@@ -192,7 +204,7 @@ func undeliver(file string) error {
 		}
 		row := rows[0]
 		row.State, row.Cause, row.Parts = end.state, end.cause, end.parts
-		if _, err := store.ReleasePost(ctx, row, 0); err != nil {
+		if _, err := s.store.ReleasePost(s.ctx, row, 0); err != nil {
 			return err
 		}
 	}

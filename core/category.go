@@ -75,7 +75,7 @@ const (
 	StoreUnreadable Category = "store_unreadable"
 	StoreNewer      Category = "store_newer" // a newer gatehouse wrote this database
 	// another process holds the conversation; this turn stores nothing
-	LeaseLost       Category = "lease_lost"
+	ClaimLost       Category = "lease_lost"
 	NotFound        Category = "not_found"         // no such session, turn, approval, post
 	Invalid         Category = "invalid"           // an argument or a setting has the wrong form
 	RateLimited     Category = "rate_limited"      // above the limits of one person
@@ -160,7 +160,7 @@ var buckets = map[Category]Bucket{
 	StoreUnreadable: RetryableTransient, StoreNewer: RetryableTransient,
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
 	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
-	SuspensionUnsupportedContext: RetryableTransient, LeaseLost: RetryableTransient, Internal: RetryableTransient,
+	SuspensionUnsupportedContext: RetryableTransient, ClaimLost: RetryableTransient, Internal: RetryableTransient,
 	DeliveryLater: RetryableTransient, DeliveryNotYet: RetryableTransient, PromptStoreUnavailable: RetryableTransient,
 
 	ProviderInvalidRequest: UserCorrectable, ProviderInvalidResponse: UserCorrectable,

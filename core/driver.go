@@ -51,13 +51,13 @@ type Deps struct {
 	OpenCards func(ctx context.Context, conversation ConversationID) ([]Card, error)
 	Redraw    func(ctx context.Context, id ApprovalID) error // makes an approval's cards show its present state
 	// PutBlob stores an image that came with an event.
-	PutBlob func(ctx context.Context, e Event, data []byte) (digest string, err error)
-	KV      KV // shared by the processes of one bot
-	Events  func(ctx context.Context, f EventFilter) ([]EventRecord, error)
-	Owner   string           // this process's name, for leases
-	Lease   time.Duration    // how soon other processes take over from one that died
-	Jitter  func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
-	Now     func() time.Time // nil: time.Now
+	PutBlob   func(ctx context.Context, e Event, data []byte) (digest string, err error)
+	KV        KV // shared by the processes of one bot
+	Events    func(ctx context.Context, f EventFilter) ([]EventRecord, error)
+	Owner     string           // this process's name, for heartbeats and leases
+	Heartbeat time.Duration    // how soon other processes take over from one that died
+	Jitter    func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
+	Now       func() time.Time // nil: time.Now
 	// ReadBefore limits, in tokens, what is read of a thread in which the bot is asked; 0: nothing is.
 	ReadBefore int
 	Words      map[string]string // in place of built-in texts of cards, by their keys

@@ -55,7 +55,7 @@ type Discord struct {
 	run  context.Context // of Run
 }
 
-// New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three times the lease.
+// New makes the platform. It connects nothing; Run does. A dead process keeps its shards for three heartbeats.
 func New(deps core.Deps, c Config) *Discord {
 	if deps.Now == nil {
 		deps.Now = time.Now
@@ -83,7 +83,7 @@ func New(deps core.Deps, c Config) *Discord {
 	d.guilds = guilds.New(d.rest, d.Now)
 	d.typing = &typing{now: d.Now, sleep: d.wait, open: d.waiting, channels: map[string]*indicator{}}
 	d.gateway = gateway.New(gateway.Options{
-		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Lease,
+		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Heartbeat,
 		Intents: d.intents, IntentsRefused: d.refuseContent, Ready: d.setApplication,
 		Known: d.knows, Parent: d.guilds.Parent, Conversations: d.conversations,
 		Now: d.Now, Sleep: d.wait, Jitter: d.Jitter, Log: d.Log,

@@ -103,13 +103,13 @@ func TestShardHasOneHolder(t *testing.T) {
 }
 
 func TestShardLeaseLength(t *testing.T) {
-	for lease, want := range map[time.Duration]time.Duration{
+	for heartbeat, want := range map[time.Duration]time.Duration{
 		0: discord.ShardLease, 5 * time.Second: 15 * time.Second, time.Hour: discord.ShardLease,
 	} {
-		t.Run(lease.String(), func(t *testing.T) {
+		t.Run(heartbeat.String(), func(t *testing.T) {
 			clock := discordtest.NewClock(time.Now()) // it stands still
 			r := newInbound(t,
-				setup{discord: core.Deps{Lease: lease}, fake: discordtest.Options{Now: clock.Now}}).known()
+				setup{discord: core.Deps{Heartbeat: heartbeat}, fake: discordtest.Options{Now: clock.Now}}).known()
 			if left := r.kv.left("discord/shard/0"); left != want {
 				t.Errorf("the lease is over in %s, want %s", left, want)
 			}

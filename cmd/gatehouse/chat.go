@@ -55,7 +55,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	conversation := core.ConversationID(console.Name + ":" + c.Session)
-	owner, err := store.Register(ctx, "chat-"+c.Session, cfg.Lease)
+	owner, err := store.Register(ctx, "chat-"+c.Session, cfg.Heartbeat)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (m *mortal) dies() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.left--; m.left < 0 {
-		return core.Errorf(core.LeaseLost, "the process died here")
+		return core.Errorf(core.ClaimLost, "the process died here")
 	}
 	return nil
 }

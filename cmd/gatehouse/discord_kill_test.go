@@ -341,7 +341,7 @@ func TestLaw2_DiscordKilledAtEveryPoint(t *testing.T) {
 }
 
 // TestLaw2_DiscordKilledOnPostgres does the same at the most critical points on Postgres, where a new process can't
-// know that the old one is dead and waits until its leases expire.
+// know that the old one is dead and waits until it misses its heartbeats.
 func TestLaw2_DiscordKilledOnPostgres(t *testing.T) {
 	t.Parallel()
 	for point, nth := range map[string]int{

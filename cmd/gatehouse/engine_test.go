@@ -71,7 +71,7 @@ var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// postgresServer makes copies of a migrated, empty database. It has short leases, because on Postgres a process can't
+// postgresServer makes copies of a migrated, empty database. Its heartbeats are short, because on Postgres a process can't
 // know that another one is dead.
 var postgresServer = engine{make: func(t *testing.T) string {
 	t.Helper()

@@ -49,7 +49,7 @@ func (p *slackProcess) readyAgain() {
 	})
 }
 
-// TestFailingCommitsLoseNothing makes all commits of a process fail while its turns run, for longer than its lease.
+// TestFailingCommitsLoseNothing makes all commits of a process fail while its turns run, for longer than its heartbeat.
 // Afterwards each message is answered once, none has become a dead letter, and no attempt counts as a death.
 func TestFailingCommitsLoseNothing(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {

@@ -42,8 +42,8 @@ type gateway struct {
 // lookups are the outbox's; nil: its defaults. Tests shorten them.
 var lookups []time.Duration
 
-// taskLease is the schedule's; 0: its default. Tests shorten it.
-var taskLease time.Duration
+// taskRetry is the schedule's RetryAfter; 0: its default. Tests shorten it.
+var taskRetry time.Duration
 
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
 func newGateway(p shared, owner string, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
@@ -90,7 +90,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Jitter: rand.Float64,
 	})
 	g.clock = schedule.New(schedule.Options{
-		Store: store, Expire: service.Expire, Remind: service.Remind, Lease: taskLease, Retention: cfg.Retention,
+		Store: store, Expire: service.Expire, Remind: service.Remind, RetryAfter: taskRetry, Retention: cfg.Retention,
 		Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
 	})
 	return g, nil

@@ -42,7 +42,7 @@ const (
 // process, and another question to a model that fails.
 func init() {
 	retryWait = func() time.Duration { return 100 * time.Millisecond }
-	taskLease = time.Second
+	taskRetry = time.Second
 	lookups = []time.Duration{500 * time.Millisecond, time.Second, 1500 * time.Millisecond, 2 * time.Second}
 }
 

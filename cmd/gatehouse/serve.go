@@ -79,7 +79,7 @@ func waitForStore(
 			store, err = a.NewStore(ctx, cfg, log)
 		}
 		if err == nil {
-			owner, err = store.Register(ctx, "serve", cfg.Lease)
+			owner, err = store.Register(ctx, "serve", cfg.Heartbeat)
 		}
 		switch {
 		case ctx.Err() != nil && err != nil:

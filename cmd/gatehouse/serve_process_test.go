@@ -22,7 +22,7 @@ type serveProcess struct {
 	app *child
 }
 
-// newServeProcess reserves the address; open starts the process. Leases are short, so that those of a killed process
+// newServeProcess reserves the address; open starts the process. Heartbeats are short, so that those of a killed process
 // soon expire.
 func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	t.Helper()

@@ -35,7 +35,7 @@ func (p shared) deps(owner string) core.Deps {
 	return core.Deps{
 		Signer: p.store.Signer(), Card: p.service.Card, CheckEdit: p.service.CheckEdit, OpenCards: p.service.OpenCards,
 		Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
-		KV: p.store, Events: p.store.Events, Owner: owner, Lease: p.cfg.Lease, Jitter: rand.Float64, Log: p.log,
+		KV: p.store, Events: p.store.Events, Owner: owner, Heartbeat: p.cfg.Heartbeat, Jitter: rand.Float64, Log: p.log,
 		Words: p.cfg.Words, ReadBefore: p.cfg.ReadBefore,
 	}
 }

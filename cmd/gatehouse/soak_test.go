@@ -58,13 +58,13 @@ func soakChild(url string) error {
 		return err
 	}
 	defer store.Close()
-	lease, err := time.ParseDuration(cmp.Or(os.Getenv("GATEHOUSE_LEASE"), "5s"))
+	heartbeat, err := time.ParseDuration(cmp.Or(os.Getenv("GATEHOUSE_LEASE"), "5s"))
 	if err != nil {
 		return err
 	}
-	owner, err := store.Register(ctx, "soak", lease)
+	owner, err := store.Register(ctx, "soak", heartbeat)
 	for end := time.Now().Add(patience); core.CategoryOf(err) == core.StoreBusy && time.Now().Before(end); {
-		owner, err = store.Register(ctx, "soak", lease) // the test keeps the database busy
+		owner, err = store.Register(ctx, "soak", heartbeat) // the test keeps the database busy
 	}
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func TestServeWaitsForARegistration(t *testing.T) {
 		}), nil
 	}}
 	log := cli.NewLogger(&transcript{}, 0, "text")
-	cfg := settings.Config{DatabaseURL: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), Lease: time.Second}
+	cfg := settings.Config{DatabaseURL: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), Heartbeat: time.Second}
 	store, owner, err := waitForStore(t.Context(), a, cfg, log)
 	if err != nil || store == nil || owner == "" || tries != 2 {
 		t.Errorf("after %d tries the owner is %q, %v", tries, owner, err)

@@ -160,12 +160,12 @@ func (b *bench) die(n int) []core.Claim {
 		}
 		died = append(died, claims...)
 	}
-	b.bury()
+	b.expire()
 	return died
 }
 
-// bury has an observer take all silent processes for dead.
-func (b *bench) bury() {
+// expire has an observer take all processes that do not beat for dead.
+func (b *bench) expire() {
 	b.t.Helper()
 	for range 5 {
 		if err := b.store.Beat(b.t.Context(), "observer"); err != nil {

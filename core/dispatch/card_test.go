@@ -139,7 +139,7 @@ func (b *bench) begun(a core.Approval) {
 	_, err = b.store.BeginIntent(b.t.Context(), claims[0],
 		core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: a.Call.Tool, Digest: a.Call.Digest})
 	b.noError(err)
-	b.bury()
+	b.expire()
 }
 
 func (b *bench) noError(err error) {

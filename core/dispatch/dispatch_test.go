@@ -563,14 +563,14 @@ func TestOnePersonsTurnsLeavePlacesForOthers(t *testing.T) {
 	}
 }
 
-// TestLostLeaseDiscardsTheTurn: the turn of a process that was silent for so long counts as one that ended its process,
+// TestLostClaimDiscardsTheTurn: the turn of a process that was silent for so long counts as one that ended its process,
 // or two processes could take it from each other forever.
-func TestLostLeaseDiscardsTheTurn(t *testing.T) {
+func TestLostClaimDiscardsTheTurn(t *testing.T) {
 	s := slow{began: make(chan struct{}, 2)}
 	b := newBench(t, setup{model: s})
 	r := b.say("room:1", "think")
 	<-s.began
-	b.bury()
+	b.expire()
 	<-s.began // it was claimed again
 	b.word("room:1", "stop")
 	if e := b.ended(r.Seq); e.End.Kind != core.EndWithdrawn || e.Attempt != 2 {

@@ -40,7 +40,7 @@ type lateOnce struct {
 
 func (b *lateOnce) Finish(context.Context, core.Finish) error {
 	if b.calls++; b.calls == 1 {
-		return context.DeadlineExceeded // what sqlite gives when the writer's queue is longer than the lease
+		return context.DeadlineExceeded // what sqlite gives when the writer's queue is longer than the heartbeat
 	}
 	return nil
 }

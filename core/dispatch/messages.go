@@ -162,7 +162,7 @@ func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.F
 		f.Posts = append(t.replies(pending), card...)
 		return f, nil
 	case core.Errored:
-		if o.Category == core.LeaseLost {
+		if o.Category == core.ClaimLost {
 			return nil, errLost
 		}
 		if o.Category == core.Stopped {

@@ -51,7 +51,7 @@ func (m *mortal) Release(ctx context.Context, c core.Claim) error {
 
 func (m *mortal) Finish(ctx context.Context, f core.Finish) error {
 	if m.dead() {
-		return core.Errorf(core.LeaseLost, "the process is dead")
+		return core.Errorf(core.ClaimLost, "the process is dead")
 	}
 	return m.Store.Finish(ctx, f)
 }
@@ -117,7 +117,7 @@ func TestAnEventThatEndsItsProcessIsFoundAmongMany(t *testing.T) {
 		case <-time.After(patience):
 			t.Fatalf("process %d did not die: %+v", life+3, again.event(poison.Seq))
 		}
-		again.bury()
+		again.expire()
 		again.stop()
 		if model.most > together {
 			t.Errorf("in process %d, %d suspects ran together, want %d at most", life+3, model.most, together)

@@ -161,7 +161,7 @@ func TestAnotherProcessBeginsAfterTheFinishedRounds(t *testing.T) {
 	dead := newBench(t, m.setup())
 	r := dead.say("room:1", "what colour?")
 	<-asked
-	dead.bury()
+	dead.expire()
 	s := m.setup()
 	s.path = dead.path
 	b := newBench(t, s)

@@ -48,7 +48,7 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 // errStopped ends a turn that a person stopped, errLost one whose conversation another process has claimed.
 var (
 	errStopped = core.Errorf(core.Stopped, "Stopped.")
-	errLost    = core.Errorf(core.LeaseLost, "Another process has taken over this conversation.")
+	errLost    = core.Errorf(core.ClaimLost, "Another process has taken over this conversation.")
 )
 
 // take runs the turn. Its context ends with errLost, errStopped or core.ErrStopping.
@@ -72,8 +72,8 @@ func (t *turn) run(ctx context.Context) {
 	switch {
 	case errors.Is(err, core.ErrStopping):
 		t.release(ctx)
-	case core.CategoryOf(err) == core.LeaseLost:
-		t.log.Warn("another process has taken over the conversation; the turn is discarded", "category", core.LeaseLost)
+	case core.CategoryOf(err) == core.ClaimLost:
+		t.log.Warn("another process has taken over the conversation; the turn is discarded", "category", core.ClaimLost)
 	case err != nil: // the Finish of the failure could not be built, so only a retry is stored
 		t.finish(ctx, t.retryLater(err), began)
 	default:
@@ -94,7 +94,7 @@ func (t *turn) end(ctx context.Context) (*core.Finish, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if errors.Is(err, core.ErrStopping) || core.CategoryOf(err) == core.LeaseLost {
+	if errors.Is(err, core.ErrStopping) || core.CategoryOf(err) == core.ClaimLost {
 		return nil, err
 	}
 	return t.finishFailed(ctx, err)
@@ -168,9 +168,9 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 		if t.left.Posts {
 			t.Outbox.Nudge()
 		}
-	case core.CategoryOf(stored) == core.LeaseLost:
+	case core.CategoryOf(stored) == core.ClaimLost:
 		t.log.Warn("another process took the conversation over before the end of the turn could be stored; the turn "+
-			"is discarded", "category", core.LeaseLost)
+			"is discarded", "category", core.ClaimLost)
 		t.takeBack()
 	default:
 		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored),
@@ -231,7 +231,7 @@ func unsaved(f *core.Finish) core.Category {
 // refused reports whether the store refuses a write permanently: it does not fail itself, and the conversation is not
 // lost.
 func refused(err error) bool {
-	return err != nil && !core.IsStoreFailure(err) && core.CategoryOf(err) != core.LeaseLost &&
+	return err != nil && !core.IsStoreFailure(err) && core.CategoryOf(err) != core.ClaimLost &&
 		!errors.Is(err, context.Canceled)
 }
 
@@ -252,7 +252,7 @@ func (t *turn) persist(ctx context.Context, write func(context.Context) error) e
 // release returns the event to its queue unchanged.
 func (t *turn) release(ctx context.Context) {
 	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Release(ctx, t.claim) })
-	if err != nil && core.CategoryOf(err) != core.LeaseLost {
+	if err != nil && core.CategoryOf(err) != core.ClaimLost {
 		t.log.Warn("releasing the event failed; another process takes it over when this one has ended",
 			"category", core.CategoryOf(err), "err", err)
 	}

@@ -101,7 +101,7 @@ func (f *flaky) FinishIntent(ctx context.Context, c core.Claim, id core.Approval
 
 func (f *flaky) Release(ctx context.Context, c core.Claim) error {
 	if f.voidEnds.Load() {
-		return core.Errorf(core.LeaseLost, "dead")
+		return core.Errorf(core.ClaimLost, "dead")
 	}
 	return f.Store.Release(ctx, c)
 }

@@ -62,8 +62,8 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 	}
 }
 
-func TestLostLeaseStoresNothing(t *testing.T) {
-	r := &refusing{with: core.Errorf(core.LeaseLost, "lost")}
+func TestLostClaimStoresNothing(t *testing.T) {
+	r := &refusing{with: core.Errorf(core.ClaimLost, "lost")}
 	o := Options{Store: r, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(),

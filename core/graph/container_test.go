@@ -426,7 +426,7 @@ func TestAFailedPauseIsReportedByAllAttempts(t *testing.T) {
 
 func TestAnEndedContextEndsAContainer(t *testing.T) {
 	for _, policy := range []graph.Policy{graph.FailFast, graph.Collect} {
-		lost := core.Errorf(core.LeaseLost, "x")
+		lost := core.Errorf(core.ClaimLost, "x")
 		ctx, stop := context.WithCancelCause(t.Context())
 		leaf := each(t, func(ctx context.Context, _ graph.State) (graph.Update, error) {
 			stop(lost)
@@ -436,7 +436,7 @@ func TestAnEndedContextEndsAContainer(t *testing.T) {
 		res := want(t, compile(t, over(t, leaf, func(f *graph.FanOut) {
 			f.Policy = policy
 		})).Invoke(ctx, graph.Stores{}, graph.Invocation{}), graph.Errored)
-		wantCategory(t, res.Err, core.LeaseLost)
+		wantCategory(t, res.Err, core.ClaimLost)
 	}
 }
 

@@ -328,7 +328,7 @@ func TestOfTwoResumesOneWins(t *testing.T) {
 }
 
 func TestAStoppedPauseIsNoPersistenceFailure(t *testing.T) {
-	lost := core.Errorf(core.LeaseLost, "x")
+	lost := core.Errorf(core.ClaimLost, "x")
 	ctx, stop := context.WithCancelCause(t.Context())
 	st := newBroken()
 	st.pause = errors.New("the context is done")
@@ -337,5 +337,5 @@ func TestAStoppedPauseIsNoPersistenceFailure(t *testing.T) {
 		return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"})
 	}))
 	res := want(t, g.Invoke(ctx, st.stores(), graph.Invocation{}), graph.Errored)
-	wantCategory(t, res.Err, core.LeaseLost)
+	wantCategory(t, res.Err, core.ClaimLost)
 }

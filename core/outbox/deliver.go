@@ -23,7 +23,7 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 	switch category := core.CategoryOf(err); {
 	case err == nil:
 		row.State, row.Shown, row.Attempts, row.Cause = core.RowSent, row.Wanted, 0, ""
-	case category == core.LeaseLost:
+	case category == core.ClaimLost:
 		return true
 	case category == core.DeliveryNotYet:
 		wait = max(core.RetryAfterOf(err), time.Millisecond)
@@ -53,7 +53,7 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 		}
 	}
 	err = retry.Persist(process, release)
-	if err != nil && core.CategoryOf(err) != core.LeaseLost {
+	if err != nil && core.CategoryOf(err) != core.ClaimLost {
 		d.Log.Warn("storing the result of a delivery failed; the post will be in doubt",
 			"category", core.CategoryOf(err), "err", err)
 	}
@@ -99,7 +99,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		if dir, ok := p.(core.Directory); ok && !row.Copy && row.Shown == 0 && len(row.Parts) == 0 &&
 			card.State == core.Open {
 			err := d.addCopies(ctx, dir, row, &delivery)
-			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.LeaseLost) {
+			if err != nil && (row.Attempts < copyTries || core.CategoryOf(err) == core.ClaimLost) {
 				return err
 			}
 			if err != nil {
@@ -135,11 +135,11 @@ func (d *Deliverer) deleted(ctx context.Context, p core.Platform, row *core.Outb
 	return d.part(ctx, p, row, delivery)
 }
 
-// storeError makes an error of our own store retryable, since it is no answer of the platform. A lost lease and a
+// storeError makes an error of our own store retryable, since it is no answer of the platform. A lost claim and a
 // missing card are returned unchanged.
 func storeError(err error) error {
 	switch core.CategoryOf(err) {
-	case "", core.LeaseLost, core.NotFound:
+	case "", core.ClaimLost, core.NotFound:
 		return err
 	}
 	return core.Wrap(core.DeliveryLater, err, "Can't read the database.")

@@ -207,7 +207,7 @@ type dying struct {
 }
 
 func (d *dying) FailPost(ctx context.Context, r core.OutboxRow, w time.Duration, f core.Fallback) error {
-	died := core.Errorf(core.LeaseLost, "the process died here")
+	died := core.Errorf(core.ClaimLost, "the process died here")
 	if d.before {
 		d.before = false
 		return died

@@ -41,7 +41,7 @@ func (f *failing) SavePost(ctx context.Context, r core.OutboxRow) error {
 func (f *failing) ReleasePost(ctx context.Context, r core.OutboxRow, w time.Duration) (bool, error) {
 	if f.release > 0 {
 		f.release--
-		return false, core.Errorf(core.LeaseLost, "the process died here")
+		return false, core.Errorf(core.ClaimLost, "the process died here")
 	}
 	return f.Outbox.ReleasePost(ctx, r, w)
 }

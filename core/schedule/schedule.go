@@ -1,6 +1,6 @@
 // Package schedule runs due tasks: it expires approvals, reminds of them and escalates them, and prunes ended data.
 //
-// A task is a row with a due time. A claim delays it by a lease, so it is due again after a crash. Every handler may
+// A task is a row with a due time. A claim delays it by RetryAfter, so it is due again after a crash. Every handler may
 // therefore run twice for a task; all handlers do nothing the second time. An approval's task is added with the
 // approval and removed with its decision, in the same transactions; this package only runs it.
 package schedule
@@ -20,8 +20,8 @@ type Tasks interface {
 	// AddTask stores a task that is due after wait. One whose key is known is due no later than that, and else left as
 	// it is.
 	AddTask(ctx context.Context, t core.Task, wait time.Duration) error
-	// ClaimTasks returns due tasks and delays each by the lease, so that it is returned again after a crash.
-	ClaimTasks(ctx context.Context, limit int, lease time.Duration) ([]core.Task, error)
+	// ClaimTasks returns due tasks and delays each by after, so that it is returned again after a crash.
+	ClaimTasks(ctx context.Context, limit int, after time.Duration) ([]core.Task, error)
 	// EndTask removes a task, or delays it if wait is positive.
 	EndTask(ctx context.Context, key string, wait time.Duration) error
 	// Prune removes what ended more than age ago: events, posts that were sent or dropped, decided approvals with their
@@ -43,10 +43,10 @@ type Options struct {
 	Poll      time.Duration // 0: 1 s
 	// after which a claimed task is claimed again, because its process has crashed; 0: a minute, much longer than a
 	// task runs
-	Lease    time.Duration
-	Expired  func()       // called after an expiry, which has stored a signal; may be nil
-	Reminded func()       // called after a reminder, which has stored posts; may be nil
-	Log      *slog.Logger // nil: logs are discarded
+	RetryAfter time.Duration
+	Expired    func()       // called after an expiry, which has stored a signal; may be nil
+	Reminded   func()       // called after a reminder, which has stored posts; may be nil
+	Log        *slog.Logger // nil: logs are discarded
 }
 
 // Limits and intervals.
@@ -65,8 +65,8 @@ func New(o Options) *Clock {
 	if o.Poll <= 0 {
 		o.Poll = time.Second
 	}
-	if o.Lease <= 0 {
-		o.Lease = time.Minute
+	if o.RetryAfter <= 0 {
+		o.RetryAfter = time.Minute
 	}
 	if o.Expired == nil {
 		o.Expired = func() {}
@@ -103,7 +103,7 @@ func (c *Clock) Run(ctx context.Context) error {
 // Due runs all tasks that are due now.
 func (c *Clock) Due(ctx context.Context) error {
 	for {
-		tasks, err := c.Store.ClaimTasks(ctx, batch, c.Lease)
+		tasks, err := c.Store.ClaimTasks(ctx, batch, c.RetryAfter)
 		if err != nil {
 			return err
 		}

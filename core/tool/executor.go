@@ -30,7 +30,7 @@ func (x *Executor) Read(ctx context.Context, t Tool, call core.ToolCall, key str
 
 // Act runs a mutating call whose turn was paused for the approval id and resumed; before is the evidence of the turn
 // until then. A refused, stale or failed call is a result. An error means that the turn can't continue here (the store
-// failed, or the lease on the conversation was lost) and will be claimed again; one with a Paused, that its tool asks
+// failed, or the claim on the conversation was lost) and will be claimed again; one with a Paused, that its tool asks
 // people first, and goes on by another Act. The ledger is told why a call was not begun.
 func (x *Executor) Act(
 	ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix,

@@ -58,7 +58,7 @@
 //   - Accept, Retry: an event is known by its id.
 //   - Claim, ClaimPosts: what was claimed is released by the next claim, and the lost claim does not count as an
 //     attempt.
-//   - ClaimTasks: what was claimed is returned again when its lease ends.
+//   - ClaimTasks: what was claimed is returned again after schedule.Options.RetryAfter.
 //   - TakeBack: a repeat may take back one attempt too many, so that an event gets one more.
 //   - Finish, Release, ReleasePost: if the first call was stored, a repeat fails with lease_lost and changes nothing.
 //     ReleasePost of a post that was sent repeats itself so, if the connection was lost.

@@ -50,7 +50,7 @@ func TestCodes(t *testing.T) {
 		}
 		mute(t, err, category)
 	}
-	ours := core.Errorf(core.LeaseLost, "x")
+	ours := core.Errorf(core.ClaimLost, "x")
 	for _, err := range []error{nil, ours, context.Canceled, context.DeadlineExceeded} {
 		if got := postgres.Translate(err); !errors.Is(got, err) {
 			t.Errorf("%v became %v", err, got)

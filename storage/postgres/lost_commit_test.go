@@ -178,7 +178,7 @@ func TestLostAnswerToACommit(t *testing.T) {
 		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session},
 	}
 	lost("Finish", func() error { return s.Finish(f.ctx, end) })
-	f.want(s.Finish(f.ctx, end), core.LeaseLost)
+	f.want(s.Finish(f.ctx, end), core.ClaimLost)
 
 	var d core.Decided
 	decide := func() (err error) {
@@ -207,7 +207,7 @@ func TestLostAnswerToACommit(t *testing.T) {
 		t.Errorf("got %+v, %v", rec, err)
 	}
 	lost("Release", func() error { return s.Release(f.ctx, c) })
-	f.want(s.Release(f.ctx, c), core.LeaseLost)
+	f.want(s.Release(f.ctx, c), core.ClaimLost)
 	log, err := s.AuditLog(f.ctx, 0, 0)
 	if err != nil || len(log) != 5 {
 		t.Errorf("the log has %d entries (%v), want opened, voted, approved, begun, settled", len(log), err)

@@ -60,7 +60,7 @@ func TestCodes(t *testing.T) {
 	} {
 		want(t, sqlite.Translate("my.db", errors.Join(sqlite3.Error{Code: code})), category, "my.db")
 	}
-	ours := core.Errorf(core.LeaseLost, "x")
+	ours := core.Errorf(core.ClaimLost, "x")
 	for _, err := range []error{nil, ours, context.Canceled, context.DeadlineExceeded} {
 		if got := sqlite.Translate("my.db", err); !errors.Is(got, err) {
 			t.Errorf("%v became %v", err, got)

@@ -14,7 +14,7 @@ import (
 const maxSlots = 1000
 
 // register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had
-// leased. The lock is a separate file next to the database. The file stays there, empty, and means nothing while no
+// claimed. The lock is a separate file next to the database. The file stays there, empty, and means nothing while no
 // process holds the lock.
 func (db *database) register(instance string, free func(owner string) error) (string, error) {
 	for slot := range maxSlots {

@@ -206,7 +206,7 @@ var beginExamples = []example{
 		w.restart()
 		again := w.first(minute)
 		w.equal("the parts", len(again.Parts) == 1 && again.Parts[0].InDoubt && !again.Doubted, true)
-		w.fails(w.release(row, 0), core.LeaseLost)
+		w.fails(w.release(row, 0), core.ClaimLost)
 	}},
 	{"posts that were handed over with an answer that is lost are due again", func(w *world) {
 		gone := errors.New("the answer is lost")

@@ -94,12 +94,12 @@ var deliveryExamples = []example{
 		row := w.first(minute)
 		before := w.posted("a")
 		old.State, old.Shown, old.Parts = core.RowSent, 1, []core.Part{{Ref: "x"}}
-		w.fails(w.SavePost(w.ctx, old), core.LeaseLost)
-		w.fails(w.release(old, 0), core.LeaseLost)
+		w.fails(w.SavePost(w.ctx, old), core.ClaimLost)
+		w.fails(w.release(old, 0), core.ClaimLost)
 		w.equal("the row", w.posted("a"), before)
 		w.sent(row, "r")
 		row.State = core.RowWaiting
-		w.fails(w.release(row, 0), core.LeaseLost)
+		w.fails(w.release(row, 0), core.ClaimLost)
 		w.equal("its state", w.posted("a").State, core.RowSent)
 	}},
 	{"saving keeps the post in flight, and a change made meanwhile", func(w *world) {

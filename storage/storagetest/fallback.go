@@ -88,7 +88,7 @@ var fallbackExamples = []example{
 		rows := w.quiet("ops")
 		f := instead(elsewhere("dm"))
 		w.ok(w.FailPost(w.ctx, refused(rows[0]), 0, f))
-		w.fails(w.FailPost(w.ctx, refused(rows[0]), 0, f), core.LeaseLost)
+		w.fails(w.FailPost(w.ctx, refused(rows[0]), 0, f), core.ClaimLost)
 		w.equal("the copy", w.posted("card/a/ops").State, core.RowDead)
 		w.equal("due", keys(w.deliver(minute)), []string{"card/a", "card/a/dm"})
 		w.equal("quiet", w.posted("card/a").Quiet, false)
@@ -112,10 +112,10 @@ var fallbackExamples = []example{
 			[]string{"card/a/dm", "card/a/ops", "card/a"})
 		w.equal("version", w.posted("card/a").Wanted, 2)
 	}},
-	{"a lost lease tells nobody", func(w *world) {
+	{"a lost claim tells nobody", func(w *world) {
 		row := w.quiet("ops")[0]
 		row.Fence--
-		w.fails(w.FailPost(w.ctx, row, 0, instead(elsewhere("dm"))), core.LeaseLost)
+		w.fails(w.FailPost(w.ctx, row, 0, instead(elsewhere("dm"))), core.ClaimLost)
 		w.equal("the rows", len(must(w.ListPosts(w.ctx, nil, "", 0))(w)), 2)
 		w.equal("quiet", w.posted("card/a").Quiet, true)
 	}},
@@ -173,7 +173,7 @@ var fallbackExamples = []example{
 			row := w.first(minute)
 			w.equal("next", row.Key, "a")
 			w.ok(w.FailPost(w.ctx, refused(row), 0, f))
-			w.fails(w.FailPost(w.ctx, refused(row), 0, f), core.LeaseLost)
+			w.fails(w.FailPost(w.ctx, refused(row), 0, f), core.ClaimLost)
 			w.equal("its cause", w.posted("a").Cause, "refused")
 		}
 		resend := func() { w.Helper(); w.ok(w.Resend(w.ctx, w.posted("a").Seq)) }

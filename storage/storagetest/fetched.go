@@ -42,7 +42,7 @@ var fetchedExamples = []example{
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
 		w.ok(w.Release(w.ctx, c))
-		w.fails(w.KeepFetched(w.ctx, c, read("late")), core.LeaseLost)
+		w.fails(w.KeepFetched(w.ctx, c, read("late")), core.ClaimLost)
 		if c = w.take(seq, minute); c.Event.Fetched != nil {
 			w.Fatalf("the turn reads %+v", c.Event.Fetched)
 		}

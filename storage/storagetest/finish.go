@@ -114,7 +114,7 @@ var finishExamples = []example{
 		if got.End != end || got.EndedAt.IsZero() || got.Session != c.Session {
 			w.Fatalf("got %+v", got)
 		}
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{})), core.LeaseLost)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{})), core.ClaimLost)
 		w.equal("the event", w.record(seq), got)
 	}},
 	{"everything that a turn changed is stored", func(w *world) {
@@ -162,7 +162,7 @@ var finishExamples = []example{
 		w.equal("the database", w.contents(c.Session), before)
 		w.done(c, core.Finish{}) // the conversation is still held
 	}},
-	{"nothing is stored if the lease is lost", func(w *world) {
+	{"nothing is stored if the claim is lost", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, over)
 		s := w.session(c, 0, "lost")
@@ -175,7 +175,7 @@ var finishExamples = []example{
 					core.Finish{
 						Session: s, Paused: paused(c, "a", 1), Approval: a, NewGeneration: true,
 						Posts: []core.Post{reply(c, "lost")},
-					})), core.LeaseLost)
+					})), core.ClaimLost)
 		w.equal("the database", w.contents(c.Session), before)
 		if s.Version != 0 {
 			w.Fatal("the record is marked as saved")

@@ -122,7 +122,7 @@ var intentExamples = []example{
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		w.ok(w.KeepIntent(w.ctx, s, "a", "task 1"))
 		w.restart()
-		w.fails(w.KeepIntent(w.ctx, s, "a", "late"), core.LeaseLost)
+		w.fails(w.KeepIntent(w.ctx, s, "a", "late"), core.ClaimLost)
 		s = w.claim(minute)
 		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		w.equal("kept", []any{got.Progress, got.Fresh, got.Result == nil}, []any{"task 1", false, true})
@@ -220,10 +220,10 @@ var intentExamples = []example{
 		w.sent(w.first(minute), "ref")
 		lost := w.claim(over)
 		_, err := w.BeginIntent(w.ctx, lost, intent(c, "a"))
-		w.fails(err, core.LeaseLost)
+		w.fails(err, core.ClaimLost)
 		must(w.BeginIntent(w.ctx, w.claim(minute), intent(c, "a")))(w)
 		w.sent(w.first(minute), "ref")
-		w.fails(w.FinishIntent(w.ctx, lost, "a", core.ToolResult{}), core.LeaseLost)
+		w.fails(w.FinishIntent(w.ctx, lost, "a", core.ToolResult{}), core.ClaimLost)
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
 	{"a call that its resumed turn did not begin is recorded as not run, and never runs", func(w *world) {
@@ -361,7 +361,7 @@ var evidenceExamples = []example{
 		seq := w.message(conversation)
 		c := w.take(seq, over)
 		w.take(seq, minute)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Evidence: json.RawMessage(`{}`)})), core.LeaseLost)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Evidence: json.RawMessage(`{}`)})), core.ClaimLost)
 		w.equal("of a lost conversation", w.evidence(c.Event.Invocation), "")
 	}},
 	{"a turn that is retried stores no evidence", func(w *world) {

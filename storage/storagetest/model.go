@@ -151,7 +151,7 @@ func (m *model) holds(c core.Claim) bool {
 	return h != nil && h.Fence == c.Fence && h.Owner == c.Owner
 }
 
-// expire ends the holder's lease.
+// expire ends the holder's claim.
 func (m *model) expire(c core.Claim) { m.conversation(c.Key).holder = nil }
 
 // held reports whether the holder lives.

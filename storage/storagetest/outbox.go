@@ -8,23 +8,23 @@ import (
 )
 
 // deliver claims all posts that are due.
-func (w *world) deliver(lease time.Duration) []core.OutboxRow {
+func (w *world) deliver(life time.Duration) []core.OutboxRow {
 	w.Helper()
-	return w.delivered(core.PostRequest{Limit: 10, Scopes: scope}, lease)
+	return w.delivered(core.PostRequest{Limit: 10, Scopes: scope}, life)
 }
 
-func (w *world) delivered(r core.PostRequest, lease time.Duration) []core.OutboxRow {
+func (w *world) delivered(r core.PostRequest, life time.Duration) []core.OutboxRow {
 	w.Helper()
-	owner, dies := w.holder(lease)
+	owner, dies := w.holder(life)
 	defer dies()
 	r.Owner = owner
 	return must(w.ClaimPosts(w.ctx, r))(w)
 }
 
 // first claims the one post that is due.
-func (w *world) first(lease time.Duration) core.OutboxRow {
+func (w *world) first(life time.Duration) core.OutboxRow {
 	w.Helper()
-	rows := w.deliver(lease)
+	rows := w.deliver(life)
 	if len(rows) != 1 {
 		w.Fatalf("got %d posts, want 1", len(rows))
 	}
@@ -232,7 +232,7 @@ var outboxExamples = []example{
 		w.equal("where a goes", w.posted("a").Conversation, conversation)
 		w.sent(row, "ref")
 		w.sent(w.first(minute), "ref-b")
-		w.fails(w.AddCopies(w.ctx, row, core.Copies{Posts: []core.Post{post("c", other)}}), core.LeaseLost)
+		w.fails(w.AddCopies(w.ctx, row, core.Copies{Posts: []core.Post{post("c", other)}}), core.ClaimLost)
 		w.equal("due", len(w.deliver(minute)), 0)
 	}},
 	{"a post may move to another destination", func(w *world) {

@@ -331,7 +331,7 @@ func (p *property) did(rt *rapid.T, err error, holds bool) bool {
 		return true
 	}
 	p.seen["late call"]++
-	if core.CategoryOf(err) != core.LeaseLost {
+	if core.CategoryOf(err) != core.ClaimLost {
 		rt.Fatalf("a lost claim's call gave %v", err)
 	}
 	return false

@@ -4,7 +4,7 @@
 //	Property  random histories of several workers, compared with a model in memory after each step
 //
 // An engine provides an empty Database for each test. It can be opened several times at once (as several processes do),
-// closed and opened again (as after a crash between two calls), and its clock can be advanced. Nothing sleeps: a lease
+// closed and opened again (as after a crash between two calls), and its clock can be advanced. Nothing sleeps: a claim
 // of zero is over at once, and Advance passes any other time.
 package storagetest
 
@@ -23,7 +23,7 @@ type Database struct {
 	Open func(t testing.TB) *sqlstore.Store
 	// Advance advances the database's clock. The clock never stands still: two events never have the same time.
 	Advance func(time.Duration)
-	// Orphans is set if the engine can't prove a process's death, so that its leases have to run out.
+	// Orphans is set if the engine can't prove a process's death, so that its heartbeats have to be missed.
 	Orphans bool
 }
 
@@ -43,7 +43,7 @@ func Run(t *testing.T, open Opener) {
 		examples []example
 	}{
 		{"inbox", inboxExamples}, {"amend", amendExamples}, {"fetched", fetchedExamples}, {"claim", claimExamples},
-		{"begin", beginExamples}, {"lease", leaseExamples}, {"finish", finishExamples},
+		{"begin", beginExamples}, {"heartbeat", heartbeatExamples}, {"finish", finishExamples},
 		{"session", sessionExamples}, {"blob", blobExamples}, {"abandon", abandonExamples},
 		{"approval", approvalExamples}, {"decision", decisionExamples}, {"question", questionExamples},
 		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples},

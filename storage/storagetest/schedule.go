@@ -9,10 +9,10 @@ import (
 	"gatehouse/core/audit"
 )
 
-func (w *world) due(lease time.Duration) []string {
+func (w *world) due(life time.Duration) []string {
 	w.Helper()
 	all := []string{}
-	for _, t := range must(w.ClaimTasks(w.ctx, 10, lease))(w) {
+	for _, t := range must(w.ClaimTasks(w.ctx, 10, life))(w) {
 		all = append(all, t.Key)
 	}
 	return all

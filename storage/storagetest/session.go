@@ -162,7 +162,7 @@ var sessionExamples = []example{
 		w.done(c, core.Finish{Session: rec})
 		w.equal("saved at its end", stored(), epoch)
 		h = h.WithEpoch(core.Epoch{Number: 9})
-		w.fails(w.SaveSession(w.ctx, c, rec), core.LeaseLost)
+		w.fails(w.SaveSession(w.ctx, c, rec), core.ClaimLost)
 		w.equal("after another's save", stored(), epoch)
 		next := w.take(w.message(conversation), minute)
 		w.done(next, core.Finish{Session: &core.SessionRecord{ID: c.Session, SchemaVersion: "1"}})

@@ -75,7 +75,7 @@ var setbackExamples = []example{
 			}
 		}
 	}},
-	{"a lease of a process that died ends", func(w *world) {
+	{"a claim of a process that died ends", func(w *world) {
 		held := must(w.AcquireLease(w.ctx, "shard", "dead", minute))(w)
 		w.equal("held", held, true)
 		w.db.Advance(-setback)

@@ -94,9 +94,9 @@ func (w *world) beat(n int) {
 }
 
 // holder is the owner of a claim: the world's own or, where the claim is to be over at once, one that dies afterwards.
-func (w *world) holder(lease time.Duration) (owner string, dies func()) {
+func (w *world) holder(life time.Duration) (owner string, dies func()) {
 	w.Helper()
-	if lease > over {
+	if life > over {
 		return w.owner, func() {}
 	}
 	w.count++
@@ -194,9 +194,9 @@ func (w *world) signal(l core.ConversationID, invocation core.InvocationID) int6
 }
 
 // claims claims up to n conversations, suspects last.
-func (w *world) claims(n int, lease time.Duration) []core.Claim {
+func (w *world) claims(n int, life time.Duration) []core.Claim {
 	w.Helper()
-	owner, dies := w.holder(lease)
+	owner, dies := w.holder(life)
 	defer dies()
 	fresh := must(w.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: n, Scopes: scope}))(w)
 	return append(fresh,
@@ -204,23 +204,23 @@ func (w *world) claims(n int, lease time.Duration) []core.Claim {
 			w)...)
 }
 
-func (w *world) controls(n int, lease time.Duration) []core.Claim {
+func (w *world) controls(n int, life time.Duration) []core.Claim {
 	w.Helper()
-	return w.claimed(core.ClaimRequest{Limit: n, Scopes: scope, Controls: true}, lease)
+	return w.claimed(core.ClaimRequest{Limit: n, Scopes: scope, Controls: true}, life)
 }
 
-func (w *world) claimed(r core.ClaimRequest, lease time.Duration) []core.Claim {
+func (w *world) claimed(r core.ClaimRequest, life time.Duration) []core.Claim {
 	w.Helper()
-	owner, dies := w.holder(lease)
+	owner, dies := w.holder(life)
 	defer dies()
 	r.Owner = owner
 	return must(w.Claim(w.ctx, r))(w)
 }
 
 // claim claims the one conversation that is ready.
-func (w *world) claim(lease time.Duration) core.Claim {
+func (w *world) claim(life time.Duration) core.Claim {
 	w.Helper()
-	c := w.claims(10, lease)
+	c := w.claims(10, life)
 	if len(c) != 1 {
 		w.Fatalf("got %d claims, want 1", len(c))
 	}
@@ -236,9 +236,9 @@ func (w *world) idle() {
 }
 
 // take claims and checks that it gets a certain event.
-func (w *world) take(seq int64, lease time.Duration) core.Claim {
+func (w *world) take(seq int64, life time.Duration) core.Claim {
 	w.Helper()
-	c := w.claim(lease)
+	c := w.claim(life)
 	if c.Event.Seq != seq {
 		w.Fatalf("got event %d, want %d", c.Event.Seq, seq)
 	}

@@ -94,8 +94,8 @@ func (t *Tx) acceptClaim(a *accepted, e core.Event, owner string, l core.Limits)
 			return err
 		}
 	}
-	if !q.watched {
-		if err := t.watch(owner); err != nil {
+	if !q.alive {
+		if err := t.keepAlive(owner); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ type queue struct {
 	generation int
 	fence      int64 // of the next claim
 	free       bool  // its next event may be claimed at once
-	watched    bool  // the owner needs no watch: its row is there, and locked
+	alive      bool  // the owner needs no watch: its row is there, and locked
 }
 
 // lockedQueue locks the queue of an event and the owner, and reads the queue and the clock; the queue's row is added if
@@ -137,8 +137,8 @@ func (t *Tx) lockedQueue(q *queue, e core.Event, owner string, asking func() err
 		}
 		return asking()
 	}
-	// first, as in bury
-	err := t.ask(&q.watched, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner)
+	// first, as in expire
+	err := t.ask(&q.alive, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner)
 	if err == nil {
 		err = read()
 	}

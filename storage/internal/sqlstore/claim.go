@@ -45,7 +45,7 @@ func claimEach[T any](
 		if err != nil || len(taken) == 0 {
 			return nil, err
 		}
-		if err := t.watch(owner); err != nil {
+		if err := t.keepAlive(owner); err != nil {
 			return nil, err
 		}
 		for _, key := range taken {
@@ -113,7 +113,7 @@ func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
 			and owner <> '' and fence = $3 and event = $4`,
 			c.Key, c.Owner, c.Fence, c.Event.Seq)
 		if err == nil && !held {
-			err = leaseLost(c)
+			err = claimLost(c)
 		}
 		return asked, err
 	})
@@ -126,7 +126,7 @@ func (s *Store) Release(ctx context.Context, c core.Claim) error {
 		if err := t.Do(`update events set attempt = attempt - 1 where seq = $1`, c.Event.Seq); err != nil {
 			return err
 		}
-		return t.releaseLease(c.Key, c.Event.Seq)
+		return t.releaseQueue(c.Key, c.Event.Seq)
 	})
 	s.ended(c, err)
 	return err
@@ -141,7 +141,7 @@ func (s *Store) KeepFetched(ctx context.Context, c core.Claim, m core.Message) e
 
 // ended forgets a claim that the result of its last call shows to be over.
 func (s *Store) ended(c core.Claim, err error) {
-	if err == nil || core.CategoryOf(err) == core.LeaseLost {
+	if err == nil || core.CategoryOf(err) == core.ClaimLost {
 		s.claimed.endClaim(c)
 	}
 }

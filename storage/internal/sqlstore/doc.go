@@ -56,7 +56,7 @@
 //
 // # Who is alive
 //
-// What a process claims it holds until it ends or releases it. There are no leases that run out: each process that
+// What a process claims it holds until it ends or releases it. No claim runs out: each process that
 // claims beats every second, in its row of the table owners, and looks at the others' rows. A process that is silent
 // during several beats of another one is taken for dead, and what it held is released (Beat). That compares counts and
 // no clocks. A claim whose answer was lost, so that its process does not know of it, is found and released at the next

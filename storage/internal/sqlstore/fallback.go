@@ -11,7 +11,7 @@ import (
 )
 
 // FailPost ends a delivery as ReleasePost does, and stores how people are told instead, in one transaction. Repeating
-// it tells nothing twice. It fails with lease_lost if the row is no longer leased by this delivery.
+// it tells nothing twice. It fails with lease_lost if the row is no longer held by this delivery.
 func (s *Store) FailPost(ctx context.Context, row core.OutboxRow, wait time.Duration, f core.Fallback) error {
 	posts := slices.Clone(f.Posts)
 	if f.Notice != nil {

@@ -199,7 +199,7 @@ func (t *Tx) finish(f core.Finish, stored storedSession) (s core.SessionRecord, 
 		t.Now, f.End.Kind, f.End.Category, free(f.End.Cause), session, c.Event.Seq); err != nil {
 		return s, err
 	}
-	return s, t.releaseLease(c.Key, c.Event.Seq)
+	return s, t.releaseQueue(c.Key, c.Event.Seq)
 }
 
 // removeResumed removes the paused record that this turn resumed, marks its approval as begun, and records an approved
@@ -232,7 +232,7 @@ func (t *Tx) retry(f core.Finish) error {
 	if err != nil {
 		return err
 	}
-	return t.releaseLease(f.Claim.Key, f.Claim.Event.Seq)
+	return t.releaseQueue(f.Claim.Key, f.Claim.Event.Seq)
 }
 
 // LoadEvidence returns what an invocation did; nil, nil if nothing is stored.

@@ -25,7 +25,7 @@ func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) e
 
 // AddCopies adds posts that go with a card that is being delivered, and notes on the card that approvers were left out.
 // Posts whose key is known stay as they are, so it may be repeated. It fails with lease_lost if the row is no longer
-// leased by this delivery.
+// held by this delivery.
 func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies) error {
 	return s.write(ctx, func(t *Tx) error {
 		var names []string
@@ -153,7 +153,7 @@ func sentAsItIs(p core.Post) bool {
 }
 
 // SavePost stores the progress of a delivery: before a send that it is in doubt, after the send its result. It may be
-// repeated. It fails with lease_lost if the row is no longer leased by this delivery.
+// repeated. It fails with lease_lost if the row is no longer held by this delivery.
 func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	return s.write(ctx, func(t *Tx) error {
 		if !isCard(row) {
@@ -165,7 +165,7 @@ func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 }
 
 func deliveryLost(row core.OutboxRow) error {
-	return core.Errorf(core.LeaseLost, "Another process delivers the post %s now.", row.Key)
+	return core.Errorf(core.ClaimLost, "Another process delivers the post %s now.", row.Key)
 }
 
 func isCard(row core.OutboxRow) bool { return row.Kind == core.PostCard && row.Approval != "" }
@@ -226,7 +226,7 @@ func sentTo(p core.Post) string {
 
 // ReleasePost saves the delivery as SavePost does, sets its state and ends the lease. The row is due again after the
 // wait if it still waits, or if its wanted version has risen. more reports whether its destination may have a post to
-// deliver. It fails with lease_lost if the row is no longer leased by this delivery.
+// deliver. It fails with lease_lost if the row is no longer held by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) (more bool, err error) {
 	var left *core.Left // of the transaction, which adds to it until it is committed
 	if s.hooks.RowLocks && row.State == core.RowSent && wait <= 0 && !isCard(row) {
@@ -258,7 +258,7 @@ func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx
 		ctx = context.WithValue(ctx, patient{}, true)
 	}
 	err := s.write(ctx, work)
-	if err == nil || core.CategoryOf(err) == core.LeaseLost {
+	if err == nil || core.CategoryOf(err) == core.ClaimLost {
 		s.claimed.endPost(row)
 	}
 	return err
@@ -307,7 +307,7 @@ func (t *Tx) release(row core.OutboxRow, wait time.Duration) error {
 }
 
 // releaseSent releases a row that was sent, in one round trip; released is set once it is committed. It is not set, and
-// nothing has changed, if the lease is lost or the post was changed so that it belongs elsewhere.
+// nothing has changed, if the row is lost or the post was changed so that it belongs elsewhere.
 func (t *Tx) releaseSent(row core.OutboxRow, released *bool) error {
 	t.clockAsked = true // the only time that is stored is the server's, by the statement below
 	at := destination(row.Post)

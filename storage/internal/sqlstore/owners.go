@@ -10,13 +10,13 @@ import (
 	"gatehouse/core/retry"
 )
 
-// silentBeats is how many beats of its own a process makes without a beat of another one before it takes the other for
+// missedBeats is how many beats of its own a process makes without a beat of another one before it takes the other for
 // dead.
-const silentBeats = 4
+const missedBeats = 4
 
-// watched is what a process has seen of another one: its beat, and how many of the process's own beats came since that
+// heartbeat is what a process has seen of another one: its beat, and how many of the process's own beats came since that
 // beat.
-type watched struct {
+type heartbeat struct {
 	beat  int64
 	since int
 }
@@ -24,7 +24,7 @@ type watched struct {
 // beats are what a process knows of the other ones, and its own goroutines that beat.
 type beats struct {
 	mu     sync.Mutex
-	others map[string]map[string]watched // by owner of this process; guarded by mu
+	others map[string]map[string]heartbeat // by owner of this process; guarded by mu
 	stop   context.CancelFunc
 	ctx    context.Context
 	loops  sync.WaitGroup
@@ -32,22 +32,22 @@ type beats struct {
 
 func newBeats() *beats {
 	ctx, stop := context.WithCancel(context.Background())
-	return &beats{others: map[string]map[string]watched{}, ctx: ctx, stop: stop}
+	return &beats{others: map[string]map[string]heartbeat{}, ctx: ctx, stop: stop}
 }
 
-// silent notes a successful beat of owner, at which the others had these beats, and returns those that are taken for
+// expired notes a successful beat of owner, at which the others had these beats, and returns those that are taken for
 // dead.
-func (b *beats) silent(owner string, others map[string]int64) []string {
+func (b *beats) expired(owner string, others map[string]int64) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var dead []string
-	now := map[string]watched{}
+	now := map[string]heartbeat{}
 	for name, beat := range others {
 		w, known := b.others[owner][name]
 		if !known || w.beat != beat {
-			w = watched{beat: beat, since: -1}
+			w = heartbeat{beat: beat, since: -1}
 		}
-		if w.since++; w.since >= silentBeats {
+		if w.since++; w.since >= missedBeats {
 			dead = append(dead, name)
 		}
 		now[name] = w
@@ -65,7 +65,7 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 		for {
 			select {
 			case owners := <-dead:
-				trouble.Report(s.buryAll(s.beats.ctx, owners))
+				trouble.Report(s.expireAll(s.beats.ctx, owners))
 			case <-s.beats.ctx.Done():
 				return
 			}
@@ -81,14 +81,14 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 			case <-s.beats.ctx.Done():
 				return
 			}
-			silent, err := s.beat(s.beats.ctx, owner)
+			expired, err := s.beat(s.beats.ctx, owner)
 			if s.beats.ctx.Err() != nil {
 				return
 			}
 			trouble.Report(err)
-			if len(silent) > 0 {
+			if len(expired) > 0 {
 				select {
-				case dead <- silent:
+				case dead <- expired:
 				default: // earlier ones are still being released; these are found again at the next beat
 				}
 			}
@@ -98,19 +98,19 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 }
 
 // Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for as
-// long as the store is open. It compares no clocks: a process is dead if it is silent during several successful beats
+// long as the store is open. It compares no clocks: a process is dead if it does not beat during several successful beats
 // of another one. So processes that all can't reach the database do not take each other for dead, and a stepped clock
 // means nothing. A process that was only paused loses what it held, by the fence, and goes on.
 func (s *Store) Beat(ctx context.Context, owner string) error {
-	silent, err := s.beat(ctx, owner)
+	expired, err := s.beat(ctx, owner)
 	if err != nil {
 		return err
 	}
-	return s.buryAll(ctx, silent)
+	return s.expireAll(ctx, expired)
 }
 
 // beat raises the owner's beat. It returns the owners that it takes for dead, each with its last beat.
-func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64, err error) {
+func (s *Store) beat(ctx context.Context, owner string) (expired map[string]int64, err error) {
 	var others map[string]int64
 	err = s.writeBy(s.hooks.Beat, ctx, func(t *Tx) error {
 		others = map[string]int64{}
@@ -130,17 +130,17 @@ func (s *Store) beat(ctx context.Context, owner string) (silent map[string]int64
 	if err != nil {
 		return nil, err
 	}
-	silent = map[string]int64{}
-	for _, dead := range s.beats.silent(owner, others) {
-		silent[dead] = others[dead]
+	expired = map[string]int64{}
+	for _, dead := range s.beats.expired(owner, others) {
+		expired[dead] = others[dead]
 	}
-	return silent, nil
+	return expired, nil
 }
 
-// watch makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is
+// keepAlive makes sure that an owner that claims is missed if it dies, even if it was taken for dead before. Its row is
 // locked, so that nobody who takes it for dead at this moment overlooks the claim. It also reads the clock, if no lock
 // has.
-func (t *Tx) watch(owner string) error {
+func (t *Tx) keepAlive(owner string) error {
 	add := `insert into owners (owner, beat) values ($1, $2) on conflict (owner) do nothing`
 	if !t.hooks.RowLocks {
 		_, err := t.Exec(add, owner, firstBeat())
@@ -161,19 +161,19 @@ func (t *Tx) watch(owner string) error {
 // for the same silence when it is back.
 func firstBeat() int64 { return rand.Int64N(1 << 52) }
 
-// buryAll buries owners, each with its last beat; one that can't be buried does not keep it from the others.
-func (s *Store) buryAll(ctx context.Context, dead map[string]int64) error {
+// expireAll expires owners, each with its last beat; one that can't be expired does not keep it from the others.
+func (s *Store) expireAll(ctx context.Context, dead map[string]int64) error {
 	var failed error
 	for owner, beat := range dead {
-		if err := s.bury(ctx, owner, beat); err != nil {
+		if err := s.expire(ctx, owner, beat); err != nil {
 			failed = err
 		}
 	}
 	return failed
 }
 
-// bury releases what a dead owner held, unless it has beaten after all.
-func (s *Store) bury(ctx context.Context, owner string, beat int64) error {
+// expire releases what a dead owner held, unless it has beaten after all.
+func (s *Store) expire(ctx context.Context, owner string, beat int64) error {
 	return s.write(ctx, func(t *Tx) error {
 		n, err := t.Exec(`delete from owners where owner = $1 and beat = $2`, owner, beat)
 		if err != nil || n == 0 {
@@ -255,7 +255,7 @@ func (t *Tx) releaseUnknown(owner string, c *claimed) error {
 		if _, err := t.Exec(`update events set attempt = attempt - 1 where seq = $1`, h.Event); err != nil {
 			return err
 		}
-		if err := t.releaseLease(h.Key, h.Event); err != nil {
+		if err := t.releaseQueue(h.Key, h.Event); err != nil {
 			return err
 		}
 	}

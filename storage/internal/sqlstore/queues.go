@@ -40,7 +40,7 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 			return err
 		}
 		if !held {
-			return leaseLost(c)
+			return claimLost(c)
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error)
 		err = t.flush()
 	}
 	if err == nil && !held {
-		err = leaseLost(c)
+		err = claimLost(c)
 	}
 	return err
 }
@@ -69,8 +69,8 @@ func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error)
 // heldQueue is the queue of a claim that still holds it.
 const heldQueue = `queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`
 
-func leaseLost(c core.Claim) error {
-	return core.Errorf(core.LeaseLost, "Another process has taken the conversation %s over; this turn was discarded.",
+func claimLost(c core.Claim) error {
+	return core.Errorf(core.ClaimLost, "Another process has taken the conversation %s over; this turn was discarded.",
 		c.Event.Conversation)
 }
 
@@ -122,8 +122,8 @@ func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
 // ofClicks reports whether a queue is that of an approval's clicks.
 func ofClicks(key core.QueueKey) bool { return strings.HasPrefix(string(key), string(clicks(""))) }
 
-// releaseLease ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
-func (t *Tx) releaseLease(key core.QueueKey, event int64) error {
+// releaseQueue ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
+func (t *Tx) releaseQueue(key core.QueueKey, event int64) error {
 	t.clearWorking(event)
 	if err := t.setReady(key, `owner = '', event = 0, `, ``); err != nil || !t.hooks.RowLocks {
 		return err

@@ -182,8 +182,8 @@ func (s *Store) Faults(ctx context.Context) ([]string, error) {
 }
 
 // Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough
-// for other processes to find out about its death within the lease. Without a lease the caller beats.
-func (s *Store) Register(ctx context.Context, instance string, lease time.Duration) (owner string, err error) {
+// for other processes to find out about its death within the heartbeat. Without one the caller beats.
+func (s *Store) Register(ctx context.Context, instance string, heartbeat time.Duration) (owner string, err error) {
 	safe := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
 			return r
@@ -199,8 +199,8 @@ func (s *Store) Register(ctx context.Context, instance string, lease time.Durati
 	if err != nil {
 		return "", err
 	}
-	if lease > 0 {
-		s.keepBeating(owner, lease/(silentBeats+1))
+	if heartbeat > 0 {
+		s.keepBeating(owner, heartbeat/(missedBeats+1))
 	}
 	return owner, nil
 }

@@ -25,8 +25,8 @@ func (t *Tx) addTask(task core.Task) error {
 	return err
 }
 
-// ClaimTasks leases up to n due tasks, the earliest first. A task is returned again after the lease unless it is ended.
-func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]core.Task, error) {
+// ClaimTasks claims up to n due tasks, the earliest first. A task is returned again after that time unless it is ended.
+func (s *Store) ClaimTasks(ctx context.Context, n int, after time.Duration) ([]core.Task, error) {
 	if n <= 0 {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, lease time.Duration) ([]c
 			return nil, err
 		}
 		for _, task := range tasks {
-			if _, err := t.Exec(`update tasks set due = $1 where key = $2`, t.Now.Add(lease), task.Key); err != nil {
+			if _, err := t.Exec(`update tasks set due = $1 where key = $2`, t.Now.Add(after), task.Key); err != nil {
 				return nil, err
 			}
 		}

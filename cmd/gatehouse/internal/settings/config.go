@@ -45,7 +45,7 @@ type Config struct {
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"512" help:"How many turns run at the same time in this process. One that waits for a model costs only memory."`
 	TurnMemory      Bytes         `envconfig:"GATEHOUSE_TURN_MEMORY" default:"256MiB" help:"How much memory running turns may hold, as estimated: 64 KiB each, and three times the text that they read and add. Above it no turn begins. 0: no limit."`
 	ReadBefore      int           `envconfig:"GATEHOUSE_READ_BEFORE" default:"4000" help:"How much of what was said in a thread before the bot was asked there it may read, in tokens (of about three bytes): the first message, and as many of the newest as fit. 0: nothing."`
-	Lease           time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
+	Heartbeat       time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s" help:"How soon other processes take over the conversations and posts of a process that died. For Discord shards it is three times that, 30s at most."`
 	Rate            int           `envconfig:"GATEHOUSE_RATE" default:"30" help:"How many messages a minute one person may send. What is above is refused, and said so once a minute. 0: no limit, also for the messages of one person that wait (100 otherwise)."`
 	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s" help:"How long running turns may continue after the program is told to stop."`
 	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h" help:"How long ended events, sent posts and decided approvals are kept: 24h or more. 0s: without limit."`

@@ -31,7 +31,7 @@ func (w *world) lost(c core.Claim) {
 	w.Helper()
 	before := w.record(c.Event.Seq)
 	for name, err := range w.fenced(c) {
-		if core.CategoryOf(err) != core.LeaseLost {
+		if core.CategoryOf(err) != core.ClaimLost {
 			w.Fatalf("%s gave %v, want lease_lost", name, err)
 		}
 	}
@@ -44,7 +44,7 @@ func (w *world) lost(c core.Claim) {
 	}
 }
 
-var leaseExamples = []example{
+var heartbeatExamples = []example{
 	{"owner names differ, and are reused only when their holder is proven dead", func(w *world) {
 		second := w.view()
 		a, b := w.owner, w.register(second)
@@ -63,7 +63,7 @@ var leaseExamples = []example{
 			w.Fatalf("got %q, want the free %q", c, a)
 		}
 	}},
-	{"a restarted process gets its leases back, at once if the death is proven", func(w *world) {
+	{"a restarted process gets its claims back, at once if the death is proven", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
 		w.claims(10, minute)
 		w.crash()
@@ -77,7 +77,7 @@ var leaseExamples = []example{
 			w.Fatalf("got %+v", got[0])
 		}
 	}},
-	{"a live process keeps its leases when another starts", func(w *world) {
+	{"a live process keeps its claims when another starts", func(w *world) {
 		w.message(conversation)
 		c := w.claim(minute)
 		second := w.view()
@@ -183,7 +183,7 @@ var leaseExamples = []example{
 		liar.Owner, wrong.Event.Seq, none.Owner = "liar", 99, ""
 		w.lost(liar)
 		w.lost(none)
-		w.fails(w.Finish(w.ctx, finish(wrong, core.Finish{})), core.LeaseLost)
+		w.fails(w.Finish(w.ctx, finish(wrong, core.Finish{})), core.ClaimLost)
 		w.done(c, core.Finish{})
 	}},
 	{"a released turn is as if it had not been claimed", func(w *world) {

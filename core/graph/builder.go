@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"slices"
 
@@ -29,7 +28,6 @@ type Builder struct {
 	migrations []migration
 	nodes      map[string]*node
 	nodeOrder  []string
-	wrap       []Middleware
 	wrapNode   map[string][]Middleware
 	edges      []edge
 	errs       []error
@@ -39,7 +37,7 @@ type Builder struct {
 // resume them, and another version only by a migration (see Graph.Resumable).
 func New(name, version string) *Builder {
 	return &Builder{
-		definition: definition{name: name, version: version, autoSave: true, log: slog.New(slog.DiscardHandler)},
+		definition: definition{name: name, version: version, autoSave: true},
 		nodes:      map[string]*node{}, wrapNode: map[string][]Middleware{},
 	}
 }
@@ -102,13 +100,6 @@ func (b *Builder) add(name string, n *node) *Builder {
 	return b
 }
 
-// Use wraps every node of this graph in middleware, the first outermost. The middleware of a single node (Wrap) is
-// inside it. It wraps a subgraph as one node and does not reach the nodes inside.
-func (b *Builder) Use(m ...Middleware) *Builder {
-	b.wrap = append(b.wrap, m...)
-	return b
-}
-
 // Wrap wraps one node in middleware, the first outermost.
 func (b *Builder) Wrap(node string, m ...Middleware) *Builder {
 	b.wrapNode[node] = append(b.wrapNode[node], m...)
@@ -154,14 +145,6 @@ func (b *Builder) Observe(o ...Observer) *Builder {
 	return b
 }
 
-// Log sets the logger for failures of observers. The default discards them.
-func (b *Builder) Log(l *slog.Logger) *Builder {
-	if l != nil {
-		b.log = l
-	}
-	return b
-}
-
 func (b *Builder) fail(c core.Category, format string, args ...any) {
 	b.errs = append(b.errs, core.Errorf(c, format, args...))
 }
@@ -193,7 +176,7 @@ func (b *Builder) Compile() (*Graph, error) {
 	g.observers = slices.Clone(b.observers)
 	for name, n := range b.nodes {
 		compiled := *n
-		compiled.middleware = slices.Concat(b.wrap, b.wrapNode[name])
+		compiled.middleware = b.wrapNode[name]
 		g.nodes[name] = &compiled
 		for _, inside := range n.graphs {
 			g.observed = g.observed || inside.observed
@@ -313,9 +296,6 @@ func (b *Builder) checkNodes(s *schema) error {
 		if slices.ContainsFunc(b.wrapNode[name], func(m Middleware) bool { return m == nil }) {
 			return core.Errorf(core.Invalid, "the middleware around %q has no function", name)
 		}
-	}
-	if slices.ContainsFunc(b.wrap, func(m Middleware) bool { return m == nil }) {
-		return core.Errorf(core.Invalid, "the graph's middleware has no function")
 	}
 	return nil
 }

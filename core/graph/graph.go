@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"regexp"
 	"slices"
 
@@ -34,7 +33,6 @@ type definition struct {
 	entry         string
 	observers     []Observer
 	tracer        Tracer
-	log           *slog.Logger
 }
 
 // Name is the graph's name.

@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -24,16 +22,22 @@ func logs(log *[]string, name string) graph.Middleware {
 	}
 }
 
+// again is middleware that calls a node once more after a failure.
+func again(ctx context.Context, s graph.State, next graph.Next) (graph.Update, error) {
+	if u, err := next(ctx, s); err == nil {
+		return u, nil
+	}
+	return next(ctx, s)
+}
+
 func TestMiddlewareRunsInOrderAndStaysInItsGraph(t *testing.T) {
 	var log []string
-	sub := inner("in", leave("x"), leave("y")).Use(logs(&log, "sub"))
+	sub := inner("in", leave("x"), leave("y")).Wrap("x0", logs(&log, "x0")).Wrap("x1", logs(&log, "x1"))
 	g := compile(t,
-		around(t, sub).Use(logs(&log, "g1"), logs(&log, "g2")).Wrap("a", logs(&log, "n1"), logs(&log, "n2")))
+		around(t, sub).Wrap("sub", logs(&log, "s")).Wrap("a", logs(&log, "n1"), logs(&log, "n2")))
 	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Completed)
 	expected := []string{
-		"g1 in", "g2 in", "n1 in", "n2 in", "n2 out", "n1 out", "g2 out", "g1 out",
-		"g1 in", "g2 in", "sub in", "sub out", "sub in", "sub out", "g2 out", "g1 out",
-		"g1 in", "g2 in", "g2 out", "g1 out",
+		"n1 in", "n2 in", "n2 out", "n1 out", "s in", "x0 in", "x0 out", "x1 in", "x1 out", "s out",
 	}
 	if !slices.Equal(log, expected) {
 		t.Errorf("log %v", log)
@@ -61,13 +65,13 @@ func TestMiddlewareMayAnswerRecoverAndChange(t *testing.T) {
 			return nil, fmt.Errorf("outside: %w", err)
 		}, 0, errPlain},
 	} {
-		res := compile(t, line(fail).Use(tc.m)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
+		res := compile(t, line(fail).Wrap("a", tc.m)).Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
 		if count.Get(res.State) != tc.count || !errors.Is(res.Err, tc.err) {
 			t.Errorf("%s: count %d, %v", name, count.Get(res.State), res.Err)
 		}
 	}
 	res := want(t,
-		compile(t, line(leave("a")).Use(func(context.Context, graph.State, graph.Next) (graph.Update, error) {
+		compile(t, line(leave("a")).Wrap("a", func(context.Context, graph.State, graph.Next) (graph.Update, error) {
 			panic("x")
 		})).
 			Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
@@ -93,9 +97,8 @@ func TestCodeAfterNextDoesNotRunOnASuspension(t *testing.T) {
 		log = append(log, "behind")
 		return graph.Update{count.Set(9)}, nil
 	}
-	retry := graph.Retry{Transient: func(error) bool { return true }}.Middleware()
-	sub := inner("in", pause("x"), leave("y")).Use(stubborn)
-	g := compile(t, around(t, sub).Wrap("sub", retry, stubborn))
+	sub := inner("in", pause("x"), leave("y")).Wrap("x0", stubborn).Wrap("x1", stubborn)
+	g := compile(t, around(t, sub).Wrap("sub", again, stubborn))
 	res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Suspended)
 	if !slices.Equal(log, []string{"in", "in", "let go", "let go"}) || count.Get(res.State) != 0 {
 		t.Errorf("log %v, count %d", log, count.Get(res.State))
@@ -123,7 +126,7 @@ func TestMiddlewareCantSuspend(t *testing.T) {
 		g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
 			ran = true
 			return nil, nil
-		}).Use(m))
+		}).Wrap("a", m))
 		res := want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
 		wantCategory(t, res.Err, core.SuspensionUnsupportedContext)
 		if ran {
@@ -132,100 +135,10 @@ func TestMiddlewareCantSuspend(t *testing.T) {
 	}
 }
 
-func TestRetry(t *testing.T) {
-	for name, tc := range map[string]struct {
-		errs  []error
-		runs  int
-		waits []time.Duration
-		c     core.Category
-	}{
-		"at once": {nil, 1, nil, ""},
-		"once": {
-			[]error{core.Errorf(core.ProviderUnavailable, "x")}, 2, []time.Duration{500 * time.Millisecond}, "",
-		},
-		"wrapped": {
-			[]error{fmt.Errorf("calling: %w", core.Errorf(core.ProviderRateLimit, "x"))}, 2,
-			[]time.Duration{500 * time.Millisecond}, "",
-		},
-		"for good": {[]error{core.Errorf(core.ProviderAuthentication, "x")}, 1, nil, core.ProviderAuthentication},
-		"plain":    {[]error{errPlain}, 1, nil, core.NodeException},
-		"cancelled": {
-			[]error{fmt.Errorf("%w: %w", core.Errorf(core.ProviderUnavailable, "x"), context.Canceled)}, 1, nil,
-			core.ProviderUnavailable,
-		},
-		"all attempts": {[]error{
-			core.Errorf(core.ProviderModelNotLoaded, "x"), core.Errorf(core.ProviderModelNotLoaded, "x"),
-			core.Errorf(core.ProviderModelNotLoaded, "x"),
-		}, 3, []time.Duration{500 * time.Millisecond, time.Second}, core.ProviderModelNotLoaded},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var e recorder
-			var waits []time.Duration
-			runs := 0
-			r := graph.Retry{Random: func() float64 {
-				return 0.5
-			}, Wait: func(_ context.Context, d time.Duration) error {
-				waits = append(waits, d)
-				return nil
-			}}
-			g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
-				if runs++; runs <= len(tc.errs) {
-					return nil, tc.errs[runs-1]
-				}
-				return nil, nil
-			}).Wrap("a", r.Middleware()).Observe(e.observer("o")))
-			res := g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{})
-			wantCategory(t, res.Err, tc.c)
-			g.Drain(t.Context())
-			if runs != tc.runs || !slices.Equal(waits, tc.waits) || len(e.last) != 2*runs {
-				t.Errorf("%d runs, waits %v, %d events", runs, waits, len(e.last))
-			}
-			for i, ev := range e.last {
-				if ev.Attempt != i/2 || ev.Step != i/2 || (ev.Phase == graph.PhaseStarted) != (i%2 == 0) {
-					t.Errorf("event %d: %s, attempt %d, step %d", i, ev.Phase, ev.Attempt, ev.Step)
-				}
-			}
-		})
-	}
-}
-
-func TestTransient(t *testing.T) {
-	cause := core.Errorf(core.ProviderUnavailable, "x")
-	once := &graph.Error{Category: core.NodeException, Err: cause}
-	for err, expected := range map[error]bool{
-		cause: true, once: true, &graph.Error{Category: core.NodeException, Err: once}: false, errPlain: false,
-		&graph.Error{Category: core.ReducerError, Err: cause}:     false,
-		&graph.Error{Category: core.NodeException, Err: errPlain}: false,
-	} {
-		if graph.Transient(err) != expected {
-			t.Errorf("%v: %v", err, !expected)
-		}
-	}
-}
-
-func TestTheWaitOfARetryIsBounded(t *testing.T) {
-	var waits []time.Duration
-	r := graph.Retry{Attempts: 8, Random: func() float64 {
-		return 1
-	}, Wait: func(_ context.Context, d time.Duration) error {
-		waits = append(waits, d)
-		return nil
-	}}
-	g := compile(t, line(func(context.Context, graph.State) (graph.Update, error) {
-		return nil, core.Errorf(core.ProviderUnavailable, "x")
-	}).Use(r.Middleware()))
-	want(t, g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}), graph.Errored)
-	s := time.Second
-	if !slices.Equal(waits, []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 30 * s, 30 * s}) {
-		t.Errorf("waits %v", waits)
-	}
-}
-
 // TestAKeptNodeKeepsItsAttempt: running the node again after a resume is no retry.
 func TestAKeptNodeKeepsItsAttempt(t *testing.T) {
 	var e recorder
 	runs := 0
-	r := graph.Retry{Wait: func(context.Context, time.Duration) error { return nil }}
 	st := graph.Stores{Pauses: through{graph.NewMemory()}}
 	g := compile(t, line(func(ctx context.Context, _ graph.State) (graph.Update, error) {
 		switch runs++; runs {
@@ -235,7 +148,7 @@ func TestAKeptNodeKeepsItsAttempt(t *testing.T) {
 			return nil, graph.Suspend(ctx, core.Descriptor{SignalID: "x"}, graph.KeepNode())
 		}
 		return nil, nil
-	}).Use(r.Middleware()).Observe(e.observer("o")))
+	}).Wrap("a", again).Observe(e.observer("o")))
 	res := want(t, g.Invoke(t.Context(), st, graph.Invocation{}), graph.Suspended)
 	g.Drain(t.Context())
 	want(t, g.Invoke(t.Context(), st, graph.Invocation{Resume: res.Invocation}), graph.Completed)
@@ -274,7 +187,7 @@ func TestASecondSuccessEndsTheFirst(t *testing.T) {
 }
 
 func TestMiddlewareThatEndsItsGoroutine(t *testing.T) {
-	g := compile(t, line(leave("a")).Use(func(context.Context, graph.State, graph.Next) (graph.Update, error) {
+	g := compile(t, line(leave("a")).Wrap("a", func(context.Context, graph.State, graph.Next) (graph.Update, error) {
 		runtime.Goexit()
 		return nil, nil
 	}))
@@ -282,33 +195,7 @@ func TestMiddlewareThatEndsItsGoroutine(t *testing.T) {
 	if _, err := line(leave("a")).Wrap("ghost", logs(nil, "x")).Compile(); core.CategoryOf(err) != core.Invalid {
 		t.Errorf("middleware around nothing: %v", err)
 	}
-	if _, err := line(leave("a")).Use(nil).Compile(); core.CategoryOf(err) != core.Invalid {
+	if _, err := line(leave("a")).Wrap("a", nil).Compile(); core.CategoryOf(err) != core.Invalid {
 		t.Errorf("no middleware: %v", err)
 	}
-}
-
-func TestARetryWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		runs := 0
-		fail := func(context.Context, graph.State) (graph.Update, error) {
-			runs++
-			return nil, core.Errorf(core.ProviderUnavailable, "x")
-		}
-		r := graph.Retry{Random: func() float64 { return 1 }}
-		begin := time.Now()
-		want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(t.Context(), graph.Stores{}, graph.Invocation{}),
-			graph.Errored)
-		if took := time.Since(begin); took != 3*time.Second || runs != 3 {
-			t.Errorf("%d runs in %s", runs, took)
-		}
-		stopped := core.Errorf(core.Stopped, "x")
-		ctx, stop := context.WithCancelCause(t.Context())
-		time.AfterFunc(500*time.Millisecond, func() { stop(stopped) })
-		runs = 0
-		res := want(t, compile(t, line(fail).Use(r.Middleware())).Invoke(ctx, graph.Stores{}, graph.Invocation{}),
-			graph.Errored)
-		if runs != 1 || !errors.Is(res.Err, stopped) {
-			t.Errorf("%d runs, %v", runs, res.Err)
-		}
-	})
 }

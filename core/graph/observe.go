@@ -2,8 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -70,28 +68,23 @@ func (o Observer) validate() error {
 	return nil
 }
 
-// deliver calls the observer with a copy of the event, if it wants it. A panic becomes an error.
-func (o Observer) deliver(ctx context.Context, d delivery) (err error) {
-	defer catch(&err)
+// deliver calls the observer with a copy of the event, if it wants it. Its error, or panic, has no effect.
+func (o Observer) deliver(ctx context.Context, d delivery) {
+	defer func() { _ = recover() }()
 	switch e := d.Event; {
 	case d.report != nil && o.Hear != nil:
-		err = o.Hear(ctx, d.report.copied())
+		_ = o.Hear(ctx, d.report.copied())
 	case d.report == nil && o.On != nil && o.wants(e.Phase):
 		e.Namespace, e.Parents = slices.Clone(e.Namespace), slices.Clone(e.Parents)
 		e.FanOutIndex, e.Descriptor = clone(e.FanOutIndex), clone(e.Descriptor)
-		err = o.On(ctx, e)
+		_ = o.On(ctx, e)
 	}
-	if err != nil {
-		return fmt.Errorf("observer %q: %w", o.Name, err)
-	}
-	return nil
 }
 
 // eventQueue delivers the events of one segment to its observers, one event after the other, the observers in their
 // order. Its one goroutine ends after the last event of the segment, or when a drain gives up on it.
 type eventQueue struct {
-	invocationObservers []Observer // of the invocation, after those of the graphs
-	log                 *slog.Logger
+	invocationObservers []Observer    // of the invocation, after those of the graphs
 	done                chan struct{} // closed when the goroutine has ended
 	stop                context.CancelFunc
 	ctx                 context.Context // for the observers; it outlives Invoke
@@ -112,8 +105,8 @@ type delivery struct {
 }
 
 // newQueue starts a queue. A nil queue drops events.
-func newQueue(ctx context.Context, log *slog.Logger, scoped []Observer) *eventQueue {
-	q := &eventQueue{invocationObservers: scoped, log: log, done: make(chan struct{})}
+func newQueue(ctx context.Context, scoped []Observer) *eventQueue {
+	q := &eventQueue{invocationObservers: scoped, done: make(chan struct{})}
 	q.ctx, q.stop = context.WithCancel(context.WithoutCancel(ctx))
 	q.wake.L = &q.mu
 	go q.run()
@@ -160,10 +153,7 @@ func (q *eventQueue) run() {
 			return
 		}
 		for _, o := range slices.Concat(e.observers, q.invocationObservers) {
-			if err := o.deliver(q.ctx, e); err != nil {
-				q.log.WarnContext(q.ctx, "observer failed", "observer", o.Name, "node", e.Node, "phase", e.Phase,
-					"err", err)
-			}
+			o.deliver(q.ctx, e)
 		}
 		q.mu.Lock()
 		if !q.givenUp {

@@ -54,7 +54,7 @@ func (seg *segment) run(ctx context.Context, in Invocation, at start) Result {
 	ctx = context.WithValue(ctx, idsKey{}, seg.ids)
 	ctx = context.WithValue(ctx, scopeKey{}, (*nodeScope)(nil)) // hides the node of an invocation around this one
 	if seg.g.observed || len(in.Observers) > 0 {
-		seg.events = newQueue(ctx, seg.g.log, in.Observers)
+		seg.events = newQueue(ctx, in.Observers)
 		seg.g.queues.add(seg.events)
 		defer seg.events.end()
 	}

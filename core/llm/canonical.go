@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
@@ -22,18 +24,14 @@ func Canonical(data []byte) ([]byte, error) {
 }
 
 // CanonicalValue is Canonical of a value that was parsed before; of a key that is there twice the last counts.
-func CanonicalValue(v *strictjson.Value) []byte { return v.AppendCanonical(nil, scalar) }
-
-// scalar appends a text, a number, a bool or null.
-func scalar(b []byte, v *strictjson.Value) []byte {
-	if v.Kind == strictjson.Number {
-		return append(b, v.Number...)
+func CanonicalValue(v *strictjson.Value) []byte {
+	text := v.AppendCanonical(nil, nil)
+	for _, separator := range []string{"\u2028", "\u2029"} { // which encoding/json escapes, too
+		if bytes.Contains(text, []byte(separator)) {
+			text = bytes.ReplaceAll(text, []byte(separator), []byte(strings.Trim(strconv.QuoteToASCII(separator), `"`)))
+		}
 	}
-	out := bytes.NewBuffer(b)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v.Any()) // a text, a bool or null: can't fail
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	return text
 }
 
 // TextList is a field of a request's body that is a list of texts.

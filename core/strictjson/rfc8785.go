@@ -17,47 +17,11 @@ import (
 // float's, a fraction of more than 17 digits, one out of range. The RFC has no such numbers; rounded ones would let
 // different arguments, such as 9007199254740992 and 9007199254740993, have one digest. A fraction of 17 digits or
 // fewer is rounded to the nearest float, as the RFC wants it.
-func (v *Value) AppendRFC8785(b []byte) []byte {
-	switch v.Kind {
-	case Object:
-		return appendObject(b, v)
-	case Array:
-		b = append(b, '[')
-		for i, item := range v.Items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = item.AppendRFC8785(b)
-		}
-		return append(b, ']')
-	case String:
-		return AppendString(b, v.String)
-	case Number:
-		return appendNumber(b, string(v.Number))
-	case Bool:
-		return strconv.AppendBool(b, v.Bool)
-	}
-	return append(b, "null"...)
-}
+func (v *Value) AppendRFC8785(b []byte) []byte { return v.appendSorted(b, byUnits, appendNumber) }
 
-func appendObject(b []byte, v *Value) []byte {
-	type member struct {
-		units []uint16
-		Member
-	}
-	members := make([]member, len(v.Members))
-	for i, m := range v.Members {
-		members[i] = member{utf16.Encode([]rune(m.Key)), m}
-	}
-	slices.SortFunc(members, func(x, y member) int { return slices.Compare(x.units, y.units) })
-	b = append(b, '{')
-	for i, m := range members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = m.Value.AppendRFC8785(append(AppendString(b, m.Key), ':'))
-	}
-	return append(b, '}')
+// byUnits compares keys by their UTF-16 units.
+func byUnits(a, b string) int {
+	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
 // floatDigits is how many significant digits name every float.

@@ -112,9 +112,19 @@ func (v *Value) Any() any {
 	return nil
 }
 
-// AppendCanonical appends v without white space: keys sorted by bytes, of a repeated key the last member. scalar
-// appends the values that are neither object nor array, and the keys.
-func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte) []byte {
+// AppendCanonical appends v without white space and needless escapes: keys sorted by bytes, of a repeated key the last
+// member. number appends a number; nil keeps the digits that it was written in.
+func (v *Value) AppendCanonical(b []byte, number func(b []byte, digits string) []byte) []byte {
+	if number == nil {
+		number = func(b []byte, digits string) []byte { return append(b, digits...) }
+	}
+	return v.appendSorted(b, strings.Compare, number)
+}
+
+// appendSorted appends v with the keys of objects in an order.
+func (v *Value) appendSorted(
+	b []byte, order func(a, b string) int, number func(b []byte, digits string) []byte,
+) []byte {
 	switch v.Kind {
 	case Object:
 		last := map[string]*Value{}
@@ -122,12 +132,11 @@ func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte
 			last[m.Key] = m.Value
 		}
 		b = append(b, '{')
-		for i, key := range slices.Sorted(maps.Keys(last)) {
+		for i, key := range slices.SortedFunc(maps.Keys(last), order) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(scalar(b, &Value{Kind: String, String: key}), ':')
-			b = last[key].AppendCanonical(b, scalar)
+			b = last[key].appendSorted(append(AppendString(b, key), ':'), order, number)
 		}
 		return append(b, '}')
 	case Array:
@@ -136,11 +145,17 @@ func (v *Value) AppendCanonical(b []byte, scalar func(b []byte, v *Value) []byte
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = item.AppendCanonical(b, scalar)
+			b = item.appendSorted(b, order, number)
 		}
 		return append(b, ']')
+	case String:
+		return AppendString(b, v.String)
+	case Number:
+		return number(b, string(v.Number))
+	case Bool:
+		return strconv.AppendBool(b, v.Bool)
 	}
-	return scalar(b, v)
+	return append(b, "null"...)
 }
 
 // AppendString appends s as a JSON string that escapes only what JSON requires: encoding/json would also escape <, >, &

@@ -1,9 +1,9 @@
 package tool
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"gatehouse/core"
@@ -18,10 +18,8 @@ func Digest(name string, args json.RawMessage) (string, error) {
 	if err != nil {
 		return "", core.Wrap(core.ToolArguments, err, "The arguments of %s are not valid JSON.", name)
 	}
-	text := v.AppendCanonical(
-		append(scalar([]byte(`{"tool":`), &strictjson.Value{Kind: strictjson.String, String: name}),
-			`,"arguments":`...), scalar)
-	return sum(append(text, '}')), nil
+	quoted, _ := json.Marshal(name) // a text: can't fail
+	return core.Digest(fmt.Appendf(nil, `{"tool":%s,"arguments":%s}`, quoted, canonical(v))), nil
 }
 
 // ValueDigest is the digest of a JSON value in the form of RFC 8785, whatever its layout: what a proof says of
@@ -31,7 +29,7 @@ func ValueDigest(text []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sum(v.AppendRFC8785(nil)), nil
+	return core.Digest(v.AppendRFC8785(nil)), nil
 }
 
 // SchemaDigest is the digest of a tool's schema and, if it has one, of its version. It does not depend on the schema's
@@ -39,24 +37,18 @@ func ValueDigest(text []byte) (string, error) {
 func (t Tool) SchemaDigest() string {
 	text := slices.Clone([]byte(t.Schema))
 	if v, err := strictjson.Parse(t.Schema); err == nil {
-		text = v.AppendCanonical(nil, scalar)
+		text = canonical(v)
 	}
 	if t.Version != "" {
 		text = append(append(text, '\n'), t.Version...)
 	}
-	return sum(text)
+	return core.Digest(text)
 }
 
-func sum(text []byte) string {
-	hash := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(hash[:])
-}
-
-// scalar writes a number in the digits it was written in.
-func scalar(b []byte, v *strictjson.Value) []byte {
-	if v.Kind == strictjson.Number {
-		return append(b, v.Number...)
-	}
-	text, _ := json.Marshal(v.Any()) // a string, a bool or null: can't fail
-	return append(b, text...)
+// canonical is a value with its keys sorted, no spaces, numbers in the digits that they were written in, and the escapes
+// of encoding/json: approvals that are stored hold digests of it.
+func canonical(v *strictjson.Value) []byte {
+	var b bytes.Buffer
+	json.HTMLEscape(&b, v.AppendCanonical(nil, nil))
+	return b.Bytes()
 }

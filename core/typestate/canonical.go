@@ -1,27 +1,21 @@
 package typestate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
 
 // digestOf is "sha256:" and the hash of v's canonical JSON. v is a value of this package, which always has a JSON form.
-func digestOf(v any) string { return sum(canonical(v)) }
+func digestOf(v any) string { return core.Digest(canonical(v)) }
 
 // Digest is the digest of a text as the contract writes it: "sha256:" and the hash in lower-case hex.
-func Digest(text string) string { return sum([]byte(text)) }
-
-func sum(text []byte) string {
-	h := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(h[:])
-}
+func Digest(text string) string { return core.Digest([]byte(text)) }
 
 // canonical gives the canonical JSON of a value of this package: keys sorted by bytes, nothing between the tokens.
 func canonical(v any) []byte {
@@ -37,19 +31,7 @@ func canonical(v any) []byte {
 }
 
 // appendCanonical writes a tree. If a key of a free-form part is repeated, the last value counts.
-func appendCanonical(b []byte, v *strictjson.Value) []byte { return v.AppendCanonical(b, appendScalar) }
-
-func appendScalar(b []byte, v *strictjson.Value) []byte {
-	switch v.Kind {
-	case strictjson.String:
-		return strictjson.AppendString(b, v.String)
-	case strictjson.Number:
-		return appendNumber(b, string(v.Number))
-	case strictjson.Bool:
-		return strconv.AppendBool(b, v.Bool)
-	}
-	return append(b, "null"...)
-}
+func appendCanonical(b []byte, v *strictjson.Value) []byte { return v.AppendCanonical(b, appendNumber) }
 
 // appendNumber writes a number as the reference's serde_json 1.0.87 does: 64-bit integers in plain decimal, other
 // numbers as the shortest float that parses to the same value, with a fraction (100.0), and with an exponent from 1e16

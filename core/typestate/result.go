@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
 
@@ -47,7 +48,7 @@ func (c *cleaner) toolResult(at string, r ToolResult) Result {
 		ToolCallID: c.required(r.ToolCallID, at+".toolCallId"),
 	}
 	if payload := parsed(r.Payload); n.ResultDigest == "" && payload != nil {
-		n.ResultDigest = sum(appendCanonical(nil, payload))
+		n.ResultDigest = core.Digest(appendCanonical(nil, payload))
 	}
 	if status == Failed {
 		n.Error = &Envelope{

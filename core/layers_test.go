@@ -94,7 +94,12 @@ var layers = map[string][]string{
 		"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*",
 		"adapters/discord/internal/*", "adapters/wording",
 	},
-	"adapters/discord/internal/*": {"core", "core/strictjson", "adapters/internal/*"},
+	"adapters/discord/internal/*":       {"core", "core/strictjson", "adapters/internal/*"},
+	"adapters/discord/internal/address": {"core", "adapters/discord/internal/snowflake"},
+	"adapters/discord/internal/draw": {
+		"core", "core/mask", "core/question", "adapters/internal/*", "adapters/wording",
+		"adapters/discord/internal/address",
+	},
 	// the fake
 	"adapters/discord/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 
@@ -123,12 +128,12 @@ var layers = map[string][]string{
 		"adapters/discord/internal/rest",
 	},
 	"adapters/discord/internal/gateway": {
-		"core", "core/retry", "adapters/internal/*", "adapters/discord/internal/snowflake",
-		"adapters/discord/internal/rest",
+		"core", "core/retry", "adapters/internal/*", "adapters/discord/internal/address",
+		"adapters/discord/internal/snowflake", "adapters/discord/internal/rest",
 	},
 	"adapters/discord/internal/preflight": {
-		"core", "adapters/internal/*", "adapters/discord/internal/snowflake", "adapters/discord/internal/rest",
-		"adapters/discord/internal/guilds", "adapters/discord/internal/gateway",
+		"core", "adapters/internal/*", "adapters/discord/internal/address", "adapters/discord/internal/snowflake",
+		"adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway",
 	},
 }
 

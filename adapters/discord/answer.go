@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/draw"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/internal/chat"
@@ -33,7 +35,7 @@ const between = "\x00"
 // open opens a page of a form, filled with what the person typed before, or takes such a page of a question's form.
 func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk.Press, o desk.Open) *response {
 	number, _ := strconv.Atoi(strings.Join(b.More, "")) // the card's button has none
-	number = min(max(1, number), pagesOf(len(o.Form.Inputs)))
+	number = min(max(1, number), draw.Pages(len(o.Form.Inputs)))
 	before, err := d.KV.Get(ctx, formName(i, b))
 	if err != nil {
 		d.Log.Warn("what was typed into a form could not be read", "category", core.CategoryOf(err), "err", err)
@@ -48,14 +50,14 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 		before = "" // from the card it opens with what is there now
 	}
 	typed := strings.Split(before, between)
-	page := pageOf(o.Form, number-1, typed)
+	page := draw.Page(o.Form, number-1, typed)
 	switch {
 	case page.First > len(typed):
 		return d.privately(i, b, d.desk.AnswerLost, d.desk.ButtonAnswer, 1)
 	case i.Type == discordgo.InteractionModalSubmit:
 		return d.submit(ctx, i, b, p, *o.Card.Question, page, typed)
 	}
-	return &response{Type: discordgo.InteractionResponseModal, Data: drawForm(o.Value, page)}
+	return &response{Type: discordgo.InteractionResponseModal, Data: draw.Form(o.Value, page)}
 }
 
 // editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was
@@ -63,7 +65,7 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a desk.Say) *response {
 	if err := d.KV.PutFor(ctx, formName(i, b), storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
 		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)
-		return ephemeral(literal(a.Text(), maxPlain))
+		return ephemeral(draw.Literal(a.Text(), draw.MaxPlain))
 	}
 	return d.privately(i, b, a.Text()+" "+d.desk.EditAgain, d.desk.ButtonEdit, 1)
 }
@@ -73,12 +75,12 @@ func (d *Discord) submit(
 	ctx context.Context, i interaction, b chat.Button, p desk.Press,
 	q question.Question, page doc.Form, typed []string,
 ) *response {
-	end, pages := page.First+len(page.Inputs), pagesOf(len(q.Fields))
-	number := pagesOf(end)
+	end, pages := page.First+len(page.Inputs), draw.Pages(len(q.Fields))
+	number := draw.Pages(end)
 	typed = append(typed, make([]string, max(0, end-len(typed)))...)
 	now := i.typed()
 	for place := page.First; place < end; place++ {
-		typed[place] = storable(now[inputName(page.Action, place)])
+		typed[place] = storable(now[draw.InputName(page.Action, place)])
 	}
 	err := d.KV.PutFor(ctx, formName(i, b), strings.Join(typed, between), formTime)
 	if err != nil {
@@ -106,13 +108,13 @@ func (d *Discord) submit(
 // privately answers with a text that only the person sees, in place of the last one of the same form, and a button that
 // opens a page of the form, from 1; label "": none.
 func (d *Discord) privately(i interaction, b chat.Button, text, label string, page int) *response {
-	m := drawn{Text: literal(text, maxPlain)}
+	m := draw.Message{Text: draw.Literal(text, draw.MaxPlain)}
 	if label != "" {
 		b.More = []string{strconv.Itoa(page)}
-		m.Rows = rowOf(d.seal.button(label, discordgo.PrimaryButton, b))
+		m.Rows = draw.Row(d.seal.Button(label, discordgo.PrimaryButton, b))
 	}
 	if i.isPrivate() {
-		return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing()}
+		return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.Outgoing()}
 	}
-	return m.ephemeral()
+	return ephemeralMessage(m)
 }

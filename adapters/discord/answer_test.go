@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
@@ -284,7 +286,7 @@ func TestStoredDecisionsAreRead(t *testing.T) {
 			`","values":["x"]}}`,
 	} {
 		e := core.Event{
-			Platform: discord.Name, ID: "vote/a1/1/1", Body: core.ClickEvent{Approval: "a1"},
+			Platform: address.Platform, ID: "vote/a1/1/1", Body: core.ClickEvent{Approval: "a1"},
 			Payload: json.RawMessage(payload),
 		}
 		if _, err := r.p.OldClick(e); core.CategoryOf(err) != core.Invalid {

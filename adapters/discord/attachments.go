@@ -5,17 +5,13 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
-	"gatehouse/adapters/internal/doc"
-	"gatehouse/adapters/wording"
 	"gatehouse/core"
-	"gatehouse/core/mask"
 )
 
 // attachment is a file attached to a message.
@@ -118,32 +114,4 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 		links[f.ID] = f.URL
 	}
 	return links, nil
-}
-
-// Limits of the answer to a person who asks for all arguments, in UTF-16 units.
-const (
-	maxArgumentsText = maxContent - 200 // in the message itself
-	maxArgumentsFile = 3 << 20          // of the file that holds more: three bytes each, and Discord takes ten million
-)
-
-// allArguments shows a call's arguments to the person who pressed: in the message, or in a file if they don't fit a
-// message.
-func allArguments(c core.Card, t *wording.Texts) *response {
-	tool, all := t.LabelTool+": "+toolOf(c.Tool)+"\n", strings.TrimSpace(mask.Escape(c.Arguments))
-	if all == "" {
-		return ephemeral(tool + t.ArgumentsNone)
-	}
-	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, chat.MoreNote); left == 0 {
-		return ephemeral(tool + text)
-	}
-	text := t.ArgumentsInFile
-	all, left := chat.Head(all, maxArgumentsFile)
-	if left > 0 {
-		text = chat.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, channel(t))
-	}
-	r := ephemeral(tool + text)
-	r.files = []*discordgo.File{{
-		Name: "arguments.json", ContentType: "application/json; charset=utf-8", Reader: strings.NewReader(all),
-	}}
-	return r
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -40,7 +42,7 @@ func (d *Discord) before(
 	if upTo == thread && e.Address.Message == "" { // it begins a post of a forum
 		b.points = d.title(m.Guild, thread)
 	}
-	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || startsThread(e.Address) {
+	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || address.StartsThread(e.Address) {
 		return b, nil // what begins a thread has nothing before it
 	}
 	heard, err := chat.Events(d.Events).Heard(ctx, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })

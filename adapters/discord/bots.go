@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
@@ -14,7 +16,7 @@ func (c Config) bots() []string { return chat.IDs(c.Bots) }
 // isBot reports whether an actor is a bot or a webhook that may ask. The author of a webhook's message has the
 // webhook's id.
 func (d *Discord) isBot(who core.Actor) bool {
-	id, ok := userOf(who.ID)
+	id, ok := address.User(who.ID)
 	return ok && slices.Contains(d.Config.bots(), id)
 }
 

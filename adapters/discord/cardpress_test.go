@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -41,7 +42,7 @@ func newPressable(change func(*core.Card)) *pressable {
 	p := &pressable{card: core.Card{
 		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}",
 		Approvers: []string{"discord:" + bobID}, Quorum: 2,
-		From: core.Address{Platform: discord.Name, Channel: general}, Conversation: "discord:" + guild + ":" + general,
+		From: core.Address{Platform: address.Platform, Channel: general}, Conversation: "discord:" + guild + ":" + general,
 		Requested: core.Actor{ID: "discord:" + annID},
 	}}
 	if change != nil {
@@ -109,7 +110,7 @@ func TestCardsThatWerePressedLatelyAreRedrawnAtTheStart(t *testing.T) {
 	o.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 		click := func(id core.ApprovalID, ago time.Duration) core.EventRecord {
 			return core.EventRecord{
-				Event:      core.Event{Platform: discord.Name, Body: core.ClickEvent{Approval: id}},
+				Event:      core.Event{Platform: address.Platform, Body: core.ClickEvent{Approval: id}},
 				AcceptedAt: time.Now().Add(-ago),
 			}
 		}

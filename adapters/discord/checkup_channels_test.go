@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/internal/chat"
@@ -32,9 +34,9 @@ func (w *rig) settles(change func(*discordtest.Guild)) {
 
 // spokenIn is an event from a channel or thread.
 func spokenIn(channel, thread string) core.EventRecord {
-	at := core.Address{Platform: Name, Channel: channel, Thread: thread}
+	at := core.Address{Platform: address.Platform, Channel: channel, Thread: thread}
 	var ev core.EventRecord
-	ev.Platform, ev.Conversation, ev.Address = Name, conversationOf(serverID, at), at
+	ev.Platform, ev.Conversation, ev.Address = address.Platform, address.Conversation(serverID, at), at
 	return ev
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/discordtest"
@@ -17,8 +19,8 @@ import (
 // checkup is a check of a correct configuration.
 func (w *rig) checkup() *checkup {
 	ev := core.EventRecord{AcceptedAt: w.clock.Now().Add(-time.Minute)}
-	ev.Platform, ev.Conversation, ev.Address = Name, core.ConversationID("discord:"+serverID+":"+general),
-		core.Address{Platform: Name, Channel: general}
+	ev.Platform, ev.Conversation, ev.Address = address.Platform, core.ConversationID("discord:"+serverID+":"+general),
+		core.Address{Platform: address.Platform, Channel: general}
 	return &checkup{w.d.Config, core.Checkup{
 		Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"},
 		Now:    w.clock.Now,
@@ -151,7 +153,7 @@ func TestCheckupFindsFaults(t *testing.T) {
 		"nothing but our own": {func(w *rig, c *checkup) {
 			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()},
 				core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
-			signal.Platform, signal.Body, again.Platform, again.Body = Name, core.SignalEvent{}, Name,
+			signal.Platform, signal.Body, again.Platform, again.Body = address.Platform, core.SignalEvent{}, address.Platform,
 				core.MessageEvent{}
 			c.Events = listing(nil, signal, again)
 		}, "events", chat.Warn, []string{"No event"}},

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
@@ -72,8 +74,8 @@ const commandEvent = "command/"
 // only the person sees. help is the answer to /help.
 func handleCommand(i interaction, help string) *response {
 	e := core.Event{
-		Platform: Name, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
-		Address: i.address(commandPrefix), Payload: i.payload(),
+		Platform: address.Platform, ID: commandEvent + i.ID, Conversation: i.conversation(), Actor: i.actor(),
+		Address: i.address(address.CommandPrefix), Payload: i.payload(),
 	}
 	flags := discordgo.MessageFlags(0)
 	switch i.Data.Name {
@@ -85,7 +87,7 @@ func handleCommand(i interaction, help string) *response {
 	case commandNew:
 		e.Body = core.ResetEvent{}
 	case commandStatus:
-		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(privatePrefix)
+		e.Body, e.Address = core.ControlEvent{Word: commandStatus}, i.address(address.PrivatePrefix)
 		flags = discordgo.MessageFlagsEphemeral
 	case commandHelp:
 		return ephemeral(help)
@@ -114,12 +116,6 @@ const (
 	maxQuote = 300
 	minQuote = 40 // with less room than this it is left out
 )
-
-// quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
-func quote(text string, limit int) string {
-	quoted, _ := quotation(chat.Clean(text), limit)
-	return quoted
-}
 
 // keepCommands registers our commands once.
 func (d *Discord) keepCommands(ctx context.Context) {

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strconv"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
@@ -46,9 +50,9 @@ func (d *Discord) answerPress(
 	case desk.Open:
 		r = d.open(ctx, i, b, p, a)
 	case desk.Show:
-		r = allArguments(a.Card, d.desk.Texts)
+		r = ephemeralMessage(draw.Arguments(a.Card, d.desk.Texts))
 	case desk.Say:
-		r = ephemeral(literal(a.Text(), maxPlain))
+		r = ephemeral(draw.Literal(a.Text(), draw.MaxPlain))
 		if a.Again != nil {
 			r = d.editAgain(ctx, i, b, a)
 		}
@@ -60,11 +64,11 @@ func (d *Discord) answerPress(
 // disables nothing.
 func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 	p := desk.Press{
-		Who: i.presser(), Conversation: i.conversation(), Address: i.address(pressPrefix), ID: i.ID,
+		Who: i.presser(), Conversation: i.conversation(), Address: i.address(address.PressPrefix), ID: i.ID,
 		Disabled: !i.isPrivate(), Form: i.Type == discordgo.InteractionModalSubmit,
 	}
 	if p.Disabled && snowflake.Valid(i.Message.ID) {
-		p.Card = refOf(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
+		p.Card = address.Ref(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
 	}
 	switch {
 	case b.OnReply():
@@ -102,8 +106,8 @@ func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *res
 	if err != nil || i.Message.ID == "" || d.desk.Check(ctx, card, c, i.presser()) != nil {
 		return acknowledged()
 	}
-	isCopy := i.Channel != channelOf(card.From)
+	isCopy := i.Channel != address.Channel(card.From)
 	delivery := core.Delivery{Post: core.Post{Conversation: card.Conversation, Copy: isCopy}, Card: &card}
-	m := d.seal.card(d.desk.Texts, delivery, cardLink(delivery), true)
-	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.outgoing(), redraw: c.Approval}
+	m := d.seal.Card(d.desk.Texts, delivery, cardLink(delivery), true)
+	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.Outgoing(), redraw: c.Approval}
 }

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/core"
@@ -13,9 +15,9 @@ func cardIn(channel string, conversation core.ConversationID, approvers ...strin
 	return core.Delivery{
 		Post: core.Post{
 			Key: "card/1", Kind: core.PostCard, Approval: "ap-1", Conversation: conversation,
-			To: core.Address{Platform: Name, Channel: channel}, Event: 7,
+			To: core.Address{Platform: address.Platform, Channel: channel}, Event: 7,
 		},
-		Card: testCard(func(c *core.Card) { c.Approvers = approvers }),
+		Card: rigSamples.Card(func(c *core.Card) { c.Approvers = approvers }),
 	}
 }
 

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
@@ -17,13 +21,13 @@ import (
 // as Discord says now. A role that is in none of the bot's servers, or that the bot may not read, has no members. If
 // Discord can't be asked now, the error is retryable.
 func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
-	user, ok := userOf(who.ID)
+	user, ok := address.User(who.ID)
 	if !ok {
 		return nil, nil
 	}
 	var in []string
 	for _, id := range wanted {
-		role, ok := strings.CutPrefix(accountOf(id), "&")
+		role, ok := strings.CutPrefix(address.Account(id), "&")
 		if !ok {
 			continue
 		}
@@ -53,14 +57,14 @@ func (d *Discord) Groups(ctx context.Context, who core.Actor, wanted []string) (
 // Missing says why nobody can be told by a post: its channel is not there, or its person is a role, whose members
 // Discord does not list. "": somebody can, or Discord can't say so now.
 func (d *Discord) Missing(ctx context.Context, p core.Post) string {
-	if strings.HasPrefix(accountOf(p.Person), "&") {
+	if strings.HasPrefix(address.Account(p.Person), "&") {
 		return "Discord does not say who has the role " + p.Person + ", so its members get no direct messages"
 	}
 	if p.Person != "" {
 		return ""
 	}
 	if found, err := d.guilds.Channel(ctx, p.To.Channel); err == nil && found.ID == "" {
-		return "Discord has no channel " + Name + ":" + p.To.Channel + " that the bot may see"
+		return "Discord has no channel " + address.Platform + ":" + p.To.Channel + " that the bot may see"
 	}
 	return ""
 }
@@ -77,15 +81,15 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 	ctx = rest.ForPosts(ctx)
 	var users []string
 	for _, id := range delivery.Card.Approvers {
-		if user, ok := userOf(id); ok && !slices.Contains(users, user) {
+		if user, ok := address.User(id); ok && !slices.Contains(users, user) {
 			users = append(users, user)
 		}
 	}
 	if delivery.Quiet && !delivery.Card.Direct && !refused {
 		return core.Copies{}, nil
 	}
-	isDirect := guildOf(delivery.Conversation) == direct
-	_, roles := told(doc.View(core.Delivery{Card: delivery.Card}, channel(d.desk.Texts)))
+	isDirect := address.Guild(delivery.Conversation) == address.Direct
+	_, roles := draw.Told(doc.View(core.Delivery{Card: delivery.Card}, draw.Reader(d.desk.Texts)))
 	if !refused && len(users) == 0 && len(roles) > 0 && (delivery.Quiet || isDirect) {
 		why := "a role, and the policy notifies by direct messages, which can't be sent to a role. " +
 			"Please tell somebody who has it."
@@ -104,33 +108,15 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		}
 		return d.sees(ctx, delivery, user)
 	}
-	return chat.Copies{Platform: Name, User: userOf, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users,
+	return chat.Copies{Platform: address.Platform, User: address.User, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users,
 		sees, refused)
-}
-
-// told returns whom a card pings: the approvers that it names, and nobody else.
-func told(v doc.Document) (users, roles []string) {
-	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
-		for _, s := range f.Value {
-			account := accountOf(s.Who.ID)
-			role, isRole := strings.CutPrefix(account, "&")
-			switch {
-			case s.Kind != doc.Approver || account == "":
-			case isRole:
-				roles = append(roles, role)
-			default:
-				users = append(users, account)
-			}
-		}
-	}
-	return users, roles
 }
 
 // sees reports whether a person sees the conversation of a card. If that can't be determined, it returns true.
 func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string) (bool, error) {
-	guild := guildOf(delivery.Conversation)
-	if guild == direct {
-		return delivery.Card.Requested.ID == actorOf(user).ID, nil
+	guild := address.Guild(delivery.Conversation)
+	if guild == address.Direct {
+		return delivery.Card.Requested.ID == address.Actor(user).ID, nil
 	}
 	if !snowflake.Valid(guild) {
 		return true, nil

@@ -5,6 +5,10 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"golang.org/x/sync/errgroup"
 
 	"gatehouse/adapters/discord/internal/gateway"
@@ -35,9 +39,9 @@ type Discord struct {
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
 	outbound   chat.Outbound // records whether Discord answers calls
-	seal       sealer
-	painter    chat.Painter[drawn]
-	long       chat.PartCache[drawn]
+	seal       draw.Sealer
+	painter    chat.Painter[draw.Message]
+	long       chat.PartCache[draw.Message]
 	threads    *memo.Memo[bool]      // whether a thread is open, by id; false: it could not be opened
 	roots      *memo.Memo[bool]      // whether a thread began with a message of the bot's own, by id
 	hidden     *memo.Memo[time.Time] // when Discord last refused to show what a thread began with, by channel
@@ -63,19 +67,19 @@ func New(deps core.Deps, c Config) *Discord {
 	if deps.Events == nil {
 		deps.Events = chat.NoEvents
 	}
-	deps.Log = deps.Log.With("platform", Name)
+	deps.Log = deps.Log.With("platform", address.Platform)
 	texts := wording.New(deps.Words)
 	d := &Discord{
 		Deps: deps, Config: c, run: context.Background(), sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
-		seal: deps.Signer.Seal, painter: newPainter(deps.Signer.Seal, texts),
+		seal: deps.Signer.Seal, painter: draw.NewPainter(deps.Signer.Seal, texts),
 		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered), hidden: memo.New[time.Time](maxRemembered),
 		roots: memo.New[bool](maxRemembered), overheard: memo.New[string](maxRemembered),
 	}
 	d.desk = desk.Desk{
-		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,
-		Cautions: func(c core.Card) string { return cautionsOf(c, texts) },
-		Reason:   maxReason, Input: maxInput, Texts: texts, Log: d.Log,
+		Platform: address.Platform, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,
+		Cautions: func(c core.Card) string { return draw.Cautions(c, texts) },
+		Reason:   draw.MaxReason, Input: draw.MaxInput, Texts: texts, Log: d.Log,
 	}
 	d.rest = rest.New(rest.Options{
 		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record,
@@ -92,7 +96,7 @@ func New(deps core.Deps, c Config) *Discord {
 }
 
 // Name is "discord".
-func (d *Discord) Name() string { return Name }
+func (d *Discord) Name() string { return address.Platform }
 
 // Run asks who the bot is, then receives events over the gateway until ctx ends. Routes receives interactions over
 // HTTP. Run returns an error only for permanent failures: Discord refuses the token, or its gateway accepts no session

@@ -3,6 +3,8 @@ package discord
 import (
 	"regexp"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/core"
 )
 
@@ -13,7 +15,7 @@ var (
 )
 
 // Name is "discord".
-func (*Config) Name() string { return Name }
+func (*Config) Name() string { return address.Platform }
 
 // Title is "Discord".
 func (*Config) Title() string { return "Discord" }
@@ -42,4 +44,4 @@ func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(d, *c), n
 
 // latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately
 // and, if they wait, for what the bot works on.
-var latest = core.EventFilter{Platform: Name, Limit: 2000}
+var latest = core.EventFilter{Platform: address.Platform, Limit: 2000}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/gateway"
@@ -93,7 +95,7 @@ func (d *Discord) justEdited(m message) bool {
 // bot and of Discord itself start nothing.
 func (d *Discord) hears(m message) bool {
 	if m.Author == nil || m.Author.System || m.Author.ID == d.whoami().User ||
-		(m.Author.Bot || m.Webhook != "") && !d.isBot(actorOf(m.Author.ID)) {
+		(m.Author.Bot || m.Webhook != "") && !d.isBot(address.Actor(m.Author.ID)) {
 		return false
 	}
 	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
@@ -107,9 +109,9 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 		return e, false, nil
 	}
 	e = core.Event{
-		Platform: Name, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member),
+		Platform: address.Platform, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member),
 		Payload: body,
-		Address: core.Address{Platform: Name, Channel: m.Channel, Message: m.ID},
+		Address: core.Address{Platform: address.Platform, Channel: m.Channel, Message: m.ID},
 	}
 	me := d.whoami().User
 	role, err := d.roleOf(ctx, m, me)
@@ -122,7 +124,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 			return e, false, err
 		}
 	}
-	e.Conversation = conversationOf(m.Guild, e.Address)
+	e.Conversation = address.Conversation(m.Guild, e.Address)
 	if e.FollowUp {
 		if old, err := d.cameBefore(ctx, e, m); old || err != nil {
 			return e, false, err
@@ -138,7 +140,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 // bot was not asked there yet: Discord repeats it when a session is resumed after a kill. Error: provider_unavailable.
 func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool, error) {
 	older := func(r core.EventRecord) bool { return !snowflake.Greater(heardUpTo(r), m.ID) }
-	f := core.EventFilter{Platform: Name, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
+	f := core.EventFilter{Platform: address.Platform, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
 	for _, f.Limit = range []int{1, 50} { // mostly one tells
 		stored, err := d.Events(ctx, f)
 		if err != nil {
@@ -174,7 +176,7 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 		if d.Config.FollowUp == followMention {
 			return false, nil
 		}
-		own, err := d.beganWithOwn(ctx, at, conversationOf(m.Guild, e.Address))
+		own, err := d.beganWithOwn(ctx, at, address.Conversation(m.Guild, e.Address))
 		e.FollowUp = !own
 		return true, err
 	case answersBot, mentioned && (!d.Config.threads() || guilds.IsVoice(at.Type)):
@@ -219,7 +221,7 @@ func (d *Discord) edit(m message, body []byte) []core.Event {
 	e := amendment(m.Channel, m.ID, core.Amendment{
 		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
 	})
-	e.Actor = actorOf(m.Author.ID)
+	e.Actor = address.Actor(m.Author.ID)
 	return []core.Event{e}
 }
 
@@ -240,9 +242,9 @@ func amendment(channel, id string, a core.Amendment) core.Event {
 	key := messageID(channel, id)
 	payload, _ := json.Marshal(a) // can't fail: it has only texts and JSON that was read
 	return core.Event{
-		Platform: Name, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision,
-		Conversation: core.ConversationID(Name + ":" + channel), Body: core.AmendEvent{Event: key},
-		Address: core.Address{Platform: Name, Channel: channel}, Payload: payload,
+		Platform: address.Platform, ID: strings.Replace(key, "message/", "amend/", 1) + "/" + a.Revision,
+		Conversation: core.ConversationID(address.Platform + ":" + channel), Body: core.AmendEvent{Event: key},
+		Address: core.Address{Platform: address.Platform, Channel: channel}, Payload: payload,
 	}
 }
 
@@ -265,8 +267,8 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 		all[n].Last, all[n].Begins = snowflake.Max(all[n].Last, last), begins
 	}
 	for _, e := range events {
-		guild := guildOf(e.Conversation)
-		if guild != direct && !snowflake.Valid(guild) {
+		guild := address.Guild(e.Conversation)
+		if guild != address.Direct && !snowflake.Valid(guild) {
 			continue
 		}
 		channel, thread := e.Address.Channel, e.Address.Thread

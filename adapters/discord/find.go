@@ -8,6 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -27,10 +31,10 @@ const (
 
 // isPart reports whether the message is a part of a post. It compares the text or, if that may have changed since the
 // send, the buttons or the kind.
-func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
+func (p posted) isPart(at desk.Desk, delivery core.Delivery, part draw.Message) bool {
 	switch delivery.Kind {
 	case core.PostSteps:
-		return strings.HasPrefix(p.Content, stepsPrefix)
+		return strings.HasPrefix(p.Content, draw.StepsPrefix)
 	case core.PostCard:
 		for _, one := range p.pieces() {
 			if b := at.Open(one.CustomID); b.Action != "" && b.Approval == delivery.Approval {
@@ -38,7 +42,7 @@ func (p posted) isPart(at desk.Desk, delivery core.Delivery, part drawn) bool {
 			}
 		}
 	}
-	return p.hasText(part, late(at.Texts))
+	return p.hasText(part, draw.Late(at.Texts))
 }
 
 // Find looks for a part whose send is in doubt, among the bot's own messages in its channel since the send, by text and
@@ -69,8 +73,8 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	if err != nil {
 		return core.Found{}, findError(err)
 	}
-	channels := []string{cmp.Or(own, channelOf(delivery.To))}
-	if startsThread(delivery.To) {
+	channels := []string{cmp.Or(own, address.Channel(delivery.To))}
+	if address.StartsThread(delivery.To) {
 		channels = append(channels, delivery.To.Channel) // where it is if the thread could not be opened
 	}
 	for _, channel := range channels {
@@ -80,7 +84,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 		}
 		if id != "" {
 			d.sent.Put(id, partName(delivery))
-			return core.Found{Ref: refOf(channel, id), More: more}, nil
+			return core.Found{Ref: address.Ref(channel, id), More: more}, nil
 		}
 	}
 	// any other message has a nonce, which prevents a duplicate if it becomes readable late
@@ -89,7 +93,7 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 
 // findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is
 // not there.
-func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part drawn) (string, error) {
+func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part draw.Message) (string, error) {
 	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted

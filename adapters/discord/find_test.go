@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -54,7 +56,7 @@ func TestLostAnswerIsNotPostedTwice(t *testing.T) {
 				ref = w.say(d)[0]
 			}
 			said := w.FromBot(to.Thread)
-			if len(said) != 2 || ref != refOf(to.Thread, said[1].ID) {
+			if len(said) != 2 || ref != address.Ref(to.Thread, said[1].ID) {
 				t.Errorf("%q names none of\n%s", ref, w.Dump())
 			}
 		})
@@ -78,7 +80,7 @@ func TestFindInTheChannelIfTheThreadWasNotOpened(t *testing.T) {
 func TestUnreadableHistoryLeavesThePostInDoubt(t *testing.T) {
 	w := newRig(t, nil)
 	w.DenyBot(general, discordtest.ReadMessageHistory)
-	d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
+	d := answerTo("reply/1", "words", core.Address{Platform: address.Platform, Channel: general})
 	w.say(d)
 	d.SentAt = w.clock.Now()
 	if found, err := w.d.Find(w.ctx(), d); err != nil || found.Ref != "" {
@@ -104,7 +106,7 @@ func TestFailedSearchIsRetried(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
-			d := answerTo("reply/1", "words", core.Address{Platform: Name, Channel: general})
+			d := answerTo("reply/1", "words", core.Address{Platform: address.Platform, Channel: general})
 			d.SentAt = w.clock.Now()
 			w.Inject(discordtest.Fault{Endpoint: discordtest.ListMessages, Trouble: c.trouble, Times: 1})
 			if _, err := w.d.Find(w.ctx(), d); core.CategoryOf(err) != c.want {
@@ -118,18 +120,18 @@ func TestFailedSearchIsRetried(t *testing.T) {
 // is edited.
 func TestCardDecidedBeforeItsSecondSendIsUpdated(t *testing.T) {
 	w := newRig(t, nil)
-	to := core.Address{Platform: Name, Channel: general}
+	to := core.Address{Platform: address.Platform, Channel: general}
 	d := core.Delivery{
-		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil),
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: rigSamples.Card(nil),
 	}
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
 	if _, _, err := w.d.Post(w.ctx(), d); core.CategoryOf(err) != core.DeliveryInDoubt {
 		t.Fatalf("%v", err)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
+	d.Card = rigSamples.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	ref := w.say(d)[0]
 	said := w.FromBot(general)
-	if len(said) != 1 || ref != refOf(general, said[0].ID) || len(said[0].Buttons()) != 0 ||
+	if len(said) != 1 || ref != address.Ref(general, said[0].ID) || len(said[0].Buttons()) != 0 ||
 		!strings.Contains(said[0].Shown(), "✅ Approved") {
 		t.Errorf("%q names none of\n%s", ref, w.Dump())
 	}
@@ -149,7 +151,7 @@ func TestAnotherProcessFindsALostAnswer(t *testing.T) {
 			w := newRig(t, nil)
 			ahead := func() time.Time { return w.clock.Now().Add(time.Minute) } // this machine's clock
 			w.d = w.restarted(ahead)
-			to := core.Address{Platform: Name, Channel: general}
+			to := core.Address{Platform: address.Platform, Channel: general}
 			w.say(answerTo("reply/0", "the same words", to))
 			w.clock.Advance(5 * time.Second)
 			trouble := discordtest.Cut()
@@ -175,7 +177,7 @@ func TestAnotherProcessFindsALostAnswer(t *testing.T) {
 			if ref == "" {
 				ref = w.say(d)[0]
 			}
-			if said := w.FromBot(general); len(said) != 2 || ref != refOf(general, said[1].ID) {
+			if said := w.FromBot(general); len(said) != 2 || ref != address.Ref(general, said[1].ID) {
 				t.Errorf("%q names none of\n%s", ref, w.Dump())
 			}
 		})
@@ -186,8 +188,8 @@ func TestAnotherProcessFindsALostAnswer(t *testing.T) {
 func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 	for name, c := range map[string]struct{ first, then core.Delivery }{
 		"a card that was decided": {
-			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(nil)},
-			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: testCard(func(c *core.Card) {
+			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: rigSamples.Card(nil)},
+			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: rigSamples.Card(func(c *core.Card) {
 				c.State = core.Approved
 			})},
 		},
@@ -200,14 +202,14 @@ func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 			core.Delivery{Post: core.Post{Kind: core.PostSteps, Text: "demo.calc · note.add"}},
 		},
 		"a button that was pressed": {
-			samples.Error(core.RetryableTransient, false), samples.Error(core.RetryableTransient, true),
+			rigSamples.Error(core.RetryableTransient, false), rigSamples.Error(core.RetryableTransient, true),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
 			w.Inject(
 				discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.AnswerLost(), Times: 1})
-			c.first.Key, c.first.To = "post/1", core.Address{Platform: Name, Channel: general}
+			c.first.Key, c.first.To = "post/1", core.Address{Platform: address.Platform, Channel: general}
 			c.then.Key, c.then.To, c.then.SentAt = c.first.Key, c.first.To, w.clock.Now()
 			if _, _, err := w.d.Post(w.ctx(), c.first); core.CategoryOf(err) != core.DeliveryInDoubt {
 				t.Fatalf("%v", err)
@@ -215,7 +217,7 @@ func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 			w.clock.Advance(time.Hour)
 			found, err := w.d.Find(w.ctx(), c.then)
 			ref := found.Ref
-			if said := w.FromBot(general); err != nil || len(said) != 1 || ref != refOf(general, said[0].ID) {
+			if said := w.FromBot(general); err != nil || len(said) != 1 || ref != address.Ref(general, said[0].ID) {
 				t.Errorf("%q, %v", ref, err)
 			}
 		})

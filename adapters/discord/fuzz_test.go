@@ -6,22 +6,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
-
-// For any text of a reply, no link hides its address, and each part is a message that Discord accepts.
-func FuzzReply(f *testing.F) {
-	f.Add(hostile)
-	f.Add("```\n[a](b)\n```\n`[c](d)` **[e](f)**")
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 600 {
-			return
-		}
-		drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})
-	})
-}
 
 // Whatever is code in a text, nothing of it is lost.
 func FuzzCode(f *testing.F) {
@@ -33,20 +25,6 @@ func FuzzCode(f *testing.F) {
 	})
 }
 
-// A card is one message, whatever its fields hold.
-func FuzzCard(f *testing.F) {
-	f.Add(hostile, "{}")
-	f.Fuzz(func(t *testing.T, text, arguments string) {
-		if len(text)+len(arguments) > 600 {
-			return
-		}
-		c := testCard(func(c *core.Card) {
-			c.Summary, c.Reason, c.Changed, c.Tool, c.Arguments = text, text, text, text, arguments
-		})
-		drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true}, Card: c})
-	})
-}
-
 // Whatever an address or a stored token contains, the ids made from it are safe in a path.
 func FuzzAddress(f *testing.F) {
 	f.Add("interaction:1", "1/token")
@@ -55,14 +33,14 @@ func FuzzAddress(f *testing.F) {
 	f.Add("private:1:2", "2/token\nwhy")
 	f.Add("command:1/../2?x", "3")
 	f.Fuzz(func(t *testing.T, message, stored string) {
-		for _, prefix := range []string{pressPrefix, commandPrefix} {
-			if id, ok := interactionIn(core.Address{Message: message}, prefix); ok && !snowflake.Valid(id) {
+		for _, prefix := range []string{address.PressPrefix, address.CommandPrefix} {
+			if id, ok := address.Interaction(core.Address{Message: message}, prefix); ok && !snowflake.Valid(id) {
 				t.Errorf("%q gives %q", message, id)
 			}
 		}
 		kv := newTestKV()
 		kv.values[tokenName("1")] = stored
-		if id, onlyFor, ok := commandIn(core.Address{Message: message}); ok &&
+		if id, onlyFor, ok := address.Command(core.Address{Message: message}); ok &&
 			(!snowflake.Valid(id) || onlyFor != "" && !snowflake.Valid(onlyFor)) {
 			t.Errorf("%q gives %q for %q", message, id, onlyFor)
 		}
@@ -71,7 +49,7 @@ func FuzzAddress(f *testing.F) {
 			err == nil && (!snowflake.Valid(got.app) || strings.ContainsAny(got.token, "/?#%")) {
 			t.Errorf("%q gives %+v: %v", stored, got, err)
 		}
-		if name := topic(message); name == "" || chat.Units(name) > maxThreadName || !utf8.ValidString(name) {
+		if name := draw.Topic(message); name == "" || chat.Units(name) > 100 || !utf8.ValidString(name) {
 			t.Errorf("%q becomes %q", message, name)
 		}
 	})

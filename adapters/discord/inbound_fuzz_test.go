@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/core"
@@ -41,7 +43,7 @@ func fuzzEvents(f *testing.F, kind string, seeds ...string) {
 		cancel() // nothing is looked up
 		p.Take(ctx, kind, data, func(_ context.Context, e core.Event) (core.Receipt, error) {
 			byPlatform := e.Kind() == core.KindAmend && e.Actor.ID == ""
-			if e.Platform != discord.Name || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" ||
+			if e.Platform != address.Platform || e.ID == "" || strings.HasSuffix(e.ID, "/") || e.Conversation == "" ||
 				e.Kind() == "" ||
 				!byPlatform && (e.Actor.ID == "discord:" || !strings.HasPrefix(e.Actor.ID, "discord:")) {
 				t.Errorf("%q came as %+v", data, e)

@@ -9,6 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -82,13 +86,13 @@ func acknowledged() *response {
 }
 
 // ephemeral makes an answer that only the person sees.
-func ephemeral(text string) *response { return drawn{Text: text}.ephemeral() }
+func ephemeral(text string) *response { return ephemeralMessage(draw.Message{Text: text}) }
 
-// ephemeral makes an answer of the message that only the person sees.
-func (m drawn) ephemeral() *response {
-	out := m.outgoing()
+// ephemeralMessage makes an answer of a message that only the person sees.
+func ephemeralMessage(m draw.Message) *response {
+	out := m.Outgoing()
 	out.Flags |= discordgo.MessageFlagsEphemeral
-	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out}
+	return &response{Type: discordgo.InteractionResponseChannelMessageWithSource, Data: out, files: m.Uploads()}
 }
 
 // person returns the interaction's user, nil if it names none.
@@ -107,7 +111,7 @@ func (i interaction) presser() core.Actor {
 	who := i.actor()
 	if i.Guild != "" && i.Member != nil {
 		for _, role := range i.Member.Roles {
-			who.Groups = append(who.Groups, Name+":role:"+role)
+			who.Groups = append(who.Groups, address.Platform+":role:"+role)
 		}
 	}
 	return who
@@ -116,13 +120,13 @@ func (i interaction) presser() core.Actor {
 // address returns where the interaction came from. Its message is prefix and the interaction's id, or "" if prefix is
 // "" or the interaction can't be answered.
 func (i interaction) address(prefix string) core.Address {
-	to := core.Address{Platform: Name, Channel: i.Channel}
+	to := core.Address{Platform: address.Platform, Channel: i.Channel}
 	if snowflake.Valid(i.In.Parent) && isThread(i.In.Type) {
 		to.Channel, to.Thread = i.In.Parent, i.Channel
 	}
 	if prefix != "" && i.Token != "" && snowflake.Valid(i.App) {
 		to.Message = prefix + i.ID
-		if prefix == privatePrefix {
+		if prefix == address.PrivatePrefix {
 			to.Message += ":" + i.person().ID
 		}
 	}
@@ -131,7 +135,7 @@ func (i interaction) address(prefix string) core.Address {
 
 // conversation returns the conversation that the interaction came from.
 func (i interaction) conversation() core.ConversationID {
-	return conversationOf(i.Guild, i.address(""))
+	return address.Conversation(i.Guild, i.address(""))
 }
 
 // payload returns what is stored of the interaction: all but the token.
@@ -286,7 +290,7 @@ func (d *Discord) takeInteraction(
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
 		return i, nil, chat.Malformed
 	}
-	if who.Bot || d.isBot(actorOf(who.ID)) { // Discord sends none
+	if who.Bot || d.isBot(address.Actor(who.ID)) { // Discord sends none
 		d.Log.Warn("a press or a command is refused: a bot can't decide", "person", who.ID)
 		return i, nil, chat.Malformed
 	}
@@ -307,7 +311,7 @@ func (d *Discord) takeInteraction(
 	if event == nil {
 		return i, answer, chat.Stored
 	}
-	if isInteraction(event.Address) {
+	if address.IsInteraction(event.Address) {
 		if err := d.saveToken(ctx, i); err != nil { // before the event, so that the process that handles it can answer
 			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err),
 				"err", err)

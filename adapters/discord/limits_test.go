@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/core"
@@ -27,7 +29,7 @@ func TestRefusalsByAProxyAreNotDiscords(t *testing.T) {
 			t.Errorf("%d: then: %+v, %v", status, at, err)
 		}
 		w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: page, Times: 1})
-		d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general, Thread: thread})
+		d := answerTo("reply/1", "hello", core.Address{Platform: address.Platform, Channel: general, Thread: thread})
 		if _, _, err := w.d.Post(w.ctx(), d); status == http.StatusForbidden &&
 			core.CategoryOf(err) != core.DeliveryLater {
 			t.Errorf("%d: a post: %v", status, err)
@@ -50,7 +52,7 @@ func TestErrorsContainNoInteractionTokens(t *testing.T) {
 		t.Cleanup(w.d.rest.Close)
 		d := core.Delivery{Post: core.Post{
 			Key: "private/" + name, Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001",
-			To: w.pressedWith(pressPrefix, "5", token),
+			To: w.pressedWith(address.PressPrefix, "5", token),
 		}}
 		_, _, err := w.d.Post(w.ctx(), d)
 		if err == nil || strings.Contains(err.Error(), token) {
@@ -64,14 +66,14 @@ func TestRouteLimitBlocksOneChannel(t *testing.T) {
 	w := newRig(t, nil)
 	slow := discordtest.RateLimited(time.Hour, "")
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: slow, Times: 1})
-	d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
+	d := answerTo("reply/1", "hello", core.Address{Platform: address.Platform, Channel: general})
 	if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Hour {
 		t.Errorf("%v", err)
 	}
 	if w.waits(d) <= 0 {
 		t.Error("the channel is not left alone")
 	}
-	if wait := w.waits(answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})); wait > 0 {
+	if wait := w.waits(answerTo("reply/2", "hello", core.Address{Platform: address.Platform, Channel: secret})); wait > 0 {
 		t.Errorf("another channel waits for %s", wait)
 	}
 }
@@ -102,7 +104,7 @@ func TestGlobalLimitDoesNotBlockInteractionAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
 			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
-			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
+			d := answerTo("reply/1", "hello", core.Address{Platform: address.Platform, Channel: general})
 			if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Minute {
 				t.Fatalf("%v", err)
 			}
@@ -125,7 +127,7 @@ func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
 		o.Limits, o.LimitNow = discordtest.Limits{discordtest.CreateMessage: limit, discordtest.EditMessage: limit},
 			clock.Now
 	})
-	at := core.Address{Platform: Name, Channel: general}
+	at := core.Address{Platform: address.Platform, Channel: general}
 	ref := w.say(answerTo("reply/1", "hello", at))[0]
 	for range 2 {
 		if err := w.d.Edit(w.ctx(), ref, answerTo("reply/1", "hello again", at)); err != nil {
@@ -135,7 +137,7 @@ func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
 	if w.waits(answerTo("reply/2", "hello", at)) <= 0 {
 		t.Error("the third call of the bucket is followed by a fourth")
 	}
-	if wait := w.waits(answerTo("reply/3", "hello", core.Address{Platform: Name, Channel: secret})); wait > 0 {
+	if wait := w.waits(answerTo("reply/3", "hello", core.Address{Platform: address.Platform, Channel: secret})); wait > 0 {
 		t.Errorf("another channel waits %s", wait)
 	}
 	if n := w.InvalidRequests(); n != 0 {
@@ -148,7 +150,7 @@ func TestPostsLeaveCallsToAStart(t *testing.T) {
 	w := newRig(t, nil)
 	for i := 0; ; i++ {
 		_, _, err := w.d.Post(w.ctx(),
-			answerTo(fmt.Sprint("reply/", i), "hello", core.Address{Platform: Name, Channel: general}))
+			answerTo(fmt.Sprint("reply/", i), "hello", core.Address{Platform: address.Platform, Channel: general}))
 		if core.CategoryOf(err) == core.DeliveryNotYet {
 			break
 		}
@@ -163,7 +165,7 @@ func TestPostsLeaveCallsToAStart(t *testing.T) {
 		t.Errorf("the gateway: %v", err)
 	}
 	if err := w.d.Edit(w.ctx(), core.Ref(general+"/1"),
-		answerTo("reply/0", "hello again", core.Address{Platform: Name, Channel: general})); core.CategoryOf(
+		answerTo("reply/0", "hello again", core.Address{Platform: address.Platform, Channel: general})); core.CategoryOf(
 		err) != core.DeliveryNotYet {
 		t.Errorf("an edit: %v", err)
 	}

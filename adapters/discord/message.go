@@ -3,6 +3,8 @@ package discord
 import (
 	"context"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
@@ -64,7 +66,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	}
 	names := d.namesIn(ctx, m.Guild, m.quotables()...)
 	h := chat.Heard{
-		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: Name + ":" + m.Author.ID},
+		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: address.Platform + ":" + m.Author.ID},
 		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.read(rest), Fetched: names.asked,
 	}
 	h.Points = names.points(m, me, h.Speaker)
@@ -87,7 +89,7 @@ func (d *Discord) needsMention(m message, e core.Event) bool {
 
 // isCommand reports whether an event is a command that asks a question.
 func isCommand(e core.Event) bool {
-	_, _, is := commandIn(e.Address)
+	_, _, is := address.Command(e.Address)
 	return is
 }
 
@@ -117,7 +119,7 @@ func decodeMessage(e core.Event) (m message, err error) {
 	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
 		return m, errMessageShape
 	}
-	if m.Guild = guildOf(e.Conversation); !snowflake.Valid(m.Guild) {
+	if m.Guild = address.Guild(e.Conversation); !snowflake.Valid(m.Guild) {
 		m.Guild = ""
 	}
 	return m, nil

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
@@ -134,7 +136,7 @@ func (n *names) speaker(u *user) core.Speaker {
 	if u == nil || !snowflake.Valid(u.ID) {
 		return core.Speaker{}
 	}
-	return core.Speaker{Name: chat.Name(cmp.Or(n.of('@', u.ID), nameOf(u, nil))), ID: actorOf(u.ID).ID}
+	return core.Speaker{Name: chat.Name(cmp.Or(n.of('@', u.ID), nameOf(u, nil))), ID: address.Actor(u.ID).ID}
 }
 
 // readableIn converts a text of a message, and asks for nothing.
@@ -202,4 +204,14 @@ func nameOf(u *user, m *member) string {
 		nick = m.Nick
 	}
 	return cmp.Or(strings.TrimSpace(nick), strings.TrimSpace(u.Global), strings.TrimSpace(u.Username), u.ID)
+}
+
+// actor returns the core.Actor of a person, with the name that others see where m is their membership; nil for a direct
+// message.
+func (u *user) actor(m *member) core.Actor {
+	who := address.Actor(u.ID)
+	if name := nameOf(u, m); name != u.ID {
+		who.Name = chat.Name(name)
+	}
+	return who
 }

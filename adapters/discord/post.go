@@ -6,6 +6,10 @@ import (
 	"net/http"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -39,20 +43,20 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	}
 	ref, made, err := d.send(ctx, channel, replyTo, delivery, part)
 	if err != nil {
-		if core.CategoryOf(err) == core.DeliveryForbidden && startsThread(delivery.To) {
+		if core.CategoryOf(err) == core.DeliveryForbidden && address.StartsThread(delivery.To) {
 			d.threads.Forget(delivery.To.Thread) // it may be opened once the permission is granted
 		}
 		return "", false, err
 	}
 	// an earlier send succeeded, and the card has changed since
-	if delivery.Kind == core.PostCard && !made.hasText(part, late(d.desk.Texts)) {
+	if delivery.Kind == core.PostCard && !made.hasText(part, draw.Late(d.desk.Texts)) {
 		if err := d.Edit(ctx, ref, delivery); err != nil {
 			return "", false, core.Wrap(core.DeliveryInDoubt, err, "The card was posted in an earlier state and "+
 				"could not be updated.")
 		}
 	}
 	if delivery.Kind != core.PostSteps {
-		d.typing.stop(channelOf(delivery.To), nil)
+		d.typing.stop(address.Channel(delivery.To), nil)
 	}
 	return ref, more, nil
 }
@@ -61,14 +65,14 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 // only its person goes to their direct messages.
 func (d *Discord) next(
 	ctx context.Context, delivery core.Delivery,
-) (to core.Delivery, part drawn, more bool, err error) {
+) (to core.Delivery, part draw.Message, more bool, err error) {
 	parts, err := d.parts(delivery)
 	if err != nil {
 		return delivery, part, false, err
 	}
 	part, more, err = chat.At(parts, delivery)
-	if user, ok := userOf(delivery.Person); ok && err == nil && delivery.Copy && delivery.To.Channel == "" {
-		delivery.To = core.Address{Platform: Name}
+	if user, ok := address.User(delivery.Person); ok && err == nil && delivery.Copy && delivery.To.Channel == "" {
+		delivery.To = core.Address{Platform: address.Platform}
 		delivery.To.Channel, err = d.guilds.DM(ctx, user)
 	}
 	return delivery, part, more, findError(err)
@@ -94,7 +98,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	}
 	edit := func() error {
 		return d.call(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, id), channel, parts[0],
-			parts[0].outgoing(), nil)
+			parts[0].Outgoing(), nil)
 	}
 	err = edit()
 	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {
@@ -104,11 +108,37 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 		}
 		err = edit()
 	}
-	if _, _, toCommand := commandIn(delivery.To); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+	if _, _, toCommand := address.Command(delivery.To); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return nil // only its person sees it, and it can no longer be changed
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return core.Wrap(core.NotFound, err, "The message was deleted on Discord.")
 	}
 	return chat.SendError(err)
+}
+
+// parts draws the messages of a delivery. A long reply is slow to draw, so it stays cached until its last part is sent.
+func (d *Discord) parts(delivery core.Delivery) ([]draw.Message, error) {
+	if delivery.Kind == core.PostReply && len(delivery.Text) > draw.MaxReply {
+		return d.long.Parts(delivery, func() ([]draw.Message, error) { return d.painter.Draw(delivery, "") })
+	}
+	return d.painter.Draw(delivery, cardLink(delivery))
+}
+
+// cardLink returns the link of a reminder to its card, "" in another channel, whose server is not known; and of a
+// card's copy to the card's conversation, "" if there is none.
+func cardLink(delivery core.Delivery) string {
+	guild := address.Guild(delivery.Conversation)
+	switch {
+	case delivery.Copy && (delivery.First == "" || delivery.Reminds == "") && delivery.Card != nil:
+		return address.Link(delivery.Conversation, delivery.Card.From)
+	case delivery.Person != "":
+		guild = address.Direct
+	case delivery.Copy:
+		return ""
+	}
+	if delivery.First == "" {
+		return ""
+	}
+	return "https://discord.com/channels/" + guild + "/" + string(delivery.First)
 }

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -41,7 +45,7 @@ var answers = []core.PostKind{core.PostReply, core.PostNotice, core.PostError, c
 // commandOf returns the command that a post answers. Error: errLate if it answers none, or if Discord no longer accepts
 // the command's token.
 func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (command, error) {
-	id, _, ok := commandIn(delivery.To)
+	id, _, ok := address.Command(delivery.To)
 	if !ok || delivery.Part > 0 || !slices.Contains(answers, delivery.Kind) {
 		return command{}, errLate
 	}
@@ -51,10 +55,10 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (comman
 
 // with returns a part with the command's question above it, as far as there is room. A card says itself what it is
 // about. The words that Discord refused may be those of the question, so it is not above the sentence in their place.
-func (c command) with(delivery core.Delivery, part drawn) drawn {
-	room := min(maxQuote, maxContent-max(chat.Units(part.Text), chat.Units(part.Plain))-1)
+func (c command) with(delivery core.Delivery, part draw.Message) draw.Message {
+	room := min(maxQuote, draw.MaxContent-max(chat.Units(part.Text), chat.Units(part.Plain))-1)
 	if c.question != "" && part.Card == nil && room >= minQuote && !strings.HasPrefix(delivery.Key, core.InPlaceOf) {
-		return part.under(quote(c.question, room) + "\n")
+		return part.Under(draw.Quote(c.question, room) + "\n")
 	}
 	return part
 }
@@ -67,7 +71,7 @@ func (c command) asksFor(delivery core.Delivery) bool {
 // answerCommand sends a post as the answer to its command, or edits it if message is its id. Error: errLate if it
 // answers none, if it is too late or Discord expects no answer, or if the command already has another one.
 func (d *Discord) answerCommand(
-	ctx context.Context, delivery core.Delivery, part drawn, message string,
+	ctx context.Context, delivery core.Delivery, part draw.Message, message string,
 ) (core.Ref, error) {
 	c, err := d.commandOf(ctx, delivery)
 	switch {
@@ -77,24 +81,24 @@ func (d *Discord) answerCommand(
 		return d.answer(ctx, c, delivery, c.with(delivery, part), message)
 	case message != "":
 		endpoint := discordgo.EndpointFollowupMessageActions(c.app, c.token.token, message)
-		err = d.rest.Call(ctx, http.MethodPatch, endpoint, part.outgoing(), nil)
+		err = d.rest.Call(ctx, http.MethodPatch, endpoint, part.Outgoing(), nil)
 		if isUnanswerable(err) {
 			return "", errLate
 		}
-		return refOf(channelOf(delivery.To), message), chat.SendError(err)
+		return address.Ref(address.Channel(delivery.To), message), chat.SendError(err)
 	}
 	question := core.Delivery{Post: core.Post{Key: delivery.Key + "/question", To: delivery.To}}
-	_, err = d.answer(ctx, c, question, drawn{Text: quote(c.question, maxQuote)}, "")
+	_, err = d.answer(ctx, c, question, draw.Message{Text: draw.Quote(c.question, maxQuote)}, "")
 	if err != nil && !errors.Is(err, errLate) {
 		return "", err
 	}
 	var made posted
 	endpoint := discordgo.EndpointFollowupMessage(c.app, c.token.token) + "?wait=true"
-	err = d.rest.Call(ctx, http.MethodPost, endpoint, part.outgoing(), &made)
+	err = d.rest.Call(ctx, http.MethodPost, endpoint, part.Outgoing(), &made)
 	if isExpired(err) {
 		return "", errLate
 	}
-	return d.taken(delivery, channelOf(delivery.To), made, err)
+	return d.taken(delivery, address.Channel(delivery.To), made, err)
 }
 
 // answerGrace is how long Discord may not know a command's answer: it may be ready before its announcement has arrived.
@@ -102,10 +106,10 @@ const answerGrace = 10 * time.Second
 
 // answer sends the answer to a command, or edits it if message is its id. Error: as of answerCommand.
 func (d *Discord) answer(
-	ctx context.Context, c command, delivery core.Delivery, part drawn, message string,
+	ctx context.Context, c command, delivery core.Delivery, part draw.Message, message string,
 ) (core.Ref, error) {
 	var now, made posted
-	channel := channelOf(delivery.To)
+	channel := address.Channel(delivery.To)
 	err := d.rest.Get(ctx, c.endpoint, &now)
 	switch {
 	case err != nil:
@@ -113,7 +117,7 @@ func (d *Discord) answer(
 	case now.ID != message && !d.isOrAwaits(now, delivery, part):
 		return "", errLate
 	default:
-		err = d.call(ctx, http.MethodPatch, c.endpoint, channel, part, part.outgoing(), &made)
+		err = d.call(ctx, http.MethodPatch, c.endpoint, channel, part, part.Outgoing(), &made)
 	}
 	if !isUnanswerable(err) {
 		return d.taken(delivery, channel, made, err)
@@ -125,14 +129,14 @@ func (d *Discord) answer(
 }
 
 // isOrAwaits reports whether a command's answer is this post or is still to come.
-func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part drawn) bool {
+func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part draw.Message) bool {
 	return answer.Flags&discordgo.MessageFlagsLoading != 0 ||
 		answer.isPart(d.desk, delivery, part) && !d.isOther(answer.ID, delivery)
 }
 
 // findAnswer checks whether a post became its command's answer, "" if that is still to come. Error: errLate if this can
 // no longer be determined, or if another post did.
-func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part drawn) (core.Ref, error) {
+func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part draw.Message) (core.Ref, error) {
 	var now posted
 	err := d.rest.Get(ctx, c.endpoint, &now)
 	switch {
@@ -141,7 +145,7 @@ func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Deliv
 	case err != nil || now.Flags&discordgo.MessageFlagsLoading != 0:
 		return "", err
 	case d.isOrAwaits(now, delivery, c.with(delivery, part)):
-		return refOf(channelOf(delivery.To), now.ID), nil
+		return address.Ref(address.Channel(delivery.To), now.ID), nil
 	}
 	return "", errLate
 }
@@ -164,8 +168,8 @@ const (
 
 // postPrivate sends a message to one person: an ephemeral one where they pressed, while the interaction lasts (15
 // minutes). After that, or without an interaction, it is a direct message.
-func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part drawn) (ref core.Ref, err error) {
-	if id, ok := interactionIn(delivery.To, pressPrefix); ok {
+func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part draw.Message) (ref core.Ref, err error) {
+	if id, ok := address.Interaction(delivery.To, address.PressPrefix); ok {
 		t, err := d.token(ctx, id)
 		if err == nil {
 			ref, err = d.postEphemeral(ctx, t, delivery, part)
@@ -174,7 +178,7 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 			return ref, err
 		}
 	}
-	user, ok := userOf(delivery.Person)
+	user, ok := address.User(delivery.Person)
 	if !ok {
 		return "",
 			core.Errorf(core.DeliveryFailed, "The notice is for %q, who is not a user on Discord.", delivery.Person)
@@ -189,8 +193,8 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 
 // postEphemeral posts a message that only the person of an interaction sees. Error: errLate if the interaction has
 // ended.
-func (d *Discord) postEphemeral(ctx context.Context, t token, delivery core.Delivery, part drawn) (core.Ref, error) {
-	out := part.outgoing()
+func (d *Discord) postEphemeral(ctx context.Context, t token, delivery core.Delivery, part draw.Message) (core.Ref, error) {
+	out := part.Outgoing()
 	out.Flags |= discordgo.MessageFlagsEphemeral
 	for try := 1; ; try++ {
 		var made posted
@@ -202,7 +206,7 @@ func (d *Discord) postEphemeral(ctx context.Context, t token, delivery core.Deli
 		case isExpired(err):
 			return "", errLate
 		default:
-			return refOf(delivery.To.Channel, made.ID), chat.SendError(err)
+			return address.Ref(delivery.To.Channel, made.ID), chat.SendError(err)
 		}
 	}
 }

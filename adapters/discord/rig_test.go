@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -78,7 +80,7 @@ func (w *rig) ctx() context.Context {
 // asked posts a mention in the channel and returns the address of its answer.
 func (w *rig) asked(text string) core.Address {
 	m := w.alice.Posts(general, w.MentionOfBot()+" "+text)
-	return core.Address{Platform: Name, Channel: general, Thread: m.ID, Message: m.ID}
+	return core.Address{Platform: address.Platform, Channel: general, Thread: m.ID, Message: m.ID}
 }
 
 // say posts all parts of a delivery.
@@ -102,7 +104,7 @@ func (w *rig) say(d core.Delivery) []core.Ref {
 func answerTo(key, text string, to core.Address) core.Delivery {
 	return core.Delivery{Post: core.Post{
 		Key: key, Kind: core.PostReply, Text: text, To: to,
-		Conversation: core.ConversationID("discord:" + serverID + ":" + channelOf(to)),
+		Conversation: core.ConversationID("discord:" + serverID + ":" + address.Channel(to)),
 	}}
 }
 
@@ -166,7 +168,7 @@ func (w *rig) pressedWith(prefix, id, token string) core.Address {
 	if err := w.d.saveToken(w.ctx(), interaction{ID: id, App: w.ApplicationID(), Token: token}); err != nil {
 		w.t.Fatal(err)
 	}
-	return core.Address{Platform: Name, Channel: general, Message: prefix + id}
+	return core.Address{Platform: address.Platform, Channel: general, Message: prefix + id}
 }
 
 // waits returns how long a post has to wait before Discord is called; 0: it is sent.
@@ -179,4 +181,11 @@ func (w *rig) waits(d core.Delivery) time.Duration {
 		w.t.Errorf("sent: %v, %v", sent, err)
 	}
 	return core.RetryAfterOf(err)
+}
+
+// samples make the cards and errors that the tests post.
+var rigSamples = adaptertest.Samples{
+	Ann: core.Actor{ID: "discord:1001", Name: "Ann"}, Bob: core.Actor{ID: "discord:1002", Name: "Bob"},
+	Approvers: []string{"discord:1002", "discord:role:4001", "local"}, Prefixes: []string{"discord:role:", "discord:"},
+	From: core.Address{Platform: address.Platform, Channel: "3001", Thread: "5001"}, Conversation: "discord:2001:5001",
 }

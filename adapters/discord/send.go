@@ -11,6 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -19,90 +23,14 @@ import (
 	"gatehouse/core"
 )
 
-// drawn is one Discord message: a text with its buttons in rows, or a card. It pings Users and Roles, if it mentions
-// them, and nobody else.
-type drawn struct {
-	Text  string
-	Plain string // the same text for where the bot may not attach Files: they stand in it; "" without Files
-	Rows  []discordgo.MessageComponent
-	Card  *discordgo.Container // with a coloured edge
-	Users []string
-	Roles []string
-	Files []file
-}
-
-// file is a file that is attached to a message.
-type file struct{ name, text string }
-
-// write adds texts to a card, but for empty ones.
-func (m *drawn) write(texts ...string) {
-	for _, text := range texts {
-		if text != "" {
-			m.Text += text + "\n"
-			m.Card.Components = append(m.Card.Components, discordgo.TextDisplay{Content: text})
-		}
-	}
-}
-
-// outgoing is a message in the form that Discord accepts; discordgo.MessageSend has no nonce. A card has no content.
-type outgoing struct {
-	Content   string                           `json:"content,omitempty"`
-	Flags     discordgo.MessageFlags           `json:"flags"`
-	Mentions  discordgo.MessageAllowedMentions `json:"allowed_mentions"`
-	Rows      []discordgo.MessageComponent     `json:"components"`
-	Nonce     string                           `json:"nonce,omitempty"`
-	Enforce   bool                             `json:"enforce_nonce,omitempty"`
-	Reference *discordgo.MessageReference      `json:"message_reference,omitempty"`
-	Attached  []attached                       `json:"attachments,omitempty"`
-}
-
-// attached names a file of the form that a message is sent in. An edit keeps no others.
-type attached struct {
-	ID   string `json:"id"`
-	Name string `json:"filename"`
-}
-
-// outgoing makes the message to send. Without allowed_mentions, Discord would ping everyone whom the text mentions.
-func (m drawn) outgoing() outgoing {
-	out := outgoing{
-		Content: m.Text, Flags: discordgo.MessageFlagsSuppressEmbeds,
-		Rows: append([]discordgo.MessageComponent{}, m.Rows...),
-		Mentions: discordgo.MessageAllowedMentions{
-			Parse: []discordgo.AllowedMentionType{}, Users: m.Users, Roles: m.Roles,
-		},
-	}
-	if m.Card != nil {
-		out.Content, out.Flags = "", out.Flags|discordgo.MessageFlagsIsComponentsV2
-		out.Rows = []discordgo.MessageComponent{*m.Card}
-	}
-	return out
-}
-
-// under returns the message with something above its text.
-func (m drawn) under(above string) drawn {
-	m.Text = above + m.Text
-	if m.Plain != "" {
-		m.Plain = above + m.Plain
-	}
-	return m
-}
-
 // call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in
 // its text.
-func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m drawn, out outgoing, made any) error {
+func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m draw.Message, out draw.Outgoing, made any) error {
 	if len(m.Files) == 0 {
 		return d.rest.Call(ctx, method, endpoint, out, made)
 	}
 	if refused, known := d.fileless.Get(channel); !known || d.Now().Sub(refused) >= filelessTime {
-		form, with := rest.Form{}, out
-		for i, f := range m.Files {
-			with.Attached = append(with.Attached, attached{ID: strconv.Itoa(i), Name: f.name})
-			form.Files = append(form.Files, &discordgo.File{
-				Name: f.name, ContentType: "text/plain; charset=utf-8", Reader: strings.NewReader(f.text),
-			})
-		}
-		form.Payload = with
-		err := d.rest.Call(ctx, method, endpoint, form, made)
+		err := d.rest.Call(ctx, method, endpoint, rest.Form{Payload: m.Attach(out), Files: m.Uploads()}, made)
 		if !rest.IsRefusal(err, discordgo.ErrCodeMissingPermissions) {
 			return err
 		}
@@ -123,15 +51,15 @@ func (d *Discord) nonce(delivery core.Delivery) string {
 		fields = append(fields, strconv.Itoa(delivery.Again))
 	}
 	sum := sha256.Sum256([]byte(d.Signer.Seal(fields...)))
-	return base64.RawURLEncoding.EncodeToString(sum[:maxNonce*3/4])
+	return base64.RawURLEncoding.EncodeToString(sum[:draw.MaxNonce*3/4])
 }
 
 // send sends a part to a channel, as a reply if replyTo is not "". It may return a message that was sent earlier: one
 // with the same nonce.
 func (d *Discord) send(
-	ctx context.Context, channel, replyTo string, delivery core.Delivery, part drawn,
+	ctx context.Context, channel, replyTo string, delivery core.Delivery, part draw.Message,
 ) (core.Ref, posted, error) {
-	out := part.outgoing()
+	out := part.Outgoing()
 	out.Nonce, out.Enforce = d.nonce(delivery), true
 	if replyTo != "" {
 		out.Reference = &discordgo.MessageReference{MessageID: replyTo, FailIfNotExists: new(false)}
@@ -151,7 +79,7 @@ func (d *Discord) taken(delivery core.Delivery, channel string, made posted, err
 		return "", core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	}
 	d.sent.Put(made.ID, partName(delivery))
-	return refOf(channel, made.ID), nil
+	return address.Ref(channel, made.ID), nil
 }
 
 // posted is the part that is read of an existing message of the bot.
@@ -187,7 +115,7 @@ func flat(pieces []piece) (all []piece) {
 
 // hasText reports whether the message has the text of a part, apart from the note that it comes late, and all its
 // buttons can be pressed.
-func (p posted) hasText(part drawn, late string) bool {
+func (p posted) hasText(part draw.Message, late string) bool {
 	said := p.Content
 	for _, one := range p.pieces() {
 		if one.Disabled {

@@ -1,14 +1,20 @@
 package discord
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/rest"
+	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/core"
 )
@@ -19,13 +25,13 @@ func TestMentionIsAnsweredInAThread(t *testing.T) {
 	w.say(answerTo("reply/1", "Hello @everyone <@1002> <@&"+approvers+">", to))
 	w.say(
 		answerTo("reply/2",
-			"And more", core.Address{Platform: Name, Channel: general, Thread: to.Thread, Message: "1"}))
+			"And more", core.Address{Platform: address.Platform, Channel: general, Thread: to.Thread, Message: "1"}))
 	thread, ok := w.Channel(to.Thread)
 	if !ok || thread.Name != "what is doing? Tell me" || thread.Parent != general {
 		t.Fatalf("%+v, %v", thread, ok)
 	}
 	said := w.FromBot(to.Thread)
-	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @"+gap+"everyone") || said[0].Everyone ||
+	if len(said) != 2 || !strings.HasPrefix(said[0].Content, "Hello @\u200beveryone") || said[0].Everyone ||
 		len(said[0].Mentions)+len(said[0].Roles) > 0 {
 		t.Errorf("%+v", said)
 	}
@@ -76,12 +82,15 @@ func TestReplyInChannelIfTheMessageWasDeleted(t *testing.T) {
 
 func TestLongReplyArrivesWhole(t *testing.T) {
 	w := newRig(t, nil)
-	to := core.Address{Platform: Name, Channel: w.DMWith("1001")}
+	to := core.Address{Platform: address.Platform, Channel: w.DMWith("1001")}
 	text, lines := longAnswer()
 	w.say(answerTo("reply/1", text, to))
 	var messages []string
 	for _, m := range w.FromBot(to.Channel) {
 		messages = append(messages, m.Content)
+	}
+	if len(text) < 60_000 || len(messages) < 30 {
+		t.Fatalf("%d bytes in %d messages", len(text), len(messages))
 	}
 	checkLong(t, messages, lines)
 	w.checkNoPings()
@@ -89,15 +98,15 @@ func TestLongReplyArrivesWhole(t *testing.T) {
 
 func TestEditRemovesTheButtons(t *testing.T) {
 	w := newRig(t, nil)
-	to := core.Address{Platform: Name, Channel: general}
+	to := core.Address{Platform: address.Platform, Channel: general}
 	d := core.Delivery{
-		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil),
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: rigSamples.Card(nil),
 	}
 	ref := w.say(d)[0]
 	if said := w.FromBot(general); len(said) != 1 || len(said[0].Buttons()) != 3 {
 		t.Fatalf("%+v", said)
 	}
-	d.Card = testCard(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
+	d.Card = rigSamples.Card(func(c *core.Card) { c.State, c.DecidedAt = core.Approved, adaptertest.Noon })
 	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +123,11 @@ func TestCardInAnArchivedThreadIsEdited(t *testing.T) {
 	w := newRig(t, nil)
 	to := w.asked("add milk")
 	d := core.Delivery{
-		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: testCard(nil),
+		Post: core.Post{Key: "card/1", Kind: core.PostCard, Approval: "ap-1", To: to}, Card: rigSamples.Card(nil),
 	}
 	ref := w.say(d)[0]
 	w.ArchiveThread(to.Thread, false)
-	d.Card = testCard(func(c *core.Card) { c.State = core.Expired })
+	d.Card = rigSamples.Card(func(c *core.Card) { c.State = core.Expired })
 	if err := w.d.Edit(w.ctx(), ref, d); err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +157,13 @@ func TestPrivateNoticeIsSeenByItsPersonOnly(t *testing.T) {
 	w := newRig(t, nil)
 	d := core.Delivery{Post: core.Post{
 		Key: "private/1", Kind: core.PostPrivate, Text: "You may not.", Person: "discord:1001",
-		To: core.Address{Platform: Name, Channel: general},
+		To: core.Address{Platform: address.Platform, Channel: general},
 	}}
 	w.say(d) // there is no interaction to answer
 	if said := w.FromBot(w.DMWith("1001")); len(said) != 1 || !strings.HasPrefix(said[0].Content, "You may not.") {
 		t.Error(w.Dump())
 	}
-	d.Key, d.To = "private/2", w.pressedWith(pressPrefix, "5", "gone")
+	d.Key, d.To = "private/2", w.pressedWith(address.PressPrefix, "5", "gone")
 	w.say(d)
 	if said := w.FromBot(w.DMWith("1001")); len(said) != 2 {
 		t.Error(w.Dump())
@@ -188,7 +197,7 @@ func TestRefusalsOfAPost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
 			w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: c.trouble, Times: 1})
-			d := answerTo("reply/1", "hello", core.Address{Platform: Name, Channel: general})
+			d := answerTo("reply/1", "hello", core.Address{Platform: address.Platform, Channel: general})
 			_, _, err := w.d.Post(w.ctx(), d)
 			if core.CategoryOf(err) != c.want {
 				t.Errorf("%v", err)
@@ -196,7 +205,7 @@ func TestRefusalsOfAPost(t *testing.T) {
 			if wait := w.waits(d); (wait > 0) != strings.Contains(name, "limit") && name != "proxy" {
 				t.Errorf("then it waits for %s", wait)
 			}
-			other := answerTo("reply/2", "hello", core.Address{Platform: Name, Channel: secret})
+			other := answerTo("reply/2", "hello", core.Address{Platform: address.Platform, Channel: secret})
 			if wait := w.waits(other); (wait > 0) != (name == "global limit" || name == "proxy") {
 				t.Errorf("another channel waits for %s", wait)
 			}
@@ -232,7 +241,7 @@ func TestThreadIsOpenedOnceThePermissionReturns(t *testing.T) {
 func TestRepeatedRefusalsWaitLonger(t *testing.T) {
 	w := newRig(t, nil)
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesAccess()})
-	d := answerTo("reply/1", "x", core.Address{Platform: Name, Channel: general})
+	d := answerTo("reply/1", "x", core.Address{Platform: address.Platform, Channel: general})
 	for i := range rest.MaxInvalid / 2 {
 		w.clock.Advance(time.Second)
 		_, _, err := w.d.Post(w.ctx(), d)
@@ -259,7 +268,7 @@ func TestFailedThreadOpeningIsRetried(t *testing.T) {
 
 func TestPostsKeepDiscordsRateLimits(t *testing.T) {
 	w := newRig(t, func(o *discordtest.Options) { o.Limits = discordtest.DiscordLimits() })
-	to := core.Address{Platform: Name, Channel: general}
+	to := core.Address{Platform: address.Platform, Channel: general}
 	sent, waited := 0, 0
 	for i := range 20 {
 		d := answerTo("reply/"+strings.Repeat("i", i), "hello", to)
@@ -276,5 +285,64 @@ func TestPostsKeepDiscordsRateLimits(t *testing.T) {
 		if c.Status == http.StatusTooManyRequests {
 			t.Errorf("Discord had to say it: %s", c.Route)
 		}
+	}
+}
+
+func TestNonceIsUniquePerPart(t *testing.T) {
+	d := newRig(t, nil).d
+	seen := map[string]bool{}
+	for _, key := range []string{"reply/1", "reply/2"} {
+		for part := range 3 {
+			one := core.Delivery{Post: core.Post{Key: key}, Part: part}
+			n := d.nonce(one)
+			if n == "" || len(n) > draw.MaxNonce || seen[n] || n != d.nonce(one) {
+				t.Errorf("%s#%d: %q", key, part, n)
+			}
+			seen[n] = true
+		}
+	}
+}
+
+// longAnswer returns a reply with a lot of code, and its lines of code.
+func longAnswer() (text string, lines []string) {
+	var b strings.Builder
+	for i := 0; b.Len() < 60_000; i++ {
+		fmt.Fprintf(&b, "## Chapter %d\n\nSome words.\n\n- an item\n  - another\n\n```go\n", i)
+		for j := range 60 {
+			line := fmt.Sprintf("\tx%d := values[%d] // chapter %d", j, j, i)
+			lines = append(lines, line)
+			b.WriteString(line + "\n")
+		}
+		b.WriteString("```\n\n")
+	}
+	return b.String(), lines
+}
+
+// checkLong checks that each line of code is there once, in order, and that the fences match in each message.
+func checkLong(t *testing.T, messages, lines []string) {
+	t.Helper()
+	at := 0
+	for n, m := range messages {
+		if chat.Units(m) > draw.MaxContent {
+			t.Fatalf("message %d has %d units", n, chat.Units(m))
+		}
+		open := false
+		for _, line := range strings.Split(m, "\n") {
+			switch {
+			case strings.HasPrefix(line, "```"):
+				open = !open
+			case at < len(lines) && line == lines[at]:
+				if !open {
+					t.Fatalf("line %d stands outside the fences of message %d", at, n)
+				}
+				at++
+			}
+		}
+		if open {
+			t.Fatalf("message %d leaves a fence open:\n%s", n, m)
+		}
+	}
+	if at != len(lines) {
+		t.Fatalf("%d of %d lines of code are there", at, len(lines))
 	}
 }

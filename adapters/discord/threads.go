@@ -6,6 +6,10 @@ import (
 	"net/http"
 	"time"
 
+	"gatehouse/adapters/discord/internal/draw"
+
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -16,7 +20,7 @@ import (
 
 // privateTo returns the channel of direct messages with the only person who may see a post, "" if others may.
 func (d *Discord) privateTo(ctx context.Context, to core.Address) (channel string, err error) {
-	_, onlyFor, ok := commandIn(to)
+	_, onlyFor, ok := address.Command(to)
 	if !ok || onlyFor == "" {
 		return "", nil
 	}
@@ -30,8 +34,8 @@ func (d *Discord) destination(ctx context.Context, to core.Address) (channel, re
 	if channel, err = d.privateTo(ctx, to); err != nil || channel != "" {
 		return channel, "", err
 	}
-	if !startsThread(to) {
-		return channelOf(to), "", nil
+	if !address.StartsThread(to) {
+		return address.Channel(to), "", nil
 	}
 	open, known := d.threads.Get(to.Thread)
 	if !known {
@@ -72,10 +76,10 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 		return d.rest.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(to.Channel, to.Message),
 			map[string]any{"name": name, "auto_archive_duration": archiveMinutes}, nil)
 	}
-	name := topic(m.Content)
+	name := draw.Topic(m.Content)
 	err = start(name)
-	if name != noTopic && isTitleRefused(err) {
-		err = start(noTopic)
+	if name != draw.NoTopic && isTitleRefused(err) {
+		err = start(draw.NoTopic)
 	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) { // its thread outlives it
 		if gone := d.rest.Get(ctx, discordgo.EndpointChannel(to.Thread), nil); gone == nil || core.IsTemporary(gone) {
@@ -102,7 +106,7 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 	if known {
 		return own, nil
 	}
-	latest, err := d.Events(ctx, core.EventFilter{Platform: Name, Conversation: c, Limit: 1})
+	latest, err := d.Events(ctx, core.EventFilter{Platform: address.Platform, Conversation: c, Limit: 1})
 	if err != nil || len(latest) == 0 {
 		var root lenient[message] // of any other form it is somebody else's
 		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)

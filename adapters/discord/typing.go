@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
@@ -93,7 +95,7 @@ func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) b
 		if events, err := t.open(ctx); err == nil {
 			t.busy = map[string]bool{}
 			for _, e := range events {
-				t.busy[channelOf(e.Address)] = true
+				t.busy[address.Channel(e.Address)] = true
 			}
 		}
 	}
@@ -114,12 +116,12 @@ func (t *typing) stop(channel string, one *indicator) {
 // when the answer appears.
 func (d *Discord) showTyping(to core.Address, on bool) {
 	if !on {
-		d.typing.stop(channelOf(to), nil)
+		d.typing.stop(address.Channel(to), nil)
 		return
 	}
-	d.typing.start(channelOf(to), func(ctx context.Context) error {
-		channel := channelOf(to)
-		if open, _ := d.threads.Get(to.Thread); startsThread(to) && !open {
+	d.typing.start(address.Channel(to), func(ctx context.Context) error {
+		channel := address.Channel(to)
+		if open, _ := d.threads.Get(to.Thread); address.StartsThread(to) && !open {
 			channel = to.Channel // until the thread is opened
 		}
 		return d.rest.Call(rest.ForPosts(ctx), http.MethodPost, discordgo.EndpointChannelTyping(channel), nil, nil)

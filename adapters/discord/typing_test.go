@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -120,7 +122,7 @@ func TestTypingEndsWithoutPermission(t *testing.T) {
 	w := newRig(t, nil)
 	w.running()
 	w.DenyBot(general, discordtest.SendMessages)
-	if err := w.setTyping(core.Address{Platform: Name, Channel: general}, true); err != nil {
+	if err := w.setTyping(core.Address{Platform: address.Platform, Channel: general}, true); err != nil {
 		t.Error(err)
 	}
 	w.d.typing.going.Wait()
@@ -133,7 +135,7 @@ func TestTypingEndsWithoutPermission(t *testing.T) {
 func TestTypingEndsWhenAnotherProcessAnswers(t *testing.T) {
 	w := newRig(t, nil)
 	to := w.asked("hello")
-	elsewhere := core.EventRecord{Event: core.Event{Address: core.Address{Platform: Name, Channel: secret}}}
+	elsewhere := core.EventRecord{Event: core.Event{Address: core.Address{Platform: address.Platform, Channel: secret}}}
 	asked := make(chan []core.EventRecord, 1)
 	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return <-asked, nil }
 	wake, _ := w.running()
@@ -160,7 +162,7 @@ func TestTypingExpires(t *testing.T) {
 		return nil, core.Errorf(core.StoreBusy, "busy")
 	}
 	wake, _ := w.running()
-	to := core.Address{Platform: Name, Channel: general}
+	to := core.Address{Platform: address.Platform, Channel: general}
 	if err := w.setTyping(to, true); err != nil {
 		t.Error(err)
 	}

@@ -17,7 +17,7 @@ const maxBacklog = 600
 // missing is a conversation whose missed messages are still to be fetched.
 type missing struct {
 	Channel string `json:"c"`
-	Guild   string `json:"g"` // or Direct
+	Guild   string `json:"g"` // or address.Direct
 	After   string `json:"a"` // its messages after this one are fetched
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 )
@@ -52,7 +53,7 @@ type fetched struct {
 // from returns the message as the gateway would have sent it: REST omits its server.
 func (m fetched) from(c *missing) json.RawMessage {
 	delete(m.fields, "guild_id")
-	if c.Guild != Direct {
+	if c.Guild != address.Direct {
 		m.fields["guild_id"], _ = json.Marshal(c.Guild)
 	}
 	body, _ := json.Marshal(m.fields) // can't fail: it is JSON that was read

@@ -129,7 +129,7 @@ func (g *Gateway) jitter(d time.Duration) time.Duration { return chat.Jitter(d, 
 // Conversation is a channel or thread whose missed messages are fetched.
 type Conversation struct {
 	Channel string
-	Guild   string // or Direct
+	Guild   string // or address.Direct
 	Last    string // its latest known message
 	Begins  string // of a thread: messages before this id were not for the bot
 }
@@ -145,6 +145,3 @@ type Location struct {
 
 // MaxLease is the longest that a dead process keeps a shard. Discord still keeps the session for that long.
 const MaxLease = 30 * time.Second
-
-// Direct is used as the guild of direct messages in a Conversation.
-const Direct = "@me"

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
@@ -51,7 +52,7 @@ type shard struct {
 
 // owns reports whether a server's events come over this shard.
 func (s *shard) owns(guild string) bool {
-	if guild == Direct {
+	if guild == address.Direct {
 		return s.n == 0
 	}
 	return snowflake.Shard(guild, s.of) == s.n

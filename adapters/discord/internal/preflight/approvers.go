@@ -2,18 +2,13 @@ package preflight
 
 import (
 	"context"
-	"regexp"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
+	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/internal/chat"
-)
-
-// Ids of approvers.
-var (
-	personID = regexp.MustCompile(`^discord:(\d{1,20})$`)
-	RoleID   = regexp.MustCompile(`^discord:role:(\d{1,20})$`)
 )
 
 // whereIDs explains where to find the id of a person or a role.
@@ -29,11 +24,13 @@ func (c *checks) approvers(ctx context.Context) {
 				return
 			}
 			seen[id] = true
-			if user := personID.FindStringSubmatch(id); user != nil {
-				c.person(ctx, id, user[1])
-			} else if role := RoleID.FindStringSubmatch(id); role != nil {
-				c.role(id, role[1])
-			} else {
+			account := address.Account(id)
+			switch role, isRole := strings.CutPrefix(account, "&"); {
+			case isRole:
+				c.role(id, role)
+			case account != "":
+				c.person(ctx, id, account)
+			default:
 				c.Approver(id, chat.Fail,
 					"is neither a person's id (discord:NUMBER) nor a role's (discord:role:NUMBER)", whereIDs)
 			}

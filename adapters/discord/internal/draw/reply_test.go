@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"cmp"
@@ -6,12 +6,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core"
@@ -98,7 +96,7 @@ func shownWords(line string) string {
 	return b.String()
 }
 
-func filesOf(m drawn) map[string]string {
+func filesOf(m Message) map[string]string {
 	files := map[string]string{}
 	for _, f := range m.Files {
 		files[f.name] = f.text
@@ -119,7 +117,7 @@ func TestRepliesAreReadBack(t *testing.T) {
 			if found := misleading(m.Text); found != "" {
 				t.Fatalf("it shows %q: %q", found, m.Text)
 			}
-			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" || chat.Units(m.Plain) > maxReply {
+			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" || chat.Units(m.Plain) > MaxReply {
 				t.Fatalf("without files it shows %q: %q", found, m.Plain)
 			}
 			got = append(got, readReply(m.Text, filesOf(m))...)
@@ -157,65 +155,6 @@ func TestNoEmphasisEndsInCode(t *testing.T) {
 			t.Errorf("%q\n becomes %q\n want    %q", text, got, want)
 		}
 		adaptertest.SameLeaves(t, text+code, replyLeaves(text+code), asWords(readReply(got, nil)))
-	}
-}
-
-// TestAnswersFromTheField are read back from what Discord got.
-func TestAnswersFromTheField(t *testing.T) {
-	adaptertest.FieldAnswers(t, func(t *testing.T, text string) {
-		w := newRig(t, nil)
-		w.say(answerTo("reply/1", text, core.Address{Platform: Name, Channel: general}))
-		m := w.FromBot(general)[0]
-		files := map[string]string{}
-		for _, a := range m.Attachments {
-			files[a.Name] = string(a.Data)
-		}
-		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(readReply(m.Content, files)))
-	})
-}
-
-// TestCodeThatNoFenceHoldsIsAttached as files that the text names.
-func TestCodeThatNoFenceHoldsIsAttached(t *testing.T) {
-	const text = "Use:\n\n````markdown\n# T\n```sh\nls\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
-	w := newRig(t, nil)
-	at := core.Address{Platform: Name, Channel: general}
-	w.say(answerTo("reply/1", text, at))
-	m := w.FromBot(general)[0]
-	if m.Content != "Use:\n(see code-1.md)\nand\n(see code-2.txt)" || len(m.Attachments) != 2 ||
-		string(m.Attachments[0].Data) != "# T\n```sh\nls\n```\n" || string(m.Attachments[1].Data) != "\n```\n" {
-		t.Errorf("%q with %+v", m.Content, m.Attachments)
-	}
-}
-
-// TestCodeIsTextWhereNoFileMayBeAttached: Discord refuses the file, or has refused one there before; nothing of the
-// code is lost.
-func TestCodeIsTextWhereNoFileMayBeAttached(t *testing.T) {
-	const text = "Use:\n\n````markdown\n# T\n```sh\nls *.go >  x[0]\n  - @me " +
-		"https://x.example/a_b\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
-	w := newRig(t, nil)
-	at := core.Address{Platform: Name, Channel: general}
-	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1})
-	begun := w.d.Now()
-	for n, calls := range []int{2, 3, 5} { // at first, known to be missing, and tried again later
-		if n == 2 {
-			later := w.d.Now().Add(filelessTime)
-			w.d.Now = func() time.Time { return later }
-			w.Inject(
-				discordtest.Fault{
-					Endpoint: discordtest.CreateMessage, Trouble: discordtest.MissesPermissions(), Times: 1,
-				})
-		}
-		d := answerTo(fmt.Sprint("reply/", n), text, at)
-		ref := w.say(d)[0]
-		m := w.FromBot(general)[n]
-		if len(m.Attachments) != 0 || w.CountCalls(discordtest.CreateMessage) != calls {
-			t.Errorf("%d: %+v after %d calls", n, m.Attachments, w.CountCalls(discordtest.CreateMessage))
-		}
-		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(readReply(m.Content, nil)))
-		d.SentAt = begun
-		if found, err := w.d.Find(w.ctx(), d); err != nil || found.Ref != ref {
-			t.Errorf("%d: found %+v, %v", n, found, err)
-		}
 	}
 }
 
@@ -257,4 +196,20 @@ func TestAnIndentedNumberIsNoItem(t *testing.T) {
 		got[0].Text != "✅ Approved\n  5\\. x\n  9\\. y" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestAnswersFromTheField are read back from what is drawn.
+func TestAnswersFromTheField(t *testing.T) {
+	adaptertest.FieldAnswers(t, func(t *testing.T, text string) {
+		m := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})[0]
+		adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(readReply(m.Text, filesOf(m))))
+	})
+}
+
+// TestCodeThatNoFileHoldsIsRead where no file may be attached: nothing of it is lost.
+func TestCodeThatNoFileHoldsIsRead(t *testing.T) {
+	const text = "Use:\n\n````markdown\n# T\n```sh\nls *.go >  x[0]\n  - @me " +
+		"https://x.example/a_b\n```\n````\n\nand\n\n~~~\n\n```\n~~~\n"
+	m := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})[0]
+	adaptertest.SameLeaves(t, text, replyLeaves(text), asWords(readReply(m.Plain, nil)))
 }

@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestAnOpenCardTellsItsApprovers(t *testing.T) {
 		"a reply": {core.Delivery{Post: core.Post{Kind: core.PostReply, Text: hostile}}, 0, 0},
 	} {
 		for _, m := range drawAll(t, c.d) {
-			out := m.outgoing().Mentions
+			out := m.Outgoing().Mentions
 			if len(out.Users) != c.users || len(out.Roles) != c.roles || len(out.Parse) != 0 || out.RepliedUser {
 				t.Errorf("%s: %+v", name, out)
 			}

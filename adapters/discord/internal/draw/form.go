@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ type modal struct {
 	Components []discordgo.MessageComponent `json:"components"`
 }
 
-// inputName names the input at a place of a form, from 0. Only a question's form has more than one.
-func inputName(a chat.Action, place int) string {
+// InputName names the input at a place of a form, from 0. Only a question's form has more than one.
+func InputName(a chat.Action, place int) string {
 	switch a {
 	case chat.ActionAnswer:
 		return "field-" + strconv.Itoa(place)
@@ -32,9 +32,9 @@ func inputName(a chat.Action, place int) string {
 	return string(a)
 }
 
-// drawForm draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs
+// Form draws a form, or a page of one; value is returned with its submission. What it is about is above the inputs
 // if there is room.
-func drawForm(value string, f doc.Form) modal {
+func Form(value string, f doc.Form) modal {
 	m := modal{CustomID: value, Title: plainLabel(f.Title, maxFieldLabel)}
 	if len(f.Inputs) < maxFields {
 		about := leadOf(f.Lead, maxQuestion)
@@ -50,14 +50,14 @@ func drawForm(value string, f doc.Form) modal {
 		if !in.Required && f.Action != chat.ActionAnswer {
 			in.Title += " " + f.FormOptional // Discord does not say so
 		}
-		m.Components = append(m.Components, input(inputName(f.Action, f.First+i), in, f.Texts))
+		m.Components = append(m.Components, input(InputName(f.Action, f.First+i), in, f.Texts))
 	}
 	return m
 }
 
-// pageOf is a page of a form, from 0, filled with what was typed into the form before, by the places of its inputs.
-func pageOf(f doc.Form, page int, typed []string) doc.Form {
-	if n := pagesOf(len(f.Inputs)); n > 1 {
+// Page is a page of a form, from 0, filled with what was typed into the form before, by the places of its inputs.
+func Page(f doc.Form, page int, typed []string) doc.Form {
+	if n := Pages(len(f.Inputs)); n > 1 {
 		f.Title = wording.Fill(f.FormPage, "{title}", f.Title, "{page}", strconv.Itoa(page+1),
 			"{pages}", strconv.Itoa(n))
 	}
@@ -69,12 +69,12 @@ func pageOf(f doc.Form, page int, typed []string) doc.Form {
 	return f
 }
 
-func pagesOf(inputs int) int { return (inputs + maxFields - 1) / maxFields }
+func Pages(inputs int) int { return (inputs + maxFields - 1) / maxFields }
 
-// cautionsOf says why it is asked again before a call is approved. It takes no notice of which of the call's cards was
+// Cautions says why it is asked again before a call is approved. It takes no notice of which of the call's cards was
 // pressed: it is as cautious as for a copy with every note and the longest context.
-func cautionsOf(c core.Card, t *wording.Texts) string {
-	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, channel(t))
+func Cautions(c core.Card, t *wording.Texts) string {
+	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, Reader(t))
 	_, _, left := layout(v, maxContext)
 	cautions := v.Cautions(leadCut(v))
 	if left > 0 || cautions == "" {
@@ -102,7 +102,7 @@ func input(name string, in doc.Input, t *wording.Texts) discordgo.Label {
 	}
 	limit, style := maxNumber, discordgo.TextInputShort
 	if in.Kind == question.Text {
-		limit = min(in.MaxLength, maxInput)
+		limit = min(in.MaxLength, MaxInput)
 	}
 	if limit > maxShort {
 		style = discordgo.TextInputParagraph

@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gatehouse/adapters/discord/internal/address"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/google/uuid"
@@ -35,8 +37,8 @@ func anyText(t *rapid.T, label string) string {
 
 func TestPostsNeverPingOrExceedLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		draw := func(d core.Delivery) []drawn { return drawAll(t, d) }
-		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []drawn) any { return fmt.Sprintf("%+v", all) })
+		draw := func(d core.Delivery) []Message { return drawAll(t, d) }
+		adaptertest.DrawsWithinLimits(t, anyText, draw, func(all []Message) any { return fmt.Sprintf("%+v", all) })
 	})
 }
 
@@ -48,16 +50,16 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 			t.Fatalf("%d messages", len(all))
 		}
 		if c.Question != nil {
-			for page := range pagesOf(len(c.Question.Fields)) {
+			for page := range Pages(len(c.Question.Fields)) {
 				// five menus of 25 options
-				inspectModal(t, drawForm("value", pageOf(formOf(c, chat.ActionAnswer), page, nil)), 40_000)
+				inspectModal(t, Form("value", Page(formOf(c, chat.ActionAnswer), page, nil)), 40_000)
 			}
 		}
 		readArguments(t, c)
-		inspectModal(t, drawForm("value", formOf(c, chat.ActionReason)), 8000)
-		inspectModal(t, drawForm("value", formOf(c, chat.ActionConfirm)), 8000)
-		if f, ok := doc.View(core.Delivery{Card: &c}, channel(nil)).Form(chat.ActionEdit, maxInput); ok {
-			inspectModal(t, drawForm("value", f), 8000)
+		inspectModal(t, Form("value", formOf(c, chat.ActionReason)), 8000)
+		inspectModal(t, Form("value", formOf(c, chat.ActionConfirm)), 8000)
+		if f, ok := doc.View(core.Delivery{Card: &c}, Reader(nil)).Form(chat.ActionEdit, MaxInput); ok {
+			inspectModal(t, Form("value", f), 8000)
 		}
 	})
 }
@@ -92,7 +94,7 @@ func inspectModal(t fataler, m modal, most int) {
 		if chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 || chat.Units(input.Placeholder) > 100 {
 			t.Fatalf("a label %+v", l)
 		}
-		if chat.Units(input.Value) > maxInput || mask.Escape(input.Value) != input.Value {
+		if chat.Units(input.Value) > MaxInput || mask.Escape(input.Value) != input.Value {
 			t.Fatalf("the value %q", input.Value)
 		}
 		input.Value = "" // it has a limit of its own
@@ -124,7 +126,7 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
 	}
-	longest := fmt.Sprintf("%s:%d:%d", Name, uint64(math.MaxUint64), uint64(math.MaxUint64))
+	longest := fmt.Sprintf("%s:%d:%d", address.Platform, uint64(math.MaxUint64), uint64(math.MaxUint64))
 	for _, action := range []chat.Action{chat.ActionRetry, chat.ActionNew} {
 		if v := signer.Seal(
 			chat.Button{
@@ -147,78 +149,6 @@ func TestAllArgumentsAreShownOrTheCutIsStated(t *testing.T) {
 	}
 }
 
-func TestPartsOfALongReplyLoseNothing(t *testing.T) {
-	text, lines := longAnswer()
-	all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})
-	if len(text) < 60_000 || len(all) < 30 {
-		t.Fatalf("%d bytes in %d messages", len(text), len(all))
-	}
-	var shown []string
-	for _, m := range all {
-		shown = append(shown, m.Text)
-	}
-	checkLong(t, shown, lines)
-}
-
-// longAnswer returns a reply with a lot of code, and its lines of code.
-func longAnswer() (text string, lines []string) {
-	var b strings.Builder
-	for i := 0; b.Len() < 60_000; i++ {
-		fmt.Fprintf(&b, "## Chapter %d\n\nSome words.\n\n- an item\n  - another\n\n```go\n", i)
-		for j := range 60 {
-			line := fmt.Sprintf("\tx%d := values[%d] // chapter %d", j, j, i)
-			lines = append(lines, line)
-			b.WriteString(line + "\n")
-		}
-		b.WriteString("```\n\n")
-	}
-	return b.String(), lines
-}
-
-// checkLong checks that each line of code is there once, in order, and that the fences match in each message.
-func checkLong(t *testing.T, messages, lines []string) {
-	t.Helper()
-	at := 0
-	for n, m := range messages {
-		if chat.Units(m) > maxContent {
-			t.Fatalf("message %d has %d units", n, chat.Units(m))
-		}
-		open := false
-		for _, line := range strings.Split(m, "\n") {
-			switch {
-			case strings.HasPrefix(line, "```"):
-				open = !open
-			case at < len(lines) && line == lines[at]:
-				if !open {
-					t.Fatalf("line %d stands outside the fences of message %d", at, n)
-				}
-				at++
-			}
-		}
-		if open {
-			t.Fatalf("message %d leaves a fence open:\n%s", n, m)
-		}
-	}
-	if at != len(lines) {
-		t.Fatalf("%d of %d lines of code are there", at, len(lines))
-	}
-}
-
-func TestNonceIsUniquePerPart(t *testing.T) {
-	d := newRig(t, nil).d
-	seen := map[string]bool{}
-	for _, key := range []string{"reply/1", "reply/2"} {
-		for part := range 3 {
-			one := core.Delivery{Post: core.Post{Key: key}, Part: part}
-			n := d.nonce(one)
-			if n == "" || len(n) > maxNonce || seen[n] || n != d.nonce(one) {
-				t.Errorf("%s#%d: %q", key, part, n)
-			}
-			seen[n] = true
-		}
-	}
-}
-
 // maxThreadName is how long a thread's name may be (resources/channel).
 const maxThreadName = 100
 
@@ -233,7 +163,7 @@ func TestTopics(t *testing.T) {
 		"\u202eabc @everyone":              "abc @everyone",
 		"look <#3001> and <:smile:1> and <a:wave:2> !": "look and and !",
 	} {
-		got := topic(text)
+		got := Topic(text)
 		if got != want || chat.Units(got) > maxThreadName {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
@@ -254,7 +184,7 @@ func TestEscapesNeverBecomePartOfALink(t *testing.T) {
 		"(https://x/a_b)":   `(https\://x/a\_b)`,
 		"ftp://x and a://b": `ftp\://x and a\://b`,
 	} {
-		if got := literal(in, 100); got != want {
+		if got := Literal(in, 100); got != want {
 			t.Errorf("%q is drawn as %q, want %q", in, got, want)
 		}
 	}
@@ -286,7 +216,7 @@ func TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown(t *testing.T) {
 // TestACardOfTheLongestTextsIsWithinTheLimits that may be in place of the built-in ones.
 func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
 	long := wording.New(adaptertest.Longest())
-	p := newPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, long)
+	p := NewPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, long)
 	rapid.Check(t, func(t *rapid.T) {
 		d := adaptertest.AnyCard(t, anyText)
 		all, err := p.Draw(d, testLink)
@@ -294,7 +224,7 @@ func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
 			t.Fatalf("%d messages, %v", len(all), err)
 		}
 		for _, m := range all {
-			inspect(t, m.outgoing())
+			inspect(t, m.Outgoing())
 		}
 	})
 }

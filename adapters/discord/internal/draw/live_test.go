@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"regexp"
@@ -194,7 +194,7 @@ func checkReply(t fataler, text string) {
 		if found := misleading(m.Text); found != "" {
 			t.Fatalf("part %d shows %q: %q", i, found, m.Text)
 		}
-		if n := chat.Units(m.Text); n > maxReply {
+		if n := chat.Units(m.Text); n > MaxReply {
 			t.Fatalf("part %d has %d units", i, n)
 		}
 	}
@@ -206,7 +206,7 @@ func TestNoReplyHasALiveToken(t *testing.T) {
 
 // A part that begins, because of a cut, with what was in the middle of a line has no small text either.
 func TestACutMakesNoSmallText(t *testing.T) {
-	for n := maxReply - 10; n < maxReply+10; n++ {
+	for n := MaxReply - 10; n < MaxReply+10; n++ {
 		checkReply(t, strings.Repeat("x", n)+" -# ⏳ small")
 		checkReply(t, "> "+strings.Repeat("x", n)+" -# ⏳ small "+strings.Repeat("y", n))
 	}
@@ -217,7 +217,7 @@ func TestNoNoticeHasALiveToken(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := adaptertest.AnyPost(t, hostileText)
 		for _, m := range drawAll(t, d) {
-			ours := strings.TrimPrefix(strings.TrimPrefix(m.Text, late(wording.BuiltIn)), stepsPrefix)
+			ours := strings.TrimPrefix(strings.TrimPrefix(m.Text, Late(wording.BuiltIn)), StepsPrefix)
 			if found := liveToken(ours); found != "" {
 				t.Fatalf("%s shows %q: %q", d.Kind, found, m.Text)
 			}
@@ -233,5 +233,31 @@ func FuzzLiveTokens(f *testing.F) {
 			return
 		}
 		checkReply(t, text)
+	})
+}
+
+// For any text of a reply, no link hides its address, and each part is a message that Discord accepts.
+func FuzzReply(f *testing.F) {
+	f.Add(hostile)
+	f.Add("```\n[a](b)\n```\n`[c](d)` **[e](f)**")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 600 {
+			return
+		}
+		drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: text}})
+	})
+}
+
+// A card is one message, whatever its fields hold.
+func FuzzCard(f *testing.F) {
+	f.Add(hostile, "{}")
+	f.Fuzz(func(t *testing.T, text, arguments string) {
+		if len(text)+len(arguments) > 600 {
+			return
+		}
+		c := testCard(func(c *core.Card) {
+			c.Summary, c.Reason, c.Changed, c.Tool, c.Arguments = text, text, text, text, arguments
+		})
+		drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostCard, Copy: true}, Card: c})
 	})
 }

@@ -1,10 +1,12 @@
-package discord
+package draw
 
 import (
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/chat"
@@ -15,7 +17,7 @@ import (
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
 
-var testPainter = newPainter(func(fields ...string) string {
+var testPainter = NewPainter(func(fields ...string) string {
 	return "sealed:" + strings.Join(fields, "|")
 }, wording.BuiltIn)
 
@@ -23,7 +25,7 @@ var testPainter = newPainter(func(fields ...string) string {
 var samples = adaptertest.Samples{
 	Ann: core.Actor{ID: "discord:1001", Name: "Ann"}, Bob: core.Actor{ID: "discord:1002", Name: "Bob"},
 	Approvers: []string{"discord:1002", "discord:role:4001", "local"}, Prefixes: []string{"discord:role:", "discord:"},
-	From: core.Address{Platform: Name, Channel: "3001", Thread: "5001"}, Conversation: "discord:2001:5001",
+	From: core.Address{Platform: address.Platform, Channel: "3001", Thread: "5001"}, Conversation: "discord:2001:5001",
 	Broadcast: "@everyone", Hostile: hostile,
 	Reply: "Words, `a[i](b)` and\n\n```go\nx := m[k](\"<b>\")\n```\nHello **you**\n\n> a " +
 		"quote\n\n[text](https://x.example) `a[i](b)`",
@@ -51,32 +53,32 @@ const hostile = "begin @everyone @here <@1002> <@!1002> <@&4001> <#3001> <:x:5> 
 func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) {
-			var sent []outgoing
+			var sent []Outgoing
 			for _, m := range drawAll(t, d) {
-				sent = append(sent, m.outgoing())
+				sent = append(sent, m.Outgoing())
 			}
 			adaptertest.Golden(t, name, sent)
 		})
 	}
-	adaptertest.Golden(t, "modal-reason", drawForm("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
-	adaptertest.Golden(t, "modal-reason-needed", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) {
+	adaptertest.Golden(t, "modal-reason", Form("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason-needed", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.NeedsWhy = true
 	}), chat.ActionReason)))
-	adaptertest.Golden(t, "modal-confirm", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) {
+	adaptertest.Golden(t, "modal-confirm", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.Risk = core.Dangerous
 	}), chat.ActionConfirm)))
-	adaptertest.Golden(t, "modal-edit", drawForm("sealed:value", formOf(*testCard(func(c *core.Card) {
+	adaptertest.Golden(t, "modal-edit", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.Editable = true
 	}), chat.ActionEdit)))
 	form := samples.Deliveries()["card-question-form"].Card
-	for page := range pagesOf(len(form.Question.Fields)) {
+	for page := range Pages(len(form.Question.Fields)) {
 		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1),
-			drawForm("sealed:value",
-				pageOf(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
+			Form("sealed:value",
+				Page(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
 	adaptertest.Golden(t,
 		"modal-answer-text",
-		drawForm("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
+		Form("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) {
 		c.Arguments = samples.Huge()
@@ -84,10 +86,10 @@ func TestGoldenPosts(t *testing.T) {
 }
 
 func formOf(c core.Card, action chat.Action) doc.Form {
-	limit := map[chat.Action]int{chat.ActionReason: maxReason, chat.ActionEdit: maxInput}[action]
-	f, _ := doc.View(core.Delivery{Card: &c}, channel(nil)).Form(action, limit)
+	limit := map[chat.Action]int{chat.ActionReason: MaxReason, chat.ActionEdit: MaxInput}[action]
+	f, _ := doc.View(core.Delivery{Card: &c}, Reader(nil)).Form(action, limit)
 	if action == chat.ActionConfirm {
-		f.Caution = cautionsOf(c, wording.BuiltIn)
+		f.Caution = Cautions(c, wording.BuiltIn)
 	}
 	return f
 }
@@ -99,14 +101,14 @@ type fataler interface {
 }
 
 // drawAll draws a delivery and checks it against Discord's limits.
-func drawAll(t fataler, d core.Delivery) []drawn {
+func drawAll(t fataler, d core.Delivery) []Message {
 	t.Helper()
 	all, err := testPainter.Draw(d, testLink)
 	if err != nil {
 		t.Fatalf("draw: %v", err)
 	}
 	for _, m := range all {
-		inspect(t, m.outgoing())
+		inspect(t, m.Outgoing())
 	}
 	return all
 }
@@ -120,11 +122,10 @@ type shownArguments struct {
 
 func readArguments(t fataler, c core.Card) shownArguments {
 	t.Helper()
-	r := allArguments(c, wording.BuiltIn)
-	out, _ := r.Data.(outgoing)
-	shown := shownArguments{Text: out.Content}
-	inspect(t, out)
-	for _, f := range r.files {
+	m := Arguments(c, wording.BuiltIn)
+	inspect(t, m.Outgoing())
+	shown := shownArguments{Text: m.Text}
+	for _, f := range m.Uploads() {
 		body, err := io.ReadAll(f.Reader)
 		if err != nil || shown.File != "" {
 			t.Fatalf("another file, or %v", err)
@@ -138,28 +139,28 @@ func readArguments(t fataler, c core.Card) shownArguments {
 func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	texts := wording.New(adaptertest.Marked())
 	c, asks := adaptertest.Forms()
-	drawn := map[string]any{}
+	Message := map[string]any{}
 	for action, card := range map[chat.Action]core.Card{
 		chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks,
 	} {
-		f, ok := doc.View(core.Delivery{Card: &card}, channel(texts)).Form(action, 1000)
+		f, ok := doc.View(core.Delivery{Card: &card}, Reader(texts)).Form(action, 1000)
 		if !ok {
 			t.Fatalf("there is no form to %s", action)
 		}
-		drawn[string(action)] = drawForm("x", f)
+		Message[string(action)] = Form("x", f)
 	}
 	long := c
 	long.Arguments = `{"数": "` + strings.Repeat("长", 400_000) + `"}`
 	long.Arguments = strings.Repeat(long.Arguments, 10)
 	none := c
 	none.Arguments = ""
-	drawn["arguments"], drawn["long"], drawn["none"] = allArguments(c, texts), allArguments(long, texts),
-		allArguments(none, texts)
-	drawn["page"] = drawForm("x",
-		pageOf(
+	Message["arguments"], Message["long"], Message["none"] = Arguments(c, texts), Arguments(long, texts),
+		Arguments(none, texts)
+	Message["page"] = Form("x",
+		Page(
 			doc.Form{Title: "页", Lead: []doc.Span{{Text: "几？"}}, Texts: texts, Inputs: make([]doc.Input, maxFields+1)},
 			1, nil))
-	for name, form := range drawn {
+	for name, form := range Message {
 		if left := adaptertest.Unmarked(adaptertest.TextsIn(t, form), "approve"); left != nil {
 			t.Errorf("%s says %q", name, left)
 		}

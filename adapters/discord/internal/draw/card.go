@@ -1,8 +1,10 @@
-package discord
+package draw
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"gatehouse/adapters/discord/internal/address"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -13,25 +15,25 @@ import (
 	"gatehouse/core/question"
 )
 
-// channel reads a card.
-func channel(t *wording.Texts) doc.Reader {
-	return doc.Reader{Platform: Name, Approvers: maxApprovers, Lines: maxLines, Input: maxInput, Texts: t}
+// Reader reads a card.
+func Reader(t *wording.Texts) doc.Reader {
+	return doc.Reader{Platform: address.Platform, Approvers: maxApprovers, Lines: maxLines, Input: MaxInput, Texts: t}
 }
 
-// card draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are
+// Card draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are
 // disabled, since one of them was just pressed.
-func (seal sealer) card(t *wording.Texts, d core.Delivery, link string, pressed bool) (m drawn) {
-	reader := channel(t)
+func (seal Sealer) Card(t *wording.Texts, d core.Delivery, link string, pressed bool) (m Message) {
+	reader := Reader(t)
 	if d.Like != "" && !d.Copy {
 		reader.First = link
 	}
 	v := doc.View(d, reader)
 	if d.Card.State == core.Open && !d.Quiet && d.Person == "" {
-		m.Users, m.Roles = told(v)
+		m.Users, m.Roles = Told(v)
 	}
 	m.Card = &discordgo.Container{AccentColor: new(int(v.Color))}
 	if d.Reminds != "" && link != "" {
-		m.write(markdownOf(doc.Reminder(d, channel(t), link)))
+		m.write(markdownOf(doc.Reminder(d, Reader(t), link)))
 		return m
 	}
 	texts, foot, left := layout(v, 0)
@@ -46,7 +48,7 @@ func (seal sealer) card(t *wording.Texts, d core.Delivery, link string, pressed 
 func layout(v doc.Document, spared int) (texts []string, foot string, left int) {
 	above, below, foot := "### "+v.Headline+doc.Plain(v.For, textOf)+"\n", contextOf(v), "-# "+markdownOf(v.Foot)
 	if v.Late != "" {
-		above = late(v.Texts) + above
+		above = Late(v.Texts) + above
 	}
 	rest := "\n" + fields(v.Fields)
 	for _, note := range v.Notes {
@@ -114,13 +116,13 @@ func contextOf(v doc.Document) string {
 
 // rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and
 // the buttons.
-func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
+func (seal Sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
 		value := seal(doc.Choice{Action: chat.ActionAnswer}.Button(v).Fields()...)
 		m := menuOf(value, v.ChooseAnswer, v.Options, "")
 		m.Disabled = pressed
-		rows, answers = rowOf(m), nil
+		rows, answers = Row(m), nil
 	}
 	for i, choices := range [][]doc.Choice{answers, v.Cut(left, leadCut(v))} {
 		var row []discordgo.MessageComponent
@@ -128,7 +130,7 @@ func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (ro
 			if c.Cautions != "" {
 				c.Action = confirming[c.Action]
 			}
-			b := seal.button(plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
+			b := seal.Button(plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
 			b.Disabled = pressed
 			row = append(row, b)
 		}
@@ -138,7 +140,7 @@ func (seal sealer) rows(v doc.Document, left int, link string, pressed bool) (ro
 			})
 		}
 		if row != nil {
-			rows = append(rows, rowOf(row...)...)
+			rows = append(rows, Row(row...)...)
 		}
 	}
 	return rows
@@ -159,4 +161,22 @@ func leadCut(v doc.Document) int {
 	whole := v.Lead[0]
 	whole.Limit = doc.NoLimit
 	return max(0, chat.Units(textOf(whole))-maxSummary)
+}
+
+// Told returns whom a card pings: the approvers that it names, and nobody else.
+func Told(v doc.Document) (users, roles []string) {
+	for _, f := range append(v.Fields, doc.Field{Value: v.For}) {
+		for _, s := range f.Value {
+			account := address.Account(s.Who.ID)
+			role, isRole := strings.CutPrefix(account, "&")
+			switch {
+			case s.Kind != doc.Approver || account == "":
+			case isRole:
+				roles = append(roles, role)
+			default:
+				users = append(users, account)
+			}
+		}
+	}
+	return users, roles
 }

@@ -1,10 +1,11 @@
-package discord
+package draw
 
 import (
 	"regexp"
 	"strings"
 
-	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/address"
+
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/core/mask"
@@ -37,7 +38,7 @@ func textOf(s doc.Span) string {
 	case doc.Deadline:
 		return timestamp(s.At, "f") + " (" + timestamp(s.At, "R") + ")"
 	case doc.Person, doc.Approver:
-		account := accountOf(s.Who.ID)
+		account := address.Account(s.Who.ID)
 		switch {
 		case account != "":
 			return "<@" + account + ">"
@@ -46,18 +47,7 @@ func textOf(s doc.Span) string {
 		}
 		limit = maxApprover
 	}
-	return chat.OrNone(literal(chat.OneLine(mask.Escape(s.Text)), limit))
-}
-
-// accountOf returns the user or, after an ampersand, the role that an id names, as in a mention; "" for any other.
-func accountOf(id string) string {
-	if found := preflight.RoleID.FindStringSubmatch(id); found != nil {
-		return "&" + found[1]
-	}
-	if user, ok := userOf(id); ok {
-		return user
-	}
-	return ""
+	return chat.OrNone(Literal(chat.OneLine(mask.Escape(s.Text)), limit))
 }
 
 // leadOf draws what a card or a form is about. A question takes what room there is.

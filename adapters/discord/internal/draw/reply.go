@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ const maxFiles = 10
 //
 // Nothing in it pings, since every message has empty allowed_mentions. Nor can it mislead: all of its text is escaped,
 // so that it has no tokens, small text or links but those that show their address.
-func drawReplies(text string, t *wording.Texts) (all []drawn) {
+func drawReplies(text string, t *wording.Texts) (all []Message) {
 	blocks := doc.Parse(text)
 	if chat.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
@@ -33,14 +33,14 @@ func drawReplies(text string, t *wording.Texts) (all []drawn) {
 	return all
 }
 
-func fits(m drawn) bool {
-	return max(chat.Units(m.Text), chat.Units(m.Plain)) <= maxReply && len(m.Files) <= maxFiles
+func fits(m Message) bool {
+	return max(chat.Units(m.Text), chat.Units(m.Plain)) <= MaxReply && len(m.Files) <= maxFiles
 }
 
-func drawReply(blocks []doc.Block) drawn {
+func drawReply(blocks []doc.Block) Message {
 	blocks = replyForms.Drawable(blocks)
 	w := replyWriter{}
-	m := drawn{Text: w.write(blocks), Files: w.files}
+	m := Message{Text: w.write(blocks), Files: w.files}
 	if m.Files != nil {
 		w = replyWriter{plain: true}
 		m.Plain = w.write(blocks)
@@ -116,7 +116,7 @@ func (w *replyWriter) code(b doc.Block) {
 		w.WriteString("```" + b.Lang + "\n" + code + "```\n")
 		return
 	}
-	f := file{name: fmt.Sprintf("code-%d.%s", len(w.files)+1, endingOf(b.Lang)), text: code}
+	f := file{fmt.Sprintf("code-%d.%s", len(w.files)+1, endingOf(b.Lang)), "text/plain; charset=utf-8", code}
 	w.files = append(w.files, f)
 	if w.plain {
 		const at = "\x00"                                       // which no reply has

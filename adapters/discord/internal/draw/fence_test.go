@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"strings"
@@ -10,9 +10,9 @@ func TestAQuestionEndsNoFence(t *testing.T) {
 	for n := range 20 {
 		run := strings.Repeat("`", n)
 		text := strings.Repeat("<", 2000) + run + "[safe](https://evil.example)"
-		drawn := strings.TrimSuffix(strings.TrimPrefix(linesOf(text, 3000), "```\n"), "```")
-		if strings.Contains(drawn, "```") || strings.Count(drawn, "`") != n {
-			t.Errorf("%d backticks: %q", n, drawn[2000:])
+		Message := strings.TrimSuffix(strings.TrimPrefix(linesOf(text, 3000), "```\n"), "```")
+		if strings.Contains(Message, "```") || strings.Count(Message, "`") != n {
+			t.Errorf("%d backticks: %q", n, Message[2000:])
 		}
 	}
 }

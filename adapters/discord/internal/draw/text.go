@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"cmp"
@@ -17,11 +17,11 @@ import (
 
 // Discord's limits, in characters. gatehouse counts UTF-16 units, which are never fewer.
 const (
-	maxContent    = 2_000 // of a message (resources/message)
+	MaxContent    = 2_000 // of a message (resources/message)
 	maxCard       = 4_000 // of all texts in a container (components/reference)
 	maxCustomID   = 100   // components/reference
-	maxInput      = 4_000 // of the text in an input (the same)
-	maxNonce      = 25    // resources/message
+	MaxInput      = 4_000 // of the text in an input (the same)
+	MaxNonce      = 25    // resources/message
 	maxButton     = 80    // of a button's text (components/reference)
 	maxOption     = 100   // of an option of a menu, and of a field's description (the same)
 	maxFieldLabel = 45    // of a field's label, and of a form's title (the same)
@@ -31,8 +31,8 @@ const (
 // gatehouse's own limits, below Discord's: their sum fits one message whatever the fields hold. They apply to texts
 // after escaping.
 const (
-	maxReply     = maxContent - 70 // of a part of a reply; leaves room for the note that it comes late
-	maxPlain     = 1_800           // of a notice or an error
+	MaxReply     = MaxContent - 70 // of a part of a reply; leaves room for the note that it comes late
+	MaxPlain     = 1_800           // of a notice or an error
 	maxTool      = 60
 	maxPerson    = 60
 	maxSummary   = 260
@@ -40,7 +40,7 @@ const (
 	maxMessage   = 150
 	maxApprover  = 40
 	maxChanged   = 200
-	maxReason    = 1_000 // of the form's input
+	MaxReason    = 1_000 // of the form's input
 	maxReasonOut = 400   // of it, on the card
 	maxLines     = 3     // of a conversation, on a copy of a card
 	maxLine      = 100
@@ -51,11 +51,11 @@ const (
 	maxQuestion  = 1_000 // of a question above its form; its card shows all of it
 )
 
-// stepsPrefix stands before a turn's tools, in small text.
-const stepsPrefix = "-# 🔧 "
+// StepsPrefix stands before a turn's tools, in small text.
+const StepsPrefix = "-# 🔧 "
 
-// late stands above a message that comes late, in small text.
-func late(t *wording.Texts) string { return "-# " + t.CardLate + "\n" }
+// Late stands above a message that comes late, in small text.
+func Late(t *wording.Texts) string { return "-# " + t.CardLate + "\n" }
 
 // gap is an invisible character. It breaks what no backslash breaks; code has none.
 const gap = "\u200b"
@@ -112,8 +112,8 @@ func addressAt(s string) string {
 // addressSigns are the characters of an address without Markdown.
 const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./?=&%#:+,;@!$"
 
-// literal escapes a text and shortens it to a limit. A note says how much was cut.
-func literal(s string, limit int) string {
+// Literal escapes a text and shortens it to a limit. A note says how much was cut.
+func Literal(s string, limit int) string {
 	text, _ := fitting(s, limit, func(s, note string) string { return escape(s+note, true) }, chat.MoreNote)
 	return text
 }
@@ -163,7 +163,7 @@ func fitting(
 func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
 
 // said draws a person's own words on one line, within a limit.
-func said(s string, limit int) string { return literal(chat.OneLine(chat.Clean(s)), limit) }
+func said(s string, limit int) string { return Literal(chat.OneLine(chat.Clean(s)), limit) }
 
 const jsonFence = "```json\n"
 
@@ -172,14 +172,14 @@ func unfenced(s string) string {
 	return strings.ReplaceAll(s, "```", `\u0060\u0060\u0060`)
 }
 
-// noTopic names a thread whose message yields no name.
-const noTopic = "Conversation"
+// NoTopic names a thread whose message yields no name.
+const NoTopic = "Conversation"
 
 // mentionTokens matches the tokens of people, roles, channels and emojis: <@1>, <@&2>, <#3>, <:name:4>.
 var mentionTokens = regexp.MustCompile(`<(@[!&]?|#|a?:\w+:)\d+>`)
 
-// topic makes a short thread name from the thread's first message, without its mentions.
-func topic(text string) string {
+// Topic makes a short thread name from the thread's first message, without its mentions.
+func Topic(text string) string {
 	text = chat.OneLine(mentionTokens.ReplaceAllString(chat.Clean(text), " "))
 	text = strings.TrimLeft(text, ",:;.!?- ")
 	name, left := chat.Head(text, maxTopic)
@@ -189,5 +189,11 @@ func topic(text string) string {
 		}
 		name += "…"
 	}
-	return cmp.Or(strings.TrimSpace(name), noTopic)
+	return cmp.Or(strings.TrimSpace(name), NoTopic)
+}
+
+// Quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
+func Quote(text string, limit int) string {
+	quoted, _ := quotation(chat.Clean(text), limit)
+	return quoted
 }

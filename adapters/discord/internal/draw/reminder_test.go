@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"strings"
@@ -20,11 +20,7 @@ func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 		post core.Post
 		link string
 	}{
-		"in a server": {core.Post{Conversation: "discord:900:3001"}, "https://discord.com/channels/900/3001/77"},
-		"direct messages": {
-			core.Post{Conversation: core.ConversationID(Name + ":" + direct + ":3001")},
-			"https://discord.com/channels/@me/3001/77",
-		},
+		"to the card": {core.Post{Conversation: "discord:900:3001"}, "https://discord.com/channels/900/3001/77"},
 		"a direct copy": {
 			core.Post{Conversation: "discord:900:1", Copy: true, Person: "discord:1002"},
 			"https://discord.com/channels/@me/3001/77",
@@ -33,11 +29,11 @@ func TestAReminderIsALineThatLinksToTheCard(t *testing.T) {
 	} {
 		c.post.Kind, c.post.Occasion, c.post.Reminds = core.PostCard, core.Reminder, "card/a1"
 		d := core.Delivery{Post: c.post, Card: &card, First: "3001/77"}
-		all, err := testPainter.Draw(d, cardLink(d))
+		all, err := testPainter.Draw(d, c.link)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %d messages, %v", name, len(all), err)
 		}
-		inspect(t, all[0].outgoing())
+		inspect(t, all[0].Outgoing())
 		if c.link == "" {
 			if len(all[0].Card.Components) < 3 {
 				t.Errorf("%s: it is no card: %+v", name, all[0].Card)

@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"regexp"
@@ -11,10 +11,10 @@ import (
 )
 
 // inspect checks a message against Discord's limits, and that it hides no link.
-func inspect(t fataler, m outgoing) {
+func inspect(t fataler, m Outgoing) {
 	t.Helper()
 	if m.Flags&api.MessageFlagsIsComponentsV2 == 0 {
-		inspectText(t, m.Content, maxContent)
+		inspectText(t, m.Content, MaxContent)
 		if m.Flags&api.MessageFlagsSuppressEmbeds == 0 || len(m.Mentions.Users)+len(m.Mentions.Roles) > 0 {
 			t.Fatalf("links unfold, or it pings %+v", m.Mentions)
 		}

@@ -13,11 +13,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/slack-go/slack/socketmode"
-
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/webhook"
-	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
 
@@ -166,27 +163,4 @@ func (s *Slack) validSignature(h http.Header, body []byte) bool {
 	mac.Write([]byte("v0:" + h.Get(headerTime) + ":"))
 	mac.Write(body)
 	return hmac.Equal([]byte(h.Get(headerSignature)), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
-}
-
-// openSocket asks Slack for the address of a Socket Mode connection.
-func (s *Slack) openSocket(ctx context.Context) (address string, err error) {
-	_, address, err = s.api.StartSocketModeContext(ctx)
-	return address, webapi.SocketError(err)
-}
-
-// receiveSocket handles the payload of an envelope, which is the same as the body of a request over HTTP. ack is false
-// if it could not be stored.
-func (s *Slack) receiveSocket(
-	ctx context.Context, kind string, payload []byte, accept core.Accept,
-) (reply any, ack bool) {
-	receive := map[string]receiver{
-		socketmode.RequestTypeEventsAPI: s.receiveEvent, socketmode.RequestTypeInteractive: s.receiveInteraction,
-		socketmode.RequestTypeSlashCommands: s.receiveCommand,
-	}[kind]
-	if receive == nil {
-		s.Log.Debug("an envelope of an unknown kind is ignored", "kind", kind)
-		return nil, true
-	}
-	reply, result := receive(ctx, payload, accept)
-	return reply, result != chat.NotStored
 }

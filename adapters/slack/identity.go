@@ -68,14 +68,6 @@ func (s *Slack) announce() {
 		"user", b.user)
 }
 
-// socketUp logs that a connection is open after none was.
-func (s *Slack) socketUp(away time.Duration) {
-	if s.announced.Load() {
-		s.Log.Info("connected to Slack again over Socket Mode", "away", away.Round(time.Millisecond))
-	}
-	s.announce()
-}
-
 // Clock returns Slack's time, by its answers.
 func (s *Slack) Clock() (now time.Time, ahead time.Duration, off error) { return s.clock.Read() }
 

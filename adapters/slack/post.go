@@ -24,7 +24,7 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 	if d.To, err = s.located(ctx, d); err != nil {
 		return "", false, webapi.SendError(err)
 	}
-	if err := s.limits.ask(d); err != nil {
+	if err := s.limits.ask(d, s.Now()); err != nil {
 		return "", false, err
 	}
 	parts, err := s.draw(ctx, d)
@@ -65,7 +65,7 @@ func (s *Slack) send(ctx context.Context, d core.Delivery, m draw.Message) (core
 		return err
 	})
 	err = webapi.SendError(s.called(err))
-	s.limits.pause(d.To.Channel, core.RetryAfterOf(err))
+	s.limits.pause(d.To.Channel, core.RetryAfterOf(err), s.Now())
 	return refOf(channel, ts), err
 }
 

@@ -22,7 +22,6 @@ const (
 // need not compete again.
 type rateLimit struct {
 	rps float64
-	now func() time.Time
 
 	mu       sync.Mutex
 	channels map[string]*channelLimit
@@ -35,14 +34,14 @@ type channelLimit struct {
 	used     time.Time
 }
 
-func newRateLimit(rps float64, now func() time.Time) *rateLimit {
-	return &rateLimit{rps: rps, now: now, channels: map[string]*channelLimit{}}
+func newRateLimit(rps float64) *rateLimit {
+	return &rateLimit{rps: rps, channels: map[string]*channelLimit{}}
 }
 
 // ask returns nil if a part of a post may be sent now, else delivery_not_yet with the time to wait. If Slack asked to
 // wait, only posts to that channel wait.
-func (l *rateLimit) ask(d core.Delivery) error {
-	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part)); wait > 0 {
+func (l *rateLimit) ask(d core.Delivery, now time.Time) error {
+	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part), now); wait > 0 {
 		return &core.Error{
 			Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel is reached.", RetryAfter: wait,
 		}
@@ -51,10 +50,9 @@ func (l *rateLimit) ask(d core.Delivery) error {
 }
 
 // wait returns how long a part has to wait; 0: it is sent now, and is counted.
-func (l *rateLimit) wait(channel, part string) time.Duration {
+func (l *rateLimit) wait(channel, part string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
 	c := l.channel(channel, now)
 	from, at := now, c.reserved[part]
 	if c.until.After(from) {
@@ -76,13 +74,12 @@ func (l *rateLimit) wait(channel, part string) time.Duration {
 }
 
 // pause sends nothing to a channel for a while.
-func (l *rateLimit) pause(channel string, wait time.Duration) {
+func (l *rateLimit) pause(channel string, wait time.Duration, now time.Time) {
 	if wait <= 0 {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
 	c := l.channel(channel, now)
 	if until := now.Add(wait); until.After(c.until) {
 		c.until = until

@@ -12,10 +12,10 @@ import (
 func TestPostsKeepTheRateAfterAWait(t *testing.T) {
 	const rps, posts, wait = 2, 20, 30 * time.Second
 	now := adaptertest.Noon
-	p := newRateLimit(rps, func() time.Time { return now })
+	p := newRateLimit(rps)
 	waiting := map[string]time.Time{} // by part: when to ask again
 	ask := func(part string) {
-		if d := p.wait("C1", part); d > 0 {
+		if d := p.wait("C1", part, now); d > 0 {
 			waiting[part] = now.Add(d)
 			return
 		}
@@ -24,7 +24,7 @@ func TestPostsKeepTheRateAfterAWait(t *testing.T) {
 	for i := range posts {
 		ask(fmt.Sprint("before ", i))
 		if i == burst-1 { // the last of the burst is answered with a 429
-			p.pause("C1", wait)
+			p.pause("C1", wait, now)
 		}
 	}
 	for i := range posts {

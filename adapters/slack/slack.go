@@ -82,7 +82,7 @@ func New(d core.Deps, c Config) *Slack {
 	s := &Slack{
 		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
 		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
-		limits: newRateLimit(c.ChannelRPS, d.Now), painter: draw.Painter{Sealer: d.Signer, Texts: wording.New(d.Words)},
+		limits: newRateLimit(c.ChannelRPS), painter: draw.Painter{Sealer: d.Signer, Texts: wording.New(d.Words)},
 		sleep: chat.Sleep,
 		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now},
 		handles: chat.Cache[string]{Now: d.Now},
@@ -98,9 +98,7 @@ func New(d core.Deps, c Config) *Slack {
 	s.api, s.http = webapi.New(c.api(), s.clock, s.identity.setScopes)
 	if c.AppToken != "" {
 		s.sockets = &socketmode.Client{
-			Open: s.openSocket, Up: s.socketUp, Jitter: s.jitter, Log: d.Log,
-			Refused: func(ctx context.Context) bool { return webapi.RefusesApp(ctx, c.api(), s.clock, s.http) },
-			Sleep:   func(ctx context.Context, wait time.Duration) { s.sleep(ctx, wait) },
+			Jitter: s.jitter, Sleep: func(ctx context.Context, wait time.Duration) { s.sleep(ctx, wait) }, Log: d.Log,
 		}
 	}
 	return s
@@ -117,11 +115,8 @@ func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return s.keepIdentity(ctx) })
 	if s.sockets != nil {
-		s.sockets.Handle = func(ctx context.Context, kind string, payload []byte) (any, bool) {
-			return s.receiveSocket(ctx, kind, payload, accept)
-		}
 		parts.Go(func() error {
-			err := s.sockets.Run(ctx)
+			err := s.sockets.Run(ctx, socket{s, accept})
 			if err != nil && s.Config.SigningSecret != "" { // events still come over HTTP
 				s.Log.Error("Socket Mode has ended", "category", core.CategoryOf(err), "err", err)
 				return nil

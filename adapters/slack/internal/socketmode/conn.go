@@ -34,8 +34,8 @@ type conn struct {
 	client *Client
 	ws     *websocket.Conn
 	pings  pings
-	ctx    context.Context // ends with the connection
-	end    func()          // closes it
+	ctx    context.Context    // ends with the connection
+	end    context.CancelFunc // closes it
 	work   work
 
 	writing sync.Mutex
@@ -46,7 +46,7 @@ type conn struct {
 
 // dial opens a connection and waits for Slack's hello. The address is a secret and is never logged.
 func (c *Client) dial(ctx context.Context) (*conn, error) {
-	address, err := c.Open(ctx)
+	address, err := c.app.OpenSocket(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,15 +103,15 @@ func (c *Client) disconnected(reason string) error {
 // read, and then waits until the received envelopes are handled.
 func (k *conn) run(ctx context.Context) {
 	k.client.opened()
-	k.work.begin(func(f socketmode.Request) { k.handle(ctx, f) })
-	k.readAll()
+	k.work.begin(ctx, k)
+	k.readAll(ctx)
 	k.end()
 	k.client.closed()
 	k.replace(nil)
 	k.work.end()
 }
 
-func (k *conn) readAll() {
+func (k *conn) readAll(ctx context.Context) {
 	k.ws.SetPingHandler(func(data string) error {
 		k.pings.add(time.Now())
 		k.alive()
@@ -125,7 +125,7 @@ func (k *conn) readAll() {
 			return
 		}
 		if kind == websocket.TextMessage {
-			k.receive(data)
+			k.receive(ctx, data)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (k *conn) logEnd(err error) {
 }
 
 // receive passes a frame on to be handled. It must not block: Slack closes a connection that does not answer pings.
-func (k *conn) receive(data []byte) {
+func (k *conn) receive(ctx context.Context, data []byte) {
 	var f socketmode.Request
 	if err := chat.Decode(data, &f); err != nil {
 		k.client.Log.Warn("a Socket Mode frame can't be read and is ignored", "bytes", len(data),
@@ -158,7 +158,7 @@ func (k *conn) receive(data []byte) {
 	switch {
 	case f.Type == socketmode.RequestTypeDisconnect:
 		k.replace(k.client.disconnected(f.Reason)) // this connection is read as long as it lasts
-	case f.EnvelopeID == "" || k.work.add(f):
+	case f.EnvelopeID == "" || k.work.add(ctx, k, f):
 	case f.Type == socketmode.RequestTypeEventsAPI:
 		k.work.full.Do(func() {
 			k.client.Log.Warn("the queue of a Socket Mode connection is full; Slack sends the event again")
@@ -186,12 +186,12 @@ func (k *conn) close() {
 	k.end()
 }
 
-// handle handles an envelope, then acknowledges it if Handle returns ack.
+// handle handles an envelope, then acknowledges it if Receive returns ack.
 func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	if ctx.Err() != nil {
 		return
 	}
-	response, ack := k.client.Handle(ctx, f.Type, f.Payload)
+	response, ack := k.client.app.Receive(ctx, f.Type, f.Payload)
 	if !ack {
 		return
 	}

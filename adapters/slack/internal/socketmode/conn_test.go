@@ -16,6 +16,17 @@ import (
 	"github.com/slack-go/slack/socketmode"
 )
 
+// storing is an app that stores every envelope.
+type storing struct{ App }
+
+func (storing) Receive(context.Context, string, []byte) (any, bool) { return nil, true }
+func (storing) SocketUp(time.Duration)                              {}
+
+// blocked is a handler that waits until it is closed.
+type blocked chan struct{}
+
+func (b blocked) handle(context.Context, socketmode.Request) { <-b }
+
 // brokenWriter is a network connection whose writes fail once it is cut.
 type brokenWriter struct {
 	net.Conn
@@ -62,11 +73,7 @@ func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
 	cut.Store(true)
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	k := newConn(ctx, &Client{
-		Handle: func(context.Context, string, []byte) (any, bool) { return nil, true },
-		Up:     func(time.Duration) {},
-		Log:    slog.New(slog.DiscardHandler),
-	}, ws)
+	k := newConn(ctx, &Client{app: storing{}, Log: slog.New(slog.DiscardHandler)}, ws)
 	k.run(ctx)
 	if ctx.Err() != nil {
 		t.Error("the connection was still read after 20 s")
@@ -77,11 +84,11 @@ func TestConnectionThatCannotAcknowledgeEnds(t *testing.T) {
 // What waits to be handled is limited in bytes too, so that large frames can't fill the memory.
 func TestWaitingEnvelopesAreLimitedInBytes(t *testing.T) {
 	var w work
-	let := make(chan struct{})
-	w.begin(func(socketmode.Request) { <-let })
+	let := make(blocked)
+	w.begin(t.Context(), let)
 	large := socketmode.Request{Type: socketmode.RequestTypeEventsAPI, Payload: make([]byte, maxFrame)}
 	taken := 0
-	for w.add(large) {
+	for w.add(t.Context(), let, large) {
 		taken++
 	}
 	if taken != maxWaiting/maxFrame {

@@ -3,7 +3,7 @@
 // There is one connection. While it is replaced there are two, and both are read. Slack announces most closes
 // (refresh_requested, warning), so the next connection is open before the old one is closed. Envelopes of one channel
 // are handled in the order in which they arrive, those of different channels in parallel. Interactions and commands
-// don't wait for a channel. An envelope is acknowledged once Handle returns ack. Slack sends an event that is not
+// don't wait for a channel. An envelope is acknowledged once Receive returns ack. Slack sends an event that is not
 // acknowledged again, over this connection or another one. An interaction or a command it sends only once, and shows
 // the person an error if that is not acknowledged.
 //
@@ -31,29 +31,35 @@ const (
 	steady      = time.Minute      // after a connection that lasted this long, the next one is opened at once
 )
 
-// maxRefusals is how often in a row a token must be refused that was accepted before, until Refused is asked.
+// maxRefusals is how often in a row a token must be refused that was accepted before, until RefusesToken is asked.
 const maxRefusals = 3
 
 // maxConnections is Slack's limit for one app, across all its processes.
 const maxConnections = 10
 
+// App is the app whose events come over a connection.
+type App interface {
+	// OpenSocket asks Slack for the address of a new connection, which is valid for one use. An error of category
+	// unsupported ends Run, and so does one of category unauthorized before the first connection. Later such an error
+	// may be a fault of Slack's that passes: it ends Run only if it comes several times in a row, and RefusesToken
+	// agrees.
+	OpenSocket(ctx context.Context) (address string, err error)
+	// RefusesToken asks Slack in another way whether it refuses the token.
+	RefusesToken(ctx context.Context) bool
+	// Receive handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the
+	// payload was not stored.
+	Receive(ctx context.Context, kind string, payload []byte) (response any, ack bool)
+	// SocketUp is called when a connection is open and none was before; away is how long none was, 0 the first time.
+	SocketUp(away time.Duration)
+}
+
 // Client keeps a connection open. All its exported fields must be set.
 type Client struct {
-	// Open asks Slack for the address of a new connection, which is valid for one use. An error of category unsupported
-	// ends Run, and so does one of category unauthorized before the first connection. Later such an error may be a
-	// fault of Slack's that passes: it ends Run only if it comes several times in a row, and Refused agrees.
-	Open func(ctx context.Context) (address string, err error)
-	// Refused asks Slack in another way whether it refuses the token.
-	Refused func(ctx context.Context) bool
-	// Handle handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the
-	// payload was not stored.
-	Handle func(ctx context.Context, kind string, payload []byte) (response any, ack bool)
-	// Up is called when a connection is open and none was before; away is how long none was, 0 the first time.
-	Up     func(away time.Duration)
 	Sleep  func(context.Context, time.Duration)
 	Jitter func(time.Duration) time.Duration
 	Log    *slog.Logger
 
+	app  App
 	mu   sync.Mutex
 	open int       // how many connections are open
 	lost time.Time // when the last one of them ended; zero: none has
@@ -68,9 +74,9 @@ func (c *Client) opened() {
 	switch {
 	case !first:
 	case lost.IsZero():
-		c.Up(0)
+		c.app.SocketUp(0)
 	default:
-		c.Up(time.Since(lost))
+		c.app.SocketUp(time.Since(lost))
 	}
 }
 
@@ -82,8 +88,9 @@ func (c *Client) closed() {
 	}
 }
 
-// Run keeps a connection open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
-func (c *Client) Run(ctx context.Context) error {
+// Run keeps a connection of an app open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
+func (c *Client) Run(ctx context.Context, app App) error {
+	c.app = app
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, stop := context.WithCancel(ctx)
@@ -123,7 +130,7 @@ func (c *Client) Run(ctx context.Context) error {
 		case err == nil:
 			connected = true
 		case core.CategoryOf(err) == core.Unsupported, refusals > 0 && !connected,
-			refusals >= maxRefusals && c.Refused(ctx):
+			refusals >= maxRefusals && c.app.RefusesToken(ctx):
 			return err
 		default:
 			pause(wait)

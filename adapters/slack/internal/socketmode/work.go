@@ -1,6 +1,7 @@
 package socketmode
 
 import (
+	"context"
 	"encoding/json"
 	"hash/fnv"
 	"sync"
@@ -23,7 +24,6 @@ const (
 // work handles the envelopes of one connection: events of a channel one after the other, interactions and commands at
 // once.
 type work struct {
-	handle       func(socketmode.Request)
 	queues       [queueCount]chan socketmode.Request
 	waiting      atomic.Int64 // bytes of the envelopes in the queues
 	interactions errgroup.Group
@@ -32,15 +32,19 @@ type work struct {
 	crowded      sync.Once // for the warning that an interaction or a command was not taken
 }
 
-func (w *work) begin(handle func(socketmode.Request)) {
-	w.handle = handle
+// handler handles an envelope, as a connection does.
+type handler interface {
+	handle(ctx context.Context, f socketmode.Request)
+}
+
+func (w *work) begin(ctx context.Context, h handler) {
 	w.interactions.SetLimit(maxInteractions)
 	for i := range w.queues {
 		queue := make(chan socketmode.Request, queueLength)
 		w.queues[i] = queue
 		w.running.Go(func() {
 			for f := range queue {
-				handle(f)
+				h.handle(ctx, f)
 				w.waiting.Add(-size(f))
 			}
 		})
@@ -50,9 +54,9 @@ func (w *work) begin(handle func(socketmode.Request)) {
 func size(f socketmode.Request) int64 { return int64(len(f.Payload)) }
 
 // add takes an envelope without blocking. It returns false if the queue is full. Only one goroutine calls it.
-func (w *work) add(f socketmode.Request) bool {
+func (w *work) add(ctx context.Context, h handler, f socketmode.Request) bool {
 	if f.Type != socketmode.RequestTypeEventsAPI {
-		return w.interactions.TryGo(func() error { w.handle(f); return nil })
+		return w.interactions.TryGo(func() error { h.handle(ctx, f); return nil })
 	}
 	if w.waiting.Load()+size(f) > maxWaiting {
 		return false

@@ -72,6 +72,12 @@ type Found struct {
 	Late bool
 }
 
+// Listener is a platform that is told, right after that is stored, when the turn of a message ended in this process
+// with an answer, an approval to wait for, or nothing to say: the agent has heard the message. It may miss some.
+type Listener interface {
+	Heard(e Event)
+}
+
 // Directory is a platform that can look up people, groups, and who sees a conversation.
 //
 // NameOf returns a person's name, "" if it is unknown now. Groups asks the platform which of the wanted groups an

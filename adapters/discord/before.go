@@ -22,6 +22,9 @@ import (
 const (
 	threadCalls = 2               // the newest messages, and the one that it began with
 	threadWaits = 3 * time.Second // for rate limits, in all
+
+	// how long it is not looked up again that the store knows a thread: less than it keeps anything
+	knownFor = time.Hour
 )
 
 // earlierThere is what was said in the thread of a message before it.
@@ -45,6 +48,11 @@ func (d *Discord) before(
 	if d.ReadBefore == 0 || !snowflake.Valid(thread, upTo) || upTo == thread || address.StartsThread(e.Address) {
 		return b, nil // what begins a thread has nothing before it
 	}
+	last, _ := d.overheard.Get(thread)
+	allHeard := func(since string) bool { return !toBot && !snowflake.Greater(last, since) }
+	if since, fresh := d.heard.Get(thread); fresh && allHeard(since) {
+		return b, nil
+	}
 	heard, err := chat.Events(d.Events).Heard(ctx, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
 	if err != nil {
 		return b, err
@@ -54,7 +62,8 @@ func (d *Discord) before(
 	}
 	if heard != nil {
 		r.goesOn, r.since = true, heardUpTo(*heard)
-		if last, _ := d.overheard.Get(thread); !toBot && !snowflake.Greater(last, r.since) {
+		d.heard.Put(thread, r.since, knownFor)
+		if allHeard(r.since) {
 			return b, nil
 		}
 	}

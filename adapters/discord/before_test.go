@@ -23,11 +23,14 @@ type history struct {
 	now func() time.Time
 	mu  sync.Mutex
 	all []core.EventRecord // the latest first
+
+	asked int // how often events were listed
 }
 
 func (h *history) events(_ context.Context, f core.EventFilter) (found []core.EventRecord, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.asked++
 	if f.Waiting {
 		return nil, errBusy
 	}
@@ -169,6 +172,33 @@ func TestThreadAboveAMention(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the process knows of a thread is not looked up at each message.
+func TestTheStoreIsAskedOnceForAThread(t *testing.T) {
+	clock := discordtest.NewClock(time.Now())
+	r, h := reading(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}})
+	hook := r.AddUser(discordtest.User{ID: "1010", Name: "deploys", IsWebhook: true})
+	thread := r.ann.OpensThread(general, r.ann.Posts(general, "the root").ID, "work")
+	h.ended(r.of(r.ann.Posts(thread, r.MentionOfBot()+" well?")), core.EndReplied)
+	follow := func(what string, asks bool, calls int) {
+		t.Helper()
+		h.asked = 0
+		e := r.of(r.bob.Posts(thread, what))
+		if _, made := r.reads(e); (h.asked > 0) != asks || made != calls {
+			t.Errorf("%s: the store was asked %d times, Discord %d times", what, h.asked, made)
+		}
+		h.ended(e, core.EndReplied)
+	}
+	follow("the first in this process", true, 0)
+	follow("the second", false, 0)
+	follow("the third", false, 0)
+	hook.Posts(thread, "it is paid")
+	follow("after what was not for the bot", true, 1)
+	follow("after that", true, 0)
+	follow("and then", false, 0)
+	clock.Advance(2 * time.Hour)
+	follow("much later", true, 0)
 }
 
 // What was said before a reset is not read again, whether a message began it, a command or a button.

@@ -46,6 +46,8 @@ type Discord struct {
 	roots      *memo.Memo[bool]      // whether a thread began with a message of the bot's own, by id
 	hidden     *memo.Memo[time.Time] // when Discord last refused to show what a thread began with, by channel
 	overheard  *memo.Memo[string]    // the last message in a thread that was not for the bot, by thread
+	heard      chat.Cache[string]    // a message up to which the agent has heard a thread, by thread
+	known      chat.Cache[string]    // a stored message of a thread, by thread
 	typing     *typing
 	sent       *memo.Memo[string]    // the partName of each message that this process has sent
 	fileless   *memo.Memo[time.Time] // when Discord last refused a file, by channel
@@ -75,6 +77,7 @@ func New(deps core.Deps, c Config) *Discord {
 		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered), hidden: memo.New[time.Time](maxRemembered),
 		roots: memo.New[bool](maxRemembered), overheard: memo.New[string](maxRemembered),
+		heard: chat.Cache[string]{Now: deps.Now}, known: chat.Cache[string]{Now: deps.Now},
 	}
 	d.desk = desk.Desk{
 		Platform: address.Platform, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,

@@ -139,6 +139,9 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 // cameBefore reports whether a message in a thread is older than all that is stored of its conversation, so that the
 // bot was not asked there yet: Discord repeats it when a session is resumed after a kill. Error: provider_unavailable.
 func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool, error) {
+	if id, fresh := d.known.Get(m.Channel); fresh && !snowflake.Greater(id, m.ID) {
+		return false, nil
+	}
 	older := func(r core.EventRecord) bool { return !snowflake.Greater(heardUpTo(r), m.ID) }
 	f := core.EventFilter{Platform: address.Platform, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
 	for _, f.Limit = range []int{1, 50} { // mostly one tells
@@ -146,7 +149,11 @@ func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool
 		if err != nil {
 			return false, core.Wrap(core.ProviderUnavailable, err, "It can't be told now whether it is for the bot.")
 		}
-		if len(stored) == 0 || slices.ContainsFunc(stored, older) {
+		n := slices.IndexFunc(stored, older)
+		if n >= 0 && heardUpTo(stored[n]) != "" {
+			d.known.Put(m.Channel, heardUpTo(stored[n]), knownFor)
+		}
+		if len(stored) == 0 || n >= 0 {
 			return false, nil
 		}
 	}

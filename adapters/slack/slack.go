@@ -29,6 +29,7 @@ var (
 	_ core.Directory = (*Slack)(nil)
 	_ core.Health    = (*Slack)(nil)
 	_ core.OldClicks = (*Slack)(nil)
+	_ core.Listener  = (*Slack)(nil)
 )
 
 // Slack is the platform; see the package comment.
@@ -56,6 +57,7 @@ type Slack struct {
 	channels chat.Cache[string]   // by channel: its type
 	views    chat.Cache[bool]     // by thread of direct messages: it began in the assistant view
 	upTo     chat.Cache[string]   // by thread: the message with which the agent is told all above it; "": it is not
+	heard    chat.Cache[string]   // by thread: the message that the agent heard last, as far as this process knows
 	homes    chat.Cache[string]   // by user: their workspace or organisation
 	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
 
@@ -90,6 +92,7 @@ func New(d core.Deps, c Config) *Slack {
 		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
 		reached: chat.Cache[bool]{Now: d.Now},
 		views:   chat.Cache[bool]{Now: d.Now}, upTo: chat.Cache[string]{Now: d.Now},
+		heard: chat.Cache[string]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,

@@ -43,11 +43,15 @@ func (s *Slack) above(
 	if inThread := m.ThreadTS != "" && m.ThreadTS < m.TS; s.ReadBefore <= 0 || !inThread {
 		return nil, nil
 	}
+	upTo, _ := s.upTo.Get(m.thread())
+	if last, _ := s.heard.Get(m.thread()); upTo != "" && last >= upTo { // so the store has nothing to add
+		s.upTo.Put(m.thread(), m.TS, chat.Forever)
+		return nil, nil
+	}
 	since, err := s.heardUpTo(ctx, e, m, direct)
 	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
 		return nil, err
 	}
-	upTo, _ := s.upTo.Get(m.thread())
 	s.upTo.Put(m.thread(), m.TS, chat.Forever) // before it is read: what comes meanwhile may be missing
 	if upTo != "" && since >= upTo {
 		return nil, nil
@@ -62,8 +66,18 @@ func (s *Slack) above(
 	return t.Quoted(s.ReadBefore), nil
 }
 
+// Heard notes the last message of a thread that the agent has heard.
+func (s *Slack) Heard(e core.Event) {
+	if at := e.Address; at.Thread != "" {
+		s.heard.Put(threadIn(at.Channel, at.Thread), at.Message, chat.Forever)
+	}
+}
+
+// threadIn names a thread of a channel.
+func threadIn(channel, thread string) string { return channel + "/" + thread }
+
 // thread names the thread that a message is in.
-func (m messageEvent) thread() string { return m.Channel + "/" + m.ThreadTS }
+func (m messageEvent) thread() string { return threadIn(m.Channel, m.ThreadTS) }
 
 // unheard notes that something in a thread does not reach the agent: a message that is not for the bot, for instance.
 // The thread is read when the bot is asked there again.

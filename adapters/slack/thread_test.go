@@ -105,3 +105,31 @@ func TestATokenOfTheAssistantHidesNoThread(t *testing.T) {
 		t.Errorf("it reads %s", text)
 	}
 }
+
+// TestTheStoreIsNotAskedWhatTheProcessKnows: that the turn of the last message in a thread ended well.
+func TestTheStoreIsNotAskedWhatTheProcessKnows(t *testing.T) {
+	asked := 0
+	r := start(t, setup{slack: core.Deps{
+		ReadBefore: 4000,
+		Events: func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+			asked++
+			return nil, nil
+		},
+	}}).known()
+	in := slacktest.InThread(r.bob.Posts("C1", "The build is red").TS)
+	ask := func(what string, wantAsked, wantRead int) core.Event {
+		t.Helper()
+		asked = 0
+		before := r.CountCalls("conversations.replies")
+		e := r.one(r.ann.Posts("C1", r.MentionOfBot()+" why?", in).Deliveries...)
+		r.message(e)
+		if read := r.CountCalls("conversations.replies") - before; asked != wantAsked || read != wantRead {
+			t.Errorf("%s: the store was asked %d times, Slack %d times", what, asked, read)
+		}
+		return e
+	}
+	r.p.Heard(ask("the first", 1, 1))
+	r.p.Heard(ask("all was heard", 0, 0))
+	ask("all was heard again", 0, 0)
+	ask("the turn before failed", 1, 1)
+}

@@ -165,6 +165,7 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 	case stored == nil:
 		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind),
 			"category", string(f.End.Category), "took", time.Since(began).Round(time.Millisecond))
+		t.tellHeard(f.End.Kind)
 		if t.left.Posts {
 			t.Outbox.Nudge()
 		}
@@ -176,6 +177,17 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 		t.log.Error("storing the end of the turn failed; it will run again", "category", core.CategoryOf(stored),
 			"err", stored)
 		t.release(ctx)
+	}
+}
+
+// tellHeard tells the platform of a message that the agent has heard it, if the turn ended so.
+func (t *turn) tellHeard(end core.EndKind) {
+	e := &t.claim.Event
+	switch end {
+	case core.EndReplied, core.EndSuspended, core.EndNothing:
+		if p, ok := t.platforms[e.Platform].(core.Listener); ok && e.Kind() == core.KindMessage {
+			p.Heard(e.Event)
+		}
 	}
 }
 

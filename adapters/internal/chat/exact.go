@@ -72,7 +72,11 @@ func (d *decoder) value(v reflect.Value) error {
 	case t.Kind() == reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
 		return d.value(v.Elem())
-	case kind == strictjson.Object && t.Kind() == reflect.Struct:
+	case t.Kind() == reflect.Struct && kind != strictjson.Object:
+		d.refuse()
+		_, err := d.Skip()
+		return err
+	case t.Kind() == reflect.Struct:
 		return d.members(form, v)
 	case kind == strictjson.Object && t.Kind() == reflect.Map && t.Key().Kind() == reflect.String:
 		return d.entries(v)

@@ -27,9 +27,8 @@ func withBlocks(text string, blocks json.RawMessage) string {
 	}
 	known := wordsOf(all.String())
 	for _, block := range items(blocks) {
-		var p part
-		_ = chat.Decode(block, &p)
-		shown := strings.TrimSpace(shownText(block, maxNested))
+		p := partOf(block)
+		shown := strings.TrimSpace(p.shown(block, maxNested-1))
 		words, isTable := wordsOf(shown), p.Type == "table" || p.Type == "data_table"
 		switch {
 		case isTable && strings.Contains(all.String(), shown), !isTable && all.Len() > 0 && within(words, known):
@@ -119,14 +118,22 @@ type part struct {
 	Cells   json.RawMessage `json:"cells"`
 }
 
-// shownText is what people see of a block, or of anything inside of one, as mrkdwn. Of a kind that is not known here
-// it is every text.
+// partOf reads a part: nothing of what is no object.
+func partOf(value json.RawMessage) (p part) {
+	_ = chat.Decode(value, &p)
+	return p
+}
+
+// shownText is what people see of a block, or of anything inside of one, as mrkdwn.
 func shownText(value json.RawMessage, depth int) string {
-	var p part
 	if depth--; depth < 0 {
 		return "…"
 	}
-	_ = chat.Decode(value, &p) // nothing of what is no object
+	return partOf(value).shown(value, depth)
+}
+
+// shown is what people see of a part, which was read from value. Of a kind that is not known here it is every text.
+func (p part) shown(value json.RawMessage, depth int) string {
 	switch p.Type {
 	case "mrkdwn", "markdown":
 		return stringOf(p.Text)
@@ -249,8 +256,7 @@ func (p part) table(depth int) string {
 		lines = append(lines, plain(p.Caption))
 	}
 	for _, row := range items(p.Rows) {
-		var r part
-		_ = chat.Decode(row, &r) // a row may be an object with its cells
+		r := partOf(row) // a row may be an object with its cells
 		var cells []string
 		for _, cell := range append(items(row), items(r.Cells)...) {
 			cells = append(cells, cellText(cell, depth))

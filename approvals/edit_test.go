@@ -54,7 +54,11 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 			Conversation: c.Event.Conversation, State: core.Open, Call: call, Rule: rule(core.Turn{}, call),
 		}
 		if err := store.Finish(t.Context(),
-			core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: &a}); err != nil {
+			core.Finish{
+				Claim:   c,
+				End:     core.End{Kind: core.EndSuspended},
+				Changes: core.Changes{Approval: &a},
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,14 +2,24 @@ package core
 
 import (
 	"encoding/json"
+	"reflect"
 	"time"
 )
 
-// Finish is everything that a turn changed. With Retry only the wait is stored, and all other fields are empty.
+// Finish ends a turn, or puts it back: who claims it, how it ends, when it is tried again, and what it changed. With
+// Retry it has neither an End nor Changes.
 type Finish struct {
-	Claim   Claim
-	End     End
-	Retry   *Retry
+	Claim Claim
+	End   End
+	Retry *Retry
+	Changes
+
+	Handover *Handover // nil: the posts wait for ClaimPosts
+	Left     *Left     // where to return what can be claimed afterwards; nil: nobody asks
+}
+
+// Changes is what a turn changed. It is stored with the turn's end, or not at all.
+type Changes struct {
 	Session *SessionRecord // saved: new message rows, and the other fields
 	Paused  *PausedRecord  // stored
 	Resumed InvocationID   // the paused record that this turn resumed; it is removed
@@ -26,12 +36,23 @@ type Finish struct {
 	Show          []ApprovalID // their cards are drawn once more, so one whose message was deleted is posted anew
 	// its cards are redrawn, a second later: a press has just been answered with another picture of one
 	Redraw ApprovalID
-
 	// of the invocation so far, as a join check's input; it replaces that of an earlier segment. Nil: none
 	Evidence json.RawMessage
+}
 
-	Handover *Handover // nil: the posts wait for ClaimPosts
-	Left     *Left     // where to return what can be claimed afterwards; nil: nobody asks
+// IsZero reports whether nothing has changed. It looks at every field, so none can be forgotten.
+func (c Changes) IsZero() bool {
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.Kind() == reflect.Slice && f.Len() == 0 {
+			continue
+		}
+		if !f.IsZero() {
+			return false
+		}
+	}
+	return true
 }
 
 // Left is what a Finish leaves to claim. Either may be said of what another process has claimed meanwhile.

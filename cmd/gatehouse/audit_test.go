@@ -81,7 +81,11 @@ func executed(t *testing.T, store *storage.Store) {
 		t.Fatal(err)
 	}
 	if err := store.Finish(ctx,
-		core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Resumed: c.Event.Invocation}); err != nil {
+		core.Finish{
+			Claim:   c,
+			End:     core.End{Kind: core.EndReplied},
+			Changes: core.Changes{Resumed: c.Event.Invocation},
+		}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -155,7 +155,11 @@ func (w *clockWorld) say(posts ...core.Post) {
 		w.t.Fatalf("%v, %v", claims, err)
 	}
 	if err := w.store.Finish(ctx,
-		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
+		core.Finish{
+			Claim:   claims[0],
+			End:     core.End{Kind: core.EndReplied},
+			Changes: core.Changes{Posts: posts},
+		}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -138,7 +138,9 @@ func (s *seeder) resumed(id core.ApprovalID, result core.ToolResult) error {
 		return err
 	}
 	return s.store.Finish(s.ctx, core.Finish{
-		Claim: c, End: core.End{Kind: core.EndReplied},
-		Session: s.session(c, core.Message{Role: core.ToolRole, ToolCallID: "c1", Content: core.Text(result.Content)}),
+		Claim: c,
+		End:   core.End{Kind: core.EndReplied},
+		Changes: core.Changes{Session: s.session(c,
+			core.Message{Role: core.ToolRole, ToolCallID: "c1", Content: core.Text(result.Content)})},
 	})
 }

@@ -45,17 +45,18 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	s := newSeeder(t.Context(), store)
 	err = s.turn("e1", "store it", func(c core.Claim) core.Finish {
 		return core.Finish{
-			End:     core.End{Kind: core.EndSuspended},
-			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")}),
-			Paused: &core.PausedRecord{
-				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
-			},
-			Approval: &core.Approval{
-				ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
-				Address: c.Event.Address, State: core.Open, Question: asked,
-				Call:      core.Call{Tool: "vault", Arguments: args, Digest: digest, Summary: "Store it"},
-				Requester: core.Actor{ID: "openharness:ann", Name: "ann"},
-				Rule:      core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob"}},
+			End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+				Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")}),
+				Paused: &core.PausedRecord{
+					Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
+				},
+				Approval: &core.Approval{
+					ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
+					Address: c.Event.Address, State: core.Open, Question: asked,
+					Call:      core.Call{Tool: "vault", Arguments: args, Digest: digest, Summary: "Store it"},
+					Requester: core.Actor{ID: "openharness:ann", Name: "ann"},
+					Rule:      core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob"}},
+				},
 			},
 		}
 	})

@@ -42,8 +42,10 @@ func TestCommandsMaskACallWithoutApproval(t *testing.T) {
 	err = s.turn("e1", "look it up", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "test.look", Arguments: json.RawMessage(`{"pin":471147}`)}
 		return core.Finish{
-			End:     core.End{Kind: core.EndReplied},
-			Session: s.session(c, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+			End: core.End{Kind: core.EndReplied},
+			Changes: core.Changes{
+				Session: s.session(c, core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+			},
 		}
 	})
 	if err != nil {
@@ -81,19 +83,20 @@ func TestCommandsMaskWhatTheSchemaHides(t *testing.T) {
 	err = s.turn("e1", "store it", func(c core.Claim) core.Finish {
 		call := core.ToolCall{ID: "c1", Name: "vault", Arguments: args}
 		return core.Finish{
-			End: core.End{Kind: core.EndSuspended},
-			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")},
-				core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
-			Paused: &core.PausedRecord{
-				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
-			},
-			Approval: &core.Approval{
-				ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
-				Address: c.Event.Address, State: core.Open,
-				Call: core.Call{
-					Tool: "vault", Arguments: args, Secret: []string{"/pin", "/users/0/phrase"}, Digest: digest,
-					Summary: "Store 471147",
-				}, Requester: c.Event.Actor,
+			End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+				Session: s.session(c, core.Message{Role: core.User, Content: core.Text("store it")},
+					core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+				Paused: &core.PausedRecord{
+					Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: "ap-1"},
+				},
+				Approval: &core.Approval{
+					ID: "ap-1", Invocation: c.Event.Invocation, Session: c.Session, Conversation: seedConversation,
+					Address: c.Event.Address, State: core.Open,
+					Call: core.Call{
+						Tool: "vault", Arguments: args, Secret: []string{"/pin", "/users/0/phrase"}, Digest: digest,
+						Summary: "Store 471147",
+					}, Requester: c.Event.Actor,
+				},
 			},
 		}
 	})

@@ -107,16 +107,17 @@ func (s *seeder) session(c core.Claim, msgs ...core.Message) *core.SessionRecord
 func (s *seeder) answered() error {
 	return s.turn("e1", "hello", func(c core.Claim) core.Finish {
 		return core.Finish{
-			End: core.End{Kind: core.EndReplied},
-			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("hello")},
-				core.Message{
-					Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is " +
-						"sk-0123456789abcdef0123456789abcdef"),
-				}),
-			Posts: []core.Post{{
-				Key: "reply/1", To: c.Event.Address, Conversation: seedConversation, Kind: core.PostReply,
-				Text: "hi there", Event: c.Event.Seq,
-			}},
+			End: core.End{Kind: core.EndReplied}, Changes: core.Changes{
+				Session: s.session(c, core.Message{Role: core.User, Content: core.Text("hello")},
+					core.Message{
+						Role: core.Assistant, Content: core.Text("hi\x1b[2J there\nmy key is " +
+							"sk-0123456789abcdef0123456789abcdef"),
+					}),
+				Posts: []core.Post{{
+					Key: "reply/1", To: c.Event.Address, Conversation: seedConversation, Kind: core.PostReply,
+					Text: "hi there", Event: c.Event.Seq,
+				}},
+			},
 		}
 	})
 }
@@ -154,21 +155,23 @@ func (s *seeder) asks(event string, id core.ApprovalID, asked *question.Question
 			},
 		}
 		return core.Finish{
-			End: core.End{Kind: core.EndSuspended},
-			Session: s.session(c, core.Message{Role: core.User, Content: core.Text("note it")},
-				core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
-			Paused: &core.PausedRecord{
-				Invocation: c.Event.Invocation, Session: c.Session, Descriptor: core.Descriptor{SignalID: core.SignalID(id)},
-				Graph: "demo", GraphVersion: "1",
-				SchemaVersion: "1", Type: "suspended",
-				Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true,
-				Messages: 2,
+			End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+				Session: s.session(c, core.Message{Role: core.User, Content: core.Text("note it")},
+					core.Message{Role: core.Assistant, ToolCalls: []core.ToolCall{call}}),
+				Paused: &core.PausedRecord{
+					Invocation: c.Event.Invocation, Session: c.Session,
+					Descriptor: core.Descriptor{SignalID: core.SignalID(id)},
+					Graph:      "demo", GraphVersion: "1",
+					SchemaVersion: "1", Type: "suspended",
+					Frames: []core.Frame{{Node: "gate", State: map[string]json.RawMessage{}}}, MarkCompleted: true,
+					Messages: 2,
+				},
+				Approval: &a,
+				Posts: []core.Post{{
+					Key: a.CardKey(), To: c.Event.Address, Conversation: seedConversation, Kind: core.PostCard,
+					Approval: a.ID, Event: c.Event.Seq,
+				}},
 			},
-			Approval: &a,
-			Posts: []core.Post{{
-				Key: a.CardKey(), To: c.Event.Address, Conversation: seedConversation, Kind: core.PostCard,
-				Approval: a.ID, Event: c.Event.Seq,
-			}},
 		}
 	})
 }

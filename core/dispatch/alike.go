@@ -48,5 +48,5 @@ func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, 
 		Kind:     core.PostCard,
 		Approval: open[0].ID, Event: e.Seq, Quiet: true, Occasion: core.Typed, Reminds: open[0].CardKey(),
 	}
-	return &core.Finish{End: core.End{Kind: core.EndReplied}, Posts: []core.Post{card}}, nil
+	return &core.Finish{End: core.End{Kind: core.EndReplied}, Changes: core.Changes{Posts: []core.Post{card}}}, nil
 }

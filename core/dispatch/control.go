@@ -40,7 +40,10 @@ func (t *turn) retry(ctx context.Context, failed int64) (*core.Finish, error) {
 	_, err := t.Store.Retry(ctx, failed)
 	switch core.CategoryOf(err) {
 	case "":
-		return &core.Finish{End: core.End{Kind: core.EndDecided}, Pressed: []string{errorKey(failed)}}, nil
+		return &core.Finish{
+			End:     core.End{Kind: core.EndDecided},
+			Changes: core.Changes{Pressed: []string{errorKey(failed)}},
+		}, nil
 	case core.NotFound, core.Invalid:
 		return t.rejectClick(err), nil
 	}
@@ -53,7 +56,7 @@ func (t *turn) askAgain(ctx context.Context, id core.ApprovalID) (*core.Finish, 
 	_, err := t.Store.AskAgain(ctx, id, t.claim.Event.Actor)
 	switch core.CategoryOf(err) {
 	case "":
-		return &core.Finish{End: core.End{Kind: core.EndDecided}, AskedAgain: id}, nil
+		return &core.Finish{End: core.End{Kind: core.EndDecided}, Changes: core.Changes{AskedAgain: id}}, nil
 	case core.NotAllowed, core.ApprovalDecided, core.NotFound, core.Invalid:
 		return t.rejectClick(err), nil
 	}
@@ -164,8 +167,10 @@ func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID,
 // are named in the reply.
 func (t *turn) reset(ctx context.Context, failed int64) (*core.Finish, error) {
 	f := &core.Finish{
-		End: core.End{Kind: core.EndReplied}, NewGeneration: true,
-		Posts: []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
+		End: core.End{Kind: core.EndReplied}, Changes: core.Changes{
+			NewGeneration: true,
+			Posts:         []core.Post{t.post(core.PostNotice, "notice", t.Sentences.NewConversation)},
+		},
 	}
 	if failed != 0 {
 		f.Pressed = []string{errorKey(failed)}
@@ -321,7 +326,7 @@ func (t *turn) rejectClick(err error) *core.Finish {
 	p.Person = t.claim.Event.Actor.ID
 	return &core.Finish{End: core.End{
 		Kind: core.EndIgnored, Category: core.CategoryOf(err), Cause: "the click was not counted",
-	}, Posts: []core.Post{p}}
+	}, Changes: core.Changes{Posts: []core.Post{p}}}
 }
 
 // vote looks up which of the rule's groups the person is in, if it depends on them, and then decides. A withdrawal is

@@ -74,7 +74,11 @@ func (b *bench) preload(n int) {
 		Writer: core.Writer{Invocation: claims[0].Event.Invocation},
 	}
 	if err := b.store.Finish(b.t.Context(),
-		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndNothing}, Session: rec}); err != nil {
+		core.Finish{
+			Claim:   claims[0],
+			End:     core.End{Kind: core.EndNothing},
+			Changes: core.Changes{Session: rec},
+		}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.ended(r.Seq)

@@ -132,7 +132,9 @@ func (t *turn) leftInDoubt(ctx context.Context, id core.ApprovalID) bool {
 
 // outcome turns the outcome of the harness into a Finish.
 func (t *turn) outcome(ctx context.Context, s *staging, o core.Outcome) (*core.Finish, error) {
-	f := &core.Finish{Session: s.session, Resumed: s.consumed, NotRun: t.ledger.notRun(core.ToolResult{})}
+	f := &core.Finish{
+		Changes: core.Changes{Session: s.session, Resumed: s.consumed, NotRun: t.ledger.notRun(core.ToolResult{})},
+	}
 	switch o := o.(type) {
 	case core.Completed:
 		f.Evidence = t.evidence

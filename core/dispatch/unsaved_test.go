@@ -36,10 +36,16 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 		category core.Category
 	}{
 		"an end": {core.Finish{
-			Session: session, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{{Text: "done"}},
+			End: core.End{Kind: core.EndReplied}, Changes: core.Changes{
+				Session: session,
+				Posts:   []core.Post{{Text: "done"}},
+			},
 		}, core.SessionSaveFailed},
 		"a pause": {
-			core.Finish{Session: session, Paused: &core.PausedRecord{}, End: core.End{Kind: core.EndSuspended}},
+			core.Finish{
+				End:     core.End{Kind: core.EndSuspended},
+				Changes: core.Changes{Session: session, Paused: &core.PausedRecord{}},
+			},
 			core.SuspensionPersistenceFailed,
 		},
 	} {
@@ -67,7 +73,10 @@ func TestLostClaimStoresNothing(t *testing.T) {
 	o := Options{Store: r, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(),
-		&core.Finish{Session: &core.SessionRecord{}, End: core.End{Kind: core.EndReplied}}, time.Now())
+		&core.Finish{
+			End:     core.End{Kind: core.EndReplied},
+			Changes: core.Changes{Session: &core.SessionRecord{}},
+		}, time.Now())
 	if r.refused != 1 || len(r.kept) != 0 {
 		t.Errorf("refused %d times, kept %+v", r.refused, r.kept)
 	}

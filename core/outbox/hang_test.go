@@ -48,7 +48,11 @@ func TestHangingPlatformDelaysNoOther(t *testing.T) {
 			Kind: core.PostReply, Text: "x",
 		}
 		if err := o.store.Finish(t.Context(),
-			core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}}); err != nil {
+			core.Finish{
+				Claim:   claims[0],
+				End:     core.End{Kind: core.EndReplied},
+				Changes: core.Changes{Posts: []core.Post{post}},
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}

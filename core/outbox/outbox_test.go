@@ -200,7 +200,11 @@ func (o *office) put(posts ...core.Post) {
 		}
 	}
 	if err := o.store.Finish(o.t.Context(),
-		core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}, Posts: posts}); err != nil {
+		core.Finish{
+			Claim:   claims[0],
+			End:     core.End{Kind: core.EndReplied},
+			Changes: core.Changes{Posts: posts},
+		}); err != nil {
 		o.t.Fatal(err)
 	}
 }

@@ -15,7 +15,11 @@ func TestMessageOfABrokenSessionIsAccepted(t *testing.T) {
 	f := newFault(t, postgres.Options{})
 	c := f.claim(0)
 	rec := &core.SessionRecord{ID: c.Session, Writer: core.Writer{Invocation: c.Event.Invocation}}
-	f.want(f.store.Finish(f.ctx, core.Finish{Claim: c, Session: rec, End: core.End{Kind: core.EndReplied}}), "")
+	f.want(f.store.Finish(f.ctx, core.Finish{
+		Claim:   c,
+		End:     core.End{Kind: core.EndReplied},
+		Changes: core.Changes{Session: rec},
+	}), "")
 	f.exec(f.look, `update sessions set state = '{'`)
 	r, claim, err := f.store.AcceptClaim(f.ctx, said(0, 1), f.owner)
 	f.want(err, "")

@@ -161,11 +161,13 @@ func (r *replier) turn(ctx context.Context, c core.Claim) {
 	r.fail(
 		r.store.Finish(ctx,
 			core.Finish{
-				Handover: handed, Left: &left, Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec,
-				Posts: []core.Post{{
-					Key: fmt.Sprint("reply/", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation,
-					Kind: core.PostReply, Text: "hello", Event: c.Event.Seq,
-				}},
+				Handover: handed, Left: &left, Claim: c, End: core.End{Kind: core.EndReplied}, Changes: core.Changes{
+					Session: rec,
+					Posts: []core.Post{{
+						Key: fmt.Sprint("reply/", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation,
+						Kind: core.PostReply, Text: "hello", Event: c.Event.Seq,
+					}},
+				},
 			}))
 	for _, row := range handed.Rows {
 		r.deliver(ctx, row)

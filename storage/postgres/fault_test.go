@@ -132,10 +132,9 @@ func TestDeadlockIsRepeated(t *testing.T) {
 	came := make(chan error)
 	go func() {
 		came <- f.store.Finish(f.ctx, core.Finish{
-			Claim: c, End: core.End{Kind: core.EndSuspended},
-			Approval: &core.Approval{
+			Claim: c, End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{Approval: &core.Approval{
 				ID: "a", Invocation: c.Event.Invocation, Conversation: c.Event.Conversation, Address: c.Event.Address,
-			},
+			}},
 		})
 	}()
 	waiting(t, f.ctx, f.look)

@@ -170,12 +170,14 @@ func TestLostAnswerToACommit(t *testing.T) {
 	}
 
 	end := core.Finish{
-		Claim: c, End: core.End{Kind: core.EndSuspended},
-		Approval: &core.Approval{
-			ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
-			Address: c.Event.Address, Call: core.Call{Tool: "note", Digest: "d"}, Rule: core.Rule{Approvers: voters()},
+		Claim: c, End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+			Approval: &core.Approval{
+				ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
+				Address: c.Event.Address, Call: core.Call{Tool: "note", Digest: "d"},
+				Rule: core.Rule{Approvers: voters()},
+			},
+			Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session},
 		},
-		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session},
 	}
 	lost("Finish", func() error { return s.Finish(f.ctx, end) })
 	f.want(s.Finish(f.ctx, end), core.ClaimLost)

@@ -206,10 +206,13 @@ func (r *replicas) suspend(conversation int, id string) core.Claim {
 		Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID,
 	}
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{
-		Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a, Posts: []core.Post{card},
-		Paused: &core.PausedRecord{
-			Invocation: c.Event.Invocation, Session: c.Session,
-			Descriptor: core.Descriptor{SignalID: core.SignalID(id)},
+		Claim: c, End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+			Approval: a,
+			Posts:    []core.Post{card},
+			Paused: &core.PausedRecord{
+				Invocation: c.Event.Invocation, Session: c.Session,
+				Descriptor: core.Descriptor{SignalID: core.SignalID(id)},
+			},
 		},
 	}))
 	return c
@@ -255,8 +258,11 @@ func theFirstDecisionStands(r *replicas) {
 		}
 		all.Go(func() {
 			err := r.stores[1].Finish(r.ctx, core.Finish{
-				Claim: cancelling, End: core.End{Kind: core.EndReplied},
-				Abandoned: []core.Abandon{{Invocation: paused.Event.Invocation, Cancel: true, Reason: "enough"}},
+				Claim: cancelling,
+				End:   core.End{Kind: core.EndReplied},
+				Changes: core.Changes{Abandoned: []core.Abandon{
+					{Invocation: paused.Event.Invocation, Cancel: true, Reason: "enough"},
+				}},
 			})
 			if err != nil {
 				t.Errorf("cancelling: %v", err)
@@ -320,7 +326,11 @@ func TestRace_AuditLogIsOneChain(t *testing.T) {
 					Address: e.Address, Rule: core.Rule{Approvers: voters(), Quorum: 2},
 				}
 				if err := r.stores[i].Finish(r.ctx,
-					core.Finish{Claim: c, End: core.End{Kind: core.EndSuspended}, Approval: a}); err != nil {
+					core.Finish{
+						Claim:   c,
+						End:     core.End{Kind: core.EndSuspended},
+						Changes: core.Changes{Approval: a},
+					}); err != nil {
 					t.Errorf("finishing: %v", err)
 				}
 				if _, err := r.stores[1-i].Decide(r.ctx,
@@ -429,11 +439,10 @@ func TestRace_ClickBesideAnExpiry(t *testing.T) {
 	r.ok(err)
 	c := r.claim(0, 1)[0]
 	r.ok(r.stores[0].Finish(r.ctx, core.Finish{
-		Claim: c, End: core.End{Kind: core.EndSuspended},
-		Approval: &core.Approval{
+		Claim: c, End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{Approval: &core.Approval{
 			ID: "a", Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
 			Address: c.Event.Address, Rule: core.Rule{Timeout: time.Hour, Approvers: voters()},
-		},
+		}},
 	}))
 	click := core.Event{
 		Platform: "p", ID: "click", Conversation: c.Event.Conversation, Body: core.ClickEvent{Approval: "a"},

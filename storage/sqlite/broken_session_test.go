@@ -19,7 +19,11 @@ func TestMessageOfABrokenSessionIsAccepted(t *testing.T) {
 	}
 	rec := &core.SessionRecord{ID: claim.Session, Writer: core.Writer{Invocation: claim.Event.Invocation}}
 	if err := store.Finish(ctx,
-		core.Finish{Claim: *claim, Session: rec, End: core.End{Kind: core.EndReplied}}); err != nil {
+		core.Finish{
+			Claim:   *claim,
+			End:     core.End{Kind: core.EndReplied},
+			Changes: core.Changes{Session: rec},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, raw(t, file), `update sessions set state = '{'`)

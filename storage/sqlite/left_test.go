@@ -22,7 +22,11 @@ func TestNothingIsLeft(t *testing.T) {
 		Text: "hello",
 	}
 	end := core.Finish{
-		Claim: *claim, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}, Handover: handed, Left: &left,
+		Claim:    *claim,
+		End:      core.End{Kind: core.EndReplied},
+		Handover: handed,
+		Left:     &left,
+		Changes:  core.Changes{Posts: []core.Post{post}},
 	}
 	if err := store.Finish(ctx, end); err != nil || len(handed.Rows) != 1 || left != (core.Left{}) {
 		t.Fatalf("%v; handed over: %v; left: %+v", err, handed.Rows, left)

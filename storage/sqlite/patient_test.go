@@ -37,7 +37,10 @@ func TestAnArrivalSharesACommit(t *testing.T) {
 		}
 		if err := store.Finish(ctx,
 			core.Finish{
-				Claim: *claim, End: core.End{Kind: core.EndReplied}, Posts: []core.Post{post}, Handover: handed,
+				Claim:    *claim,
+				End:      core.End{Kind: core.EndReplied},
+				Handover: handed,
+				Changes:  core.Changes{Posts: []core.Post{post}},
 			}); err != nil {
 			t.Fatal(err)
 		}

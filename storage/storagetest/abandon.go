@@ -5,6 +5,11 @@ import (
 	"gatehouse/core/audit"
 )
 
+// cancels is what a turn changes that cancels the paused one of c.
+func cancels(c core.Claim) core.Changes {
+	return core.Changes{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}}
+}
+
 var abandonExamples = []example{
 	{"abandoning a paused turn appends its messages", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
@@ -12,12 +17,14 @@ var abandonExamples = []example{
 		w.done(w.take(s, minute), core.Finish{Retry: &core.Retry{After: minute}})
 		m := w.take(w.message(conversation), minute)
 		w.done(m, core.Finish{
-			Session:       w.session(m, 0, "bye"),
-			NewGeneration: true,
-			Abandoned: []core.Abandon{{
-				Invocation: c.Event.Invocation, Rows: said("cancelled", "too"), Cancel: true,
-				Reason: "new conversation", By: ann,
-			}},
+			Changes: core.Changes{
+				Session:       w.session(m, 0, "bye"),
+				NewGeneration: true,
+				Abandoned: []core.Abandon{{
+					Invocation: c.Event.Invocation, Rows: said("cancelled", "too"), Cancel: true,
+					Reason: "new conversation", By: ann,
+				}},
+			},
 		})
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "bye", "cancelled", "too"})
 		w.equal("the invocation's", words(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)),
@@ -42,7 +49,7 @@ var abandonExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.deliver(minute)[0], "ref")
 		m := w.take(w.message(conversation), minute)
-		w.done(m, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.changed(m, cancels(c))
 		row := w.deliver(minute)[0]
 		if row.Approval != "a" || row.Parts[0].Ref != "ref" || row.Wanted <= row.Shown {
 			w.Fatalf("got %+v", row)
@@ -54,8 +61,9 @@ var abandonExamples = []example{
 		m := w.message(conversation)
 		s := w.claim(minute)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
-		w.done(w.take(m, minute),
-			core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, Reason: "r"}}})
+		w.changed(w.take(m, minute), core.Changes{
+			Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, Reason: "r"}},
+		})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
 		w.equal("the signal", w.record(s.Event.Seq).End.Kind, core.EndWithdrawn)
 		c2 := w.take(w.message(conversation), minute)
@@ -67,12 +75,12 @@ var abandonExamples = []example{
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
-		w.done(s, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.changed(s, cancels(c))
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
 
 		c = w.suspend(conversation, "b", core.Rule{})
 		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
-		w.done(w.claim(minute), core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.changed(w.claim(minute), cancels(c))
 		w.equal("the refusal", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Denied)
 	}},
 	{"an approval whose turn was resumed is not cancelled with the next pause", func(w *world) {
@@ -81,18 +89,22 @@ var abandonExamples = []example{
 		s := w.claim(minute)
 		w.done(s,
 			core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1),
-				Approval: asks(s, "b", core.Rule{}),
+				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+					Resumed:  c.Event.Invocation,
+					Paused:   paused(s, "b", 1),
+					Approval: asks(s, "b", core.Rule{}),
+				},
 			})
 		m := w.take(w.message(conversation), minute)
-		w.done(m, core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}}})
+		w.changed(m, cancels(c))
 		w.equal("the first", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
 		w.equal("the second", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Cancelled)
 	}},
 	{"without cancel the approval is left alone", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		w.done(w.take(w.message(conversation), minute),
-			core.Finish{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}})
+		w.changed(w.take(w.message(conversation), minute), core.Changes{
+			Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}},
+		})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Open)
 	}},
 	{"a resume that fails abandons itself, after what it had saved", func(w *world) {
@@ -101,8 +113,10 @@ var abandonExamples = []example{
 		s := w.claim(minute)
 		w.ok(w.SaveSession(w.ctx, s, w.session(s, 1, "acted")))
 		w.done(s, core.Finish{
-			End: core.End{Kind: core.EndErrored, Category: core.NodeException}, Resumed: c.Event.Invocation,
-			Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: said("failed")}},
+			End: core.End{Kind: core.EndErrored, Category: core.NodeException}, Changes: core.Changes{
+				Resumed:   c.Event.Invocation,
+				Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: said("failed")}},
+			},
 		})
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "acted", "failed"})
 		w.equal("its own end", w.record(s.Event.Seq).End.Kind, core.EndErrored)
@@ -124,8 +138,10 @@ var abandonExamples = []example{
 			}
 			w.sent(w.first(minute), "ref")
 			w.done(s, core.Finish{
-				End: core.End{Kind: core.EndWithdrawn}, Resumed: c.Event.Invocation,
-				Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, By: ann, NotRun: why}},
+				End: core.End{Kind: core.EndWithdrawn}, Changes: core.Changes{
+					Resumed:   c.Event.Invocation,
+					Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, By: ann, NotRun: why}},
+				},
 			})
 			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
 			w.equal("the call", got.State(), want)
@@ -155,7 +171,10 @@ var abandonExamples = []example{
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
 		w.done(w.take(w.message(conversation), minute),
 			core.Finish{
-				NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}},
+				Changes: core.Changes{
+					NewGeneration: true,
+					Abandoned:     []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}},
+				},
 			})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
 		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
@@ -170,13 +189,17 @@ var abandonExamples = []example{
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
 		w.done(w.take(w.message(conversation), minute),
 			core.Finish{
-				NewGeneration: true, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}},
+				Changes: core.Changes{
+					NewGeneration: true,
+					Abandoned:     []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true, By: ann}},
+				},
 			})
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
 		w.equal("its call", must(w.LoadIntent(w.ctx, "a"))(w).State(), core.CallUnknown)
 	}},
 	{"abandoning a missing invocation is no error", func(w *world) {
-		w.done(w.take(w.message(conversation), minute),
-			core.Finish{Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}}})
+		w.changed(w.take(w.message(conversation), minute), core.Changes{
+			Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}},
+		})
 	}},
 }

@@ -6,7 +6,7 @@ var adminExamples = []example{
 	{"events are listed, latest first", func(w *world) {
 		a, b, c := w.message(conversation), w.message(conversation), w.message(other)
 		w.done(w.claims(1, minute)[0], core.Finish{End: core.End{Kind: core.EndDead, Cause: "x"}})
-		w.done(w.claims(1, minute)[0], core.Finish{NewGeneration: true})
+		w.changed(w.claims(1, minute)[0], core.Changes{NewGeneration: true})
 		for name, f := range map[string]struct {
 			filter core.EventFilter
 			want   []int64
@@ -34,7 +34,10 @@ var adminExamples = []example{
 		w.message(conversation)
 		dead := w.message(other)
 		w.done(w.claimOf(dead),
-			core.Finish{End: core.End{Kind: core.EndDead}, Posts: []core.Post{post("x", other), post("y", "plat:y")}})
+			core.Finish{
+				End:     core.End{Kind: core.EndDead},
+				Changes: core.Changes{Posts: []core.Post{post("x", other), post("y", "plat:y")}},
+			})
 		for _, row := range w.deliver(minute) {
 			switch row.Key {
 			case "x":
@@ -97,7 +100,8 @@ var adminExamples = []example{
 		w.equal("its invocation", s.Event.Invocation, c.Event.Invocation)
 		w.done(s,
 			core.Finish{
-				End: core.End{Kind: core.EndErrored}, Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}},
+				End:     core.End{Kind: core.EndErrored},
+				Changes: core.Changes{Abandoned: []core.Abandon{{Invocation: c.Event.Invocation}}},
 			})
 		_, err := w.Retry(w.ctx, s.Event.Seq)
 		w.fails(err, core.Invalid)
@@ -112,7 +116,7 @@ var adminExamples = []example{
 		_, err = w.AskAgain(w.ctx, "none", ann)
 		w.fails(err, core.NotFound)
 		s := w.claim(minute)
-		w.done(s, core.Finish{Resumed: c.Event.Invocation, NewGeneration: true})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation, NewGeneration: true})
 		r := must(w.AskAgain(w.ctx, "a", ann))(w)
 		if !r.Fresh || r.Seq <= s.Event.Seq {
 			w.Fatalf("got %+v", r)
@@ -136,8 +140,11 @@ var adminExamples = []example{
 		s := w.claim(minute)
 		w.done(s,
 			core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1),
-				Approval: asks(s, "b", core.Rule{Timeout: minute}),
+				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+					Resumed:  c.Event.Invocation,
+					Paused:   paused(s, "b", 1),
+					Approval: asks(s, "b", core.Rule{Timeout: minute}),
+				},
 			})
 		b := must(w.LoadApproval(w.ctx, "b"))(w)
 		w.equal("the conversation", b.Conversation, conversation)
@@ -158,8 +165,11 @@ var adminExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "paid"}))
 		w.done(s,
 			core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Paused: paused(s, "b", 1),
-				Approval: asks(s, "b", core.Rule{Timeout: minute}),
+				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+					Resumed:  c.Event.Invocation,
+					Paused:   paused(s, "b", 1),
+					Approval: asks(s, "b", core.Rule{Timeout: minute}),
+				},
 			})
 		b := must(w.LoadApproval(w.ctx, "b"))(w)
 		w.expires("b")
@@ -176,7 +186,7 @@ var adminExamples = []example{
 	{"a message that is no longer stored can't be asked again", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.expires("a")
-		w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+		w.changed(w.claim(minute), core.Changes{Resumed: c.Event.Invocation})
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		_, err := w.AskAgain(w.ctx, "a", ann)
 		w.fails(err, core.NotFound)
@@ -187,7 +197,7 @@ var adminExamples = []example{
 		w.message(other)
 		must(w.Decide(w.ctx, core.Decision{Approval: "b", Expire: true}))(w)
 		for range 2 {
-			w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+			w.changed(w.claim(minute), core.Changes{Resumed: c.Event.Invocation})
 		}
 		w.equal("the decision", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Expired)
 		must(w.Prune(w.ctx, minute))(w)

@@ -89,7 +89,7 @@ var amendExamples = []example{
 	{"an amendment reaches what repeats the message", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.expires("a")
-		w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+		w.changed(w.claim(minute), core.Changes{Resumed: c.Event.Invocation})
 		again := must(w.AskAgain(w.ctx, "a", ann))(w)
 		w.wantEnd(w.amend(c.Event.Event, changed("1", "bread")), core.EndApplied)
 		w.wantEnd(w.amend(c.Event.Event, changed("0", "from before")), core.EndIgnored)
@@ -99,8 +99,10 @@ var amendExamples = []example{
 		}
 		w.done(next,
 			core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Paused: paused(next, "b", 1),
-				Approval: asks(next, "b", core.Rule{Timeout: minute}),
+				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+					Paused:   paused(next, "b", 1),
+					Approval: asks(next, "b", core.Rule{Timeout: minute}),
+				},
 			})
 		w.wantEnd(w.amend(c.Event.Event, changed("2", "butter")), core.EndApplied)
 		w.equal("the new card", must(w.RecordedApproval(w.ctx, "b"))(w).Changed, "butter")

@@ -48,7 +48,7 @@ var approvalExamples = []example{
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Timeout: minute})
 		a.CreatedAt, a.Deadline = c.Event.AcceptedAt.AddDate(-1, 0, 0), c.Event.AcceptedAt.AddDate(1, 0, 0)
-		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a})
+		w.changed(c, core.Changes{Paused: paused(c, "a", 0), Approval: a})
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
 		if got.CreatedAt.Before(c.Event.AcceptedAt) || !got.Deadline.Equal(got.CreatedAt.Add(minute)) {
 			w.Fatalf("made at %s, until %s", got.CreatedAt, got.Deadline)
@@ -113,7 +113,10 @@ var approvalExamples = []example{
 		c := w.take(w.message(conversation), minute)
 		a := asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy"}
-		w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, "a", 0), Approval: a})
+		w.done(c, core.Finish{
+			End:     core.End{Kind: core.EndSuspended},
+			Changes: core.Changes{Paused: paused(c, "a", 0), Approval: a},
+		})
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
 		if got.State != core.Approved || got.DecidedAt.IsZero() || !got.Deadline.IsZero() ||
 			got.DecidedBy.ID != "policy" {

@@ -87,7 +87,7 @@ var auditExamples = []example{
 		channel := w.posted("card/b").To.Channel
 		w.message(other)
 		c := w.claim(minute)
-		w.done(c, core.Finish{PressedCard: &core.PressedCard{Approval: "b", Channel: channel, Ref: "r"}})
+		w.changed(c, core.Changes{PressedCard: &core.PressedCard{Approval: "b", Channel: channel, Ref: "r"}})
 		w.equal("pressed", w.sentTo(), []string{"b to " + platform + ":" + channel})
 		w.sent(w.first(minute), "r")
 		w.equal("drawn", len(w.sentTo()), 1)

@@ -40,7 +40,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func (w *world) handover(c core.Claim, n int, posts ...core.Post) []core.OutboxRow {
 	w.Helper()
 	h := &core.Handover{Platform: platform, Limit: n, SentAt: noon}
-	w.done(c, core.Finish{Posts: posts, Handover: h})
+	w.done(c, core.Finish{Handover: h, Changes: core.Changes{Posts: posts}})
 	return h.Rows
 }
 
@@ -58,7 +58,7 @@ var beginExamples = []example{
 		c.Fence++
 		c.Loaded = nil
 		w.equal("the next claim", again, c)
-		w.done(again, core.Finish{NewGeneration: true})
+		w.changed(again, core.Changes{NewGeneration: true})
 		w.equal("the session of the next turn", w.begun(w.event(core.KindMessage, conversation, "")).Session,
 			conversation.Session(2))
 	}},
@@ -72,7 +72,7 @@ var beginExamples = []example{
 		rec := c.Loaded.Record
 		h := rec.Messages.Append(core.Message{Role: core.User, Content: core.Text("more")})
 		rec.Messages = &h
-		w.done(c, core.Finish{Session: rec})
+		w.changed(c, core.Changes{Session: rec})
 		w.equal("the number of messages", must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages.Len(), 6)
 	}},
 	{"a signal that is known is not claimed again, though its queue is free", func(w *world) {
@@ -190,14 +190,20 @@ var beginExamples = []example{
 		c := w.begun(w.event(core.KindMessage, other, ""))
 		w.accept(w.event(core.KindMessage, other, ""))
 		var left core.Left
-		w.ok(w.Finish(w.ctx, finish(c, core.Finish{Posts: []core.Post{post("b", conversation)}, Left: &left})))
+		w.ok(w.Finish(w.ctx, finish(c, core.Finish{
+			Left:    &left,
+			Changes: core.Changes{Posts: []core.Post{post("b", conversation)}},
+		})))
 		w.equal("left by the turn", left.Turns, true)
 		first.Parts, first.State, first.Shown = []core.Part{{Ref: "ref"}}, core.RowSent, first.Wanted
 		more, err := w.ReleasePost(w.ctx, first, 0)
 		w.ok(err)
 		w.equal("left by the delivery", more, true)
 		c, left = w.claim(minute), core.Left{}
-		w.ok(w.Finish(w.ctx, finish(c, core.Finish{Posts: []core.Post{post("c", "plat:three")}, Left: &left})))
+		w.ok(w.Finish(w.ctx, finish(c, core.Finish{
+			Left:    &left,
+			Changes: core.Changes{Posts: []core.Post{post("c", "plat:three")}},
+		})))
 		w.equal("posts left by the turn", left.Posts, true)
 	}},
 	{"a post that was handed over is in doubt when its process dies", func(w *world) {
@@ -214,7 +220,10 @@ var beginExamples = []example{
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		h := &core.Handover{Platform: platform, Limit: 1}
 		if err := lose.Finish(w.ctx,
-			finish(c, core.Finish{Posts: []core.Post{post("a", conversation)}, Handover: h})); !errors.Is(err, gone) {
+			finish(c, core.Finish{
+				Handover: h,
+				Changes:  core.Changes{Posts: []core.Post{post("a", conversation)}},
+			})); !errors.Is(err, gone) {
 			w.Fatalf("got %v", err)
 		}
 		w.equal("handed over", len(h.Rows), 0)

@@ -22,7 +22,7 @@ func (w *world) shown(l core.ConversationID, data string) core.SessionID {
 	rec := w.session(c, 0)
 	h := rec.Messages.Append(w.picture(c.Event.Event, data))
 	rec.Messages = &h
-	w.done(c, core.Finish{Session: rec})
+	w.changed(c, core.Changes{Session: rec})
 	return c.Session
 }
 
@@ -50,7 +50,7 @@ var blobExamples = []example{
 				Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "c1", Name: "see", Arguments: []byte(`{}`)}},
 			}, row)
 		rec.Messages = &h
-		w.done(c, core.Finish{Session: rec})
+		w.changed(c, core.Changes{Session: rec})
 		w.prune()
 		w.blob("beside", true)
 		msgs := must(must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w).Messages.From(w.ctx, 1))(w)
@@ -108,7 +108,7 @@ var blobExamples = []example{
 		rec := w.session(c, 0)
 		h := rec.Messages.Append(m)
 		rec.Messages = &h
-		w.done(c, core.Finish{Session: rec})
+		w.changed(c, core.Changes{Session: rec})
 		w.prune()
 		w.blob("cat", true)
 		w.ok(w.DeleteSession(w.ctx, c.Session))
@@ -145,7 +145,7 @@ var blobExamples = []example{
 		e := core.Event{Platform: platform, ID: "upload"}
 		digest := must(w.PutBlobFor(w.ctx, e, []byte("notes"), time.Hour))(w)
 		must(w.KeepBlob(w.ctx, c.Event.Event, digest, time.Hour))(w)
-		w.done(c, core.Finish{Session: w.session(c, 0, "I attach my notes")})
+		w.changed(c, core.Changes{Session: w.session(c, 0, "I attach my notes")})
 		w.prune()
 		w.blob("notes", true)
 		w.ok(w.DeleteSession(w.ctx, c.Session))
@@ -178,7 +178,7 @@ var blobExamples = []example{
 		w.ok(w.SaveSession(w.ctx, c, rec))
 		w.restart()
 		c = w.take(seq, minute)
-		w.done(c, core.Finish{Session: w.session(c, 0, "no image")})
+		w.changed(c, core.Changes{Session: w.session(c, 0, "no image")})
 		w.prune()
 		w.blob("cat", false)
 	}},

@@ -37,8 +37,12 @@ func lifeCycle(w *world) []func() {
 			a := asks(c, "a", core.Rule{Timeout: 24 * time.Hour})
 			w.done(c,
 				core.Finish{
-					End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "please"),
-					Paused: paused(c, "a", 1), Approval: a, Posts: []core.Post{card(a)},
+					End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+						Session:  w.session(c, 0, "please"),
+						Paused:   paused(c, "a", 1),
+						Approval: a,
+						Posts:    []core.Post{card(a)},
+					},
 				})
 		}),
 		func() { // in flight, and the process dies
@@ -70,12 +74,21 @@ func lifeCycle(w *world) []func() {
 		turn(func(c core.Claim) {
 			w.done(c,
 				core.Finish{
-					Resumed: c.Event.Invocation, Session: w.session(c, 1, "done"), Posts: []core.Post{reply(c, "done")},
+					Changes: core.Changes{
+						Resumed: c.Event.Invocation,
+						Session: w.session(c, 1, "done"),
+						Posts:   []core.Post{reply(c, "done")},
+					},
 				})
 		}),
 		deliver, deliver, deliver,
 		func() { w.accept(next) },
-		turn(func(c core.Claim) { w.done(c, core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}) }),
+		turn(func(c core.Claim) {
+			w.done(c, core.Finish{
+				End:     core.End{Kind: core.EndIgnored},
+				Changes: core.Changes{NewGeneration: true},
+			})
+		}),
 	}
 }
 

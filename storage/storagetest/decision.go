@@ -314,7 +314,7 @@ var decisionExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{})
 		m := w.message(conversation)
 		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
-		w.done(w.wakes("a", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		w.changed(w.wakes("a", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 		w.take(m, minute)
 	}},
 	{"each vote redraws the card", func(w *world) {
@@ -342,8 +342,11 @@ var decisionExamples = []example{
 					p.Like = core.Approval{ID: first}.CardKey()
 				}
 				w.done(c, core.Finish{
-					End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a,
-					Posts: []core.Post{p},
+					End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+						Paused:   paused(c, id, 0),
+						Approval: a,
+						Posts:    []core.Post{p},
+					},
 				})
 				return a
 			}
@@ -370,7 +373,7 @@ var decisionExamples = []example{
 			cards("after the change of the first", "a like ", "b like card/b", "c like card/b")
 			m := w.take(w.message(conversation), minute)
 			ended := core.Abandon{Invocation: third.Invocation, Cancel: true, Reason: "stopped", By: ann}
-			w.done(m, core.Finish{Abandoned: []core.Abandon{ended}})
+			w.changed(m, core.Changes{Abandoned: []core.Abandon{ended}})
 			cards("after the end of the third", "b like card/b", "c like card/b")
 		},
 	},
@@ -379,7 +382,7 @@ var decisionExamples = []example{
 		a := asks(c, "a", core.Rule{})
 		direct := card(a)
 		direct.Key, direct.To.Channel = direct.Key+"/bob", "bob"
-		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), direct}})
+		w.changed(c, core.Changes{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), direct}})
 		for _, row := range w.deliver(minute) {
 			w.sent(row, "ref")
 		}

@@ -91,8 +91,12 @@ func (w *world) suspend(l core.ConversationID, id string, rule core.Rule) core.C
 	c := w.take(w.message(l), minute)
 	a := asks(c, id, rule)
 	w.done(c, core.Finish{
-		End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1),
-		Approval: a, Posts: []core.Post{card(a)},
+		End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+			Session:  w.session(c, 0, "do "+id),
+			Paused:   paused(c, id, 1),
+			Approval: a,
+			Posts:    []core.Post{card(a)},
+		},
 	})
 	return c
 }
@@ -125,8 +129,12 @@ var finishExamples = []example{
 		s.State = map[string]json.RawMessage{"f": json.RawMessage(`{"g":"<&>"}`)}
 		w.done(c,
 			core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Session: s, Paused: p, Approval: a,
-				Posts: []core.Post{card(a), reply(c, "wait")},
+				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+					Session:  s,
+					Paused:   p,
+					Approval: a,
+					Posts:    []core.Post{card(a), reply(c, "wait")},
+				},
 			})
 
 		got := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w)
@@ -152,9 +160,14 @@ var finishExamples = []example{
 		before := w.contents(c.Session)
 		twice := asks(c, "a", core.Rule{}) // its id is taken
 		f := core.Finish{
-			Session: w.session(c, 0, "lost"), Paused: paused(c, "lost", 1), NewGeneration: true,
-			Posts: []core.Post{reply(c, "lost")}, Approval: twice,
-			Abandoned: []core.Abandon{{Invocation: old, Rows: said("lost"), Cancel: true}},
+			Changes: core.Changes{
+				Session:       w.session(c, 0, "lost"),
+				Paused:        paused(c, "lost", 1),
+				NewGeneration: true,
+				Posts:         []core.Post{reply(c, "lost")},
+				Approval:      twice,
+				Abandoned:     []core.Abandon{{Invocation: old, Rows: said("lost"), Cancel: true}},
+			},
 		}
 		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
 			w.Fatal("no error")
@@ -173,8 +186,13 @@ var finishExamples = []example{
 			w.Finish(w.ctx,
 				finish(c,
 					core.Finish{
-						Session: s, Paused: paused(c, "a", 1), Approval: a, NewGeneration: true,
-						Posts: []core.Post{reply(c, "lost")},
+						Changes: core.Changes{
+							Session:       s,
+							Paused:        paused(c, "a", 1),
+							Approval:      a,
+							NewGeneration: true,
+							Posts:         []core.Post{reply(c, "lost")},
+						},
 					})), core.ClaimLost)
 		w.equal("the database", w.contents(c.Session), before)
 		if s.Version != 0 {
@@ -183,15 +201,19 @@ var finishExamples = []example{
 	}},
 	{"a turn that is retried stores nothing else", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Posts: []core.Post{reply(c, "x")}})),
-			core.Internal)
+		for _, changed := range []core.Changes{
+			{Posts: []core.Post{reply(c, "x")}}, {AskedAgain: "a"},
+			{NewGeneration: true}, {NotRun: core.ToolResult{Content: "x"}},
+		} {
+			w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Changes: changed})), core.Internal)
+		}
 		w.fails(w.Finish(w.ctx, core.Finish{Claim: c}), core.Internal)
 		w.done(c, core.Finish{})
 	}},
 	{"a resumed turn removes its paused record", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		s := w.take(w.signal(conversation, c.Event.Invocation), minute)
-		w.done(s, core.Finish{Resumed: c.Event.Invocation, Session: w.session(s, 1, "did it")})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation, Session: w.session(s, 1, "did it")})
 		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
 		}
@@ -204,8 +226,12 @@ var finishExamples = []example{
 		next := paused(s, "b", 2)
 		w.done(s,
 			core.Finish{
-				End: core.End{Kind: core.EndSuspended}, Resumed: c.Event.Invocation, Session: w.session(s, 1, "again"),
-				Paused: next, Approval: asks(s, "b", core.Rule{}),
+				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+					Resumed:  c.Event.Invocation,
+					Session:  w.session(s, 1, "again"),
+					Paused:   next,
+					Approval: asks(s, "b", core.Rule{}),
+				},
 			})
 		w.equal("the record", must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w), next)
 		w.equal("by the new signal", must(w.LoadPaused(w.ctx, "", "b"))(w), next)
@@ -218,7 +244,7 @@ var finishExamples = []example{
 		next := w.message(conversation)
 		control := w.accept(w.event(core.KindControl, conversation, "status"))
 		c := w.claim(minute)
-		w.done(c, core.Finish{NewGeneration: true, Session: w.session(c, 0, "old")})
+		w.changed(c, core.Changes{NewGeneration: true, Session: w.session(c, 0, "old")})
 		c = w.take(next, minute)
 		w.equal("the session", c.Session, conversation.Session(2))
 		w.equal("its messages", w.texts(c.Session, core.Writer{}), []string{})
@@ -226,7 +252,7 @@ var finishExamples = []example{
 		if claimed.Event.Seq != control || claimed.Session != conversation.Session(2) {
 			w.Fatalf("got %+v", claimed)
 		}
-		w.done(claimed, core.Finish{NewGeneration: true}) // a control may ask for one as well
+		w.changed(claimed, core.Changes{NewGeneration: true}) // a control may ask for one as well
 		w.done(c, core.Finish{})
 		w.message(conversation)
 		w.equal("the session after that", w.claim(minute).Session, conversation.Session(3))

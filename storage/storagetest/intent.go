@@ -54,44 +54,47 @@ var intentExamples = []example{
 			a := asks(c, id, rule)
 			a.Use = &core.Use{Of: remembered, N: 1, Uses: 1, Until: until}
 			a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy"}
-			w.done(c, core.Finish{End: core.End{Kind: core.EndSuspended}, Paused: paused(c, id, 0), Approval: a})
+			w.done(c, core.Finish{
+				End:     core.End{Kind: core.EndSuspended},
+				Changes: core.Changes{Paused: paused(c, id, 0), Approval: a},
+			})
 			return c
 		}
 		c := w.suspend(conversation, "a", rule)
 		d := vote("a", bob, core.Approve)
 		d.Vote.Remember = true
 		must(w.Decide(w.ctx, d))(w)
-		w.done(w.wakes("a", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		w.changed(w.wakes("a", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 
 		c = use("in time")
 		s := w.wakes("in time", c.Event.Invocation, core.Approved)
 		w.equal("fresh", must(w.BeginIntent(w.ctx, s, intent(c, "in time")))(w).Fresh, true)
-		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 
 		c = use("too often") // as if the database had lost the first
 		s = w.wakes("too often", c.Event.Invocation, core.Approved)
 		_, err := w.BeginIntent(w.ctx, s, intent(c, "too often"))
 		w.fails(err, core.ApprovalMissing)
-		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 
 		remembered = "b"
 		c = w.suspend(conversation, "b", rule)
 		d = vote("b", bob, core.Approve)
 		d.Vote.Remember = true
 		must(w.Decide(w.ctx, d))(w)
-		w.done(w.wakes("b", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		w.changed(w.wakes("b", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 		c = use("stopped")
 		must(w.Decide(w.ctx, vote("b", bob, core.Forget)))(w)
 		s = w.wakes("stopped", c.Event.Invocation, core.Approved)
 		_, err = w.BeginIntent(w.ctx, s, intent(c, "stopped"))
 		w.fails(err, core.ApprovalMissing)
-		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 
 		c = w.suspend(conversation, "c", rule)
 		d = vote("c", bob, core.Approve)
 		d.Vote.Remember = true
 		must(w.Decide(w.ctx, d))(w)
-		w.done(w.wakes("c", c.Event.Invocation, core.Approved), core.Finish{Resumed: c.Event.Invocation})
+		w.changed(w.wakes("c", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 		remembered = "c"
 		c = use("late")
 		w.db.Advance(hour)
@@ -141,10 +144,10 @@ var intentExamples = []example{
 			}
 			next := asks(c, string(id)+"-asks", core.Rule{})
 			again := paused(c, string(next.ID), 0)
-			w.done(s, core.Finish{Resumed: c.Event.Invocation, Paused: again, Approval: next})
+			w.changed(s, core.Changes{Resumed: c.Event.Invocation, Paused: again, Approval: next})
 			w.equal("the call "+string(id), must(w.LoadIntent(w.ctx, id))(w).State(), want)
 			must(w.Decide(w.ctx, vote(next.ID, bob, core.Deny)))(w)
-			w.done(w.claim(minute), core.Finish{Resumed: c.Event.Invocation})
+			w.changed(w.claim(minute), core.Changes{Resumed: c.Event.Invocation})
 			w.equal("at the end of its turn "+string(id), must(w.LoadIntent(w.ctx, id))(w).State(), core.CallUnknown)
 		}
 	}},
@@ -169,7 +172,7 @@ var intentExamples = []example{
 		a := asks(c, "a", core.Rule{})
 		copied := card(a)
 		copied.Key, copied.To.Channel, copied.Copy = copied.Key+"/bob", "bob", true
-		w.done(c, core.Finish{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), copied}})
+		w.changed(c, core.Changes{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), copied}})
 		redrawn := func(when string, want int) {
 			w.Helper()
 			rows := w.deliver(minute)
@@ -189,7 +192,7 @@ var intentExamples = []example{
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
 		redrawn("ended", 2)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
-		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 		redrawn("ended again, and its turn", 0)
 	}},
 	{"redraws that were not delivered are one, and one in flight is followed by another", func(w *world) {
@@ -240,7 +243,7 @@ var intentExamples = []example{
 			if id == "a" {
 				given = why
 			}
-			w.done(s, core.Finish{Resumed: c.Event.Invocation, NotRun: given})
+			w.changed(s, core.Changes{Resumed: c.Event.Invocation, NotRun: given})
 			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
 			if got.State() != core.CallNotRun || got.Intent != intent(c, core.ApprovalID(id)) ||
 				!got.BegunAt.IsZero() || got.EndedAt.IsZero() {
@@ -279,7 +282,10 @@ var intentExamples = []example{
 			}
 			w.done(s,
 				core.Finish{
-					Resumed: c.Event.Invocation, NotRun: core.ToolResult{Content: "x", Category: core.ApprovalStale},
+					Changes: core.Changes{
+						Resumed: c.Event.Invocation,
+						NotRun:  core.ToolResult{Content: "x", Category: core.ApprovalStale},
+					},
 				})
 			want := map[core.ApprovalState]core.CallState{core.Approved: core.CallDone}[end]
 			w.equal("the call of an approval that is "+string(end),
@@ -340,43 +346,56 @@ var evidenceExamples = []example{
 		w.equal("before", w.evidence(id), "")
 		w.done(c,
 			core.Finish{
-				Paused: paused(c, "a", 1), Approval: asks(c, "a", core.Rule{}), Evidence: json.RawMessage(`{"leg":1}`),
+				Changes: core.Changes{
+					Paused:   paused(c, "a", 1),
+					Approval: asks(c, "a", core.Rule{}),
+					Evidence: json.RawMessage(`{"leg":1}`),
+				},
 			})
 		w.equal("paused", w.evidence(id), `{"leg":1}`)
 		s := w.take(w.signal(conversation, id), minute)
 		w.restart()
 		s = w.take(s.Event.Seq, minute)
-		w.done(s, core.Finish{Resumed: id, Evidence: json.RawMessage(`{"leg":"<2>"}`)})
+		w.changed(s, core.Changes{Resumed: id, Evidence: json.RawMessage(`{"leg":"<2>"}`)})
 		w.equal("ended", w.evidence(id), `{"leg":"<2>"}`)
 	}},
 	{"a turn without evidence leaves earlier evidence alone", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
-		w.done(c, core.Finish{Paused: paused(c, "a", 1), Evidence: json.RawMessage(`{"leg":1}`)})
+		w.changed(c, core.Changes{Paused: paused(c, "a", 1), Evidence: json.RawMessage(`{"leg":1}`)})
 		s := w.take(w.signal(conversation, id), minute)
-		w.done(s, core.Finish{Resumed: id})
+		w.changed(s, core.Changes{Resumed: id})
 		w.equal("kept", w.evidence(id), `{"leg":1}`)
 	}},
 	{"evidence is stored with the turn or not at all", func(w *world) {
 		seq := w.message(conversation)
 		c := w.take(seq, over)
 		w.take(seq, minute)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Evidence: json.RawMessage(`{}`)})), core.ClaimLost)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{
+			Changes: core.Changes{Evidence: json.RawMessage(`{}`)},
+		})), core.ClaimLost)
 		w.equal("of a lost conversation", w.evidence(c.Event.Invocation), "")
 	}},
 	{"a turn that is retried stores no evidence", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Evidence: json.RawMessage(`{}`)})),
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{
+			Retry:   &core.Retry{},
+			Changes: core.Changes{Evidence: json.RawMessage(`{}`)},
+		})),
 			core.Internal)
 		w.done(c, core.Finish{})
 	}},
 	{"old evidence is pruned, except a paused turn's", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.done(c, core.Finish{Evidence: json.RawMessage(`{"a":1}`)})
+		w.changed(c, core.Changes{Evidence: json.RawMessage(`{"a":1}`)})
 		d := w.take(w.message(conversation), minute)
 		w.done(d,
 			core.Finish{
-				Paused: paused(d, "p", 1), Approval: asks(d, "p", core.Rule{}), Evidence: json.RawMessage(`{"b":1}`),
+				Changes: core.Changes{
+					Paused:   paused(d, "p", 1),
+					Approval: asks(d, "p", core.Rule{}),
+					Evidence: json.RawMessage(`{"b":1}`),
+				},
 			})
 		w.prune()
 		w.equal("young", w.evidence(c.Event.Invocation), `{"a":1}`)
@@ -387,9 +406,9 @@ var evidenceExamples = []example{
 	}},
 	{"evidence is deleted with its session", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.done(c, core.Finish{Session: w.session(c, 0, "x"), Evidence: json.RawMessage(`{"a":1}`)})
+		w.changed(c, core.Changes{Session: w.session(c, 0, "x"), Evidence: json.RawMessage(`{"a":1}`)})
 		d := w.take(w.message(other), minute)
-		w.done(d, core.Finish{Session: w.session(d, 0, "y"), Evidence: json.RawMessage(`{"b":1}`)})
+		w.changed(d, core.Changes{Session: w.session(d, 0, "y"), Evidence: json.RawMessage(`{"b":1}`)})
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		w.equal("gone", w.evidence(c.Event.Invocation), "")
 		w.equal("another's", w.evidence(d.Event.Invocation), `{"b":1}`)

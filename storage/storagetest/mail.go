@@ -323,7 +323,7 @@ var mailExamples = []example{
 	{"deleting a session erases its mail, in whatever mailbox it is", func(w *world) {
 		old := w.message(conversation)
 		c := w.take(old, minute)
-		w.done(c, core.Finish{Session: w.session(c, 0, "m"), NewGeneration: true})
+		w.changed(c, core.Changes{Session: w.session(c, 0, "m"), NewGeneration: true})
 		next := w.suspend(conversation, "a", core.Rule{})
 		private := post("private", other)
 		private.Conversation, private.Event = conversation, next.Event.Seq

@@ -42,7 +42,7 @@ func (w *world) sent(row core.OutboxRow, ref core.Ref) {
 func (w *world) say(l core.ConversationID, posts ...core.Post) {
 	w.Helper()
 	w.message(l)
-	w.done(w.claim(minute), core.Finish{Posts: posts})
+	w.changed(w.claim(minute), core.Changes{Posts: posts})
 }
 
 func post(key string, l core.ConversationID) core.Post {
@@ -148,7 +148,7 @@ var outboxExamples = []example{
 		w.sent(w.first(minute), "ref-a")
 		for range 2 {
 			w.message(conversation)
-			w.done(w.claim(minute), core.Finish{Pressed: []string{"a", "no such post"}})
+			w.changed(w.claim(minute), core.Changes{Pressed: []string{"a", "no such post"}})
 		}
 		row := w.first(minute)
 		if !row.Pressed || row.Wanted != 2 || row.Parts[0].Ref != "ref-a" || row.Text != "text of a" {
@@ -170,7 +170,7 @@ var outboxExamples = []example{
 		w.sent(w.first(minute), "ref-copy")
 		for range 2 {
 			w.message(conversation)
-			w.done(w.claim(minute), core.Finish{AskedAgain: "a"})
+			w.changed(w.claim(minute), core.Changes{AskedAgain: "a"})
 		}
 		rows := w.deliver(minute)
 		w.equal("redrawn", len(rows), 2)
@@ -191,7 +191,7 @@ var outboxExamples = []example{
 		press := func(s core.PressedCard) {
 			w.Helper()
 			w.message(other)
-			w.done(w.claim(minute), core.Finish{PressedCard: &s})
+			w.changed(w.claim(minute), core.Changes{PressedCard: &s})
 		}
 		press(seen)
 		w.equal("elsewhere", w.posted(row.Key).State, core.RowUnknown)
@@ -212,7 +212,7 @@ var outboxExamples = []example{
 		w.sent(w.first(minute), "the-card")
 		w.equal("nothing to draw", len(w.deliver(minute)), 0)
 		w.message(other)
-		w.done(w.claim(minute), core.Finish{Redraw: "a"})
+		w.changed(w.claim(minute), core.Changes{Redraw: "a"})
 		w.equal("due before the answer to the press is shown", len(w.deliver(minute)), 0)
 		w.db.Advance(2 * time.Second)
 		w.sent(w.first(minute), "the-card")

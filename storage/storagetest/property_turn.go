@@ -138,8 +138,11 @@ func (p *property) reply(rt *rapid.T) {
 	rec, texts := p.fresh(rt, c, holds)
 	w, resumed := p.from(c), p.resumed(c)
 	f := core.Finish{
-		End: core.End{Kind: core.EndReplied}, Session: rec, Resumed: resumed, Posts: []core.Post{reply(c, "x")},
-		Handover: p.handover(rt),
+		End: core.End{Kind: core.EndReplied}, Handover: p.handover(rt), Changes: core.Changes{
+			Session: rec,
+			Resumed: resumed,
+			Posts:   []core.Post{reply(c, "x")},
+		},
 	}
 	if rapid.Bool().Draw(rt, "two posts") {
 		more := reply(c, "y")
@@ -165,8 +168,13 @@ func (p *property) suspend(rt *rapid.T) {
 	}
 	rest := paused(c, string(a.ID), w.From+len(texts))
 	f := core.Finish{
-		End: core.End{Kind: core.EndSuspended}, Session: rec, Resumed: p.resumed(c), Paused: rest, Approval: a,
-		Posts: []core.Post{card(a)},
+		End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+			Session:  rec,
+			Resumed:  p.resumed(c),
+			Paused:   rest,
+			Approval: a,
+			Posts:    []core.Post{card(a)},
+		},
 	}
 	if holds {
 		p.m.save(c.Session, w, texts)
@@ -201,7 +209,7 @@ func (p *property) fail(rt *rapid.T) {
 // newGeneration ends a turn with a new conversation; everything that waits in the old one is abandoned.
 func (p *property) newGeneration(rt *rapid.T) {
 	c, holds := p.held(rt, func(c core.Claim) bool { return isTurn(c) && p.resumed(c) == "" })
-	f := core.Finish{End: core.End{Kind: core.EndIgnored}, NewGeneration: true}
+	f := core.Finish{End: core.End{Kind: core.EndIgnored}, Changes: core.Changes{NewGeneration: true}}
 	for _, id := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[id].Session == c.Session {
 			f.Abandoned = append(f.Abandoned,

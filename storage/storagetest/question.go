@@ -20,8 +20,12 @@ func (w *world) asking(id string, rule core.Rule) core.Claim {
 	a.Question = &q
 	w.done(c,
 		core.Finish{
-			End: core.End{Kind: core.EndSuspended}, Session: w.session(c, 0, "do "+id), Paused: paused(c, id, 1),
-			Approval: a, Posts: []core.Post{card(a)},
+			End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+				Session:  w.session(c, 0, "do "+id),
+				Paused:   paused(c, id, 1),
+				Approval: a,
+				Posts:    []core.Post{card(a)},
+			},
 		})
 	return c
 }
@@ -92,8 +96,10 @@ var questionExamples = []example{
 		resumed := w.wakes("a", c.Event.Invocation, core.Answered)
 		w.done(resumed,
 			core.Finish{
-				End: core.End{Kind: core.EndReplied}, Session: w.session(resumed, 1, "painted"),
-				Resumed: c.Event.Invocation,
+				End: core.End{Kind: core.EndReplied}, Changes: core.Changes{
+					Session: w.session(resumed, 1, "painted"),
+					Resumed: c.Event.Invocation,
+				},
 			})
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		a := must(w.LoadApproval(w.ctx, "a"))(w)

@@ -221,7 +221,7 @@ var pruneExamples = []example{
 		s := w.claim(minute)
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
-		w.done(s, core.Finish{Resumed: c.Event.Invocation, Posts: []core.Post{reply(s, "done")}})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation, Posts: []core.Post{reply(s, "done")}})
 		for _, row := range w.deliver(minute) {
 			w.sent(row, "r")
 		}
@@ -273,14 +273,16 @@ var pruneExamples = []example{
 		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
 		w.old()
 		w.equal("while it runs", w.prune(), 0)
-		w.done(s, core.Finish{Resumed: c.Event.Invocation})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 	}},
 	{"Prune keeps what waits, is dead or in doubt", func(w *world) {
 		dead := w.message(conversation)
 		w.done(w.take(dead, minute),
 			core.Finish{
-				End:   core.End{Kind: core.EndDead},
-				Posts: []core.Post{post("dead", conversation), post("doubt", other), post("waits", "plat:c")},
+				End: core.End{Kind: core.EndDead},
+				Changes: core.Changes{Posts: []core.Post{
+					post("dead", conversation), post("doubt", other), post("waits", "plat:c"),
+				}},
 			})
 		rows := w.deliver(minute)
 		rows[0].State, rows[1].State = core.RowDead, core.RowUnknown
@@ -304,7 +306,7 @@ var pruneExamples = []example{
 		w.equal("the receipt", must(w.Retry(w.ctx, dead))(w).Seq, again.Seq)
 	}},
 	{"Prune keeps the generations", func(w *world) {
-		w.done(w.take(w.message(conversation), minute), core.Finish{NewGeneration: true})
+		w.changed(w.take(w.message(conversation), minute), core.Changes{NewGeneration: true})
 		w.old()
 		w.prune()
 		w.message(conversation)

@@ -15,7 +15,7 @@ func (w *world) chat(l core.ConversationID, n int) core.SessionID {
 	for i := range n {
 		w.message(l)
 		c := w.claim(minute)
-		w.done(c, core.Finish{Session: w.session(c, 0, fmt.Sprintf("m%d", i))})
+		w.changed(c, core.Changes{Session: w.session(c, 0, fmt.Sprintf("m%d", i))})
 		id = c.Session
 	}
 	return id
@@ -76,7 +76,7 @@ var sessionExamples = []example{
 		rec := w.session(c, 0)
 		h := rec.Messages.Append(msgs...)
 		rec.Messages = &h
-		w.done(c, core.Finish{Session: rec})
+		w.changed(c, core.Changes{Session: rec})
 		got := must(w.LoadSession(w.ctx, c.Session, core.Writer{}))(w)
 		w.equal("the messages", must(got.Messages.From(w.ctx, 0))(w), msgs)
 		w.equal("the invocation's", must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w), msgs)
@@ -114,7 +114,7 @@ var sessionExamples = []example{
 			[]string{"m0", "m1"})
 		w.equal("what one sees that keeps its first", w.texts(id, core.Writer{Invocation: c.Event.Invocation, From: 1}),
 			[]string{"m0", "m1", "half"})
-		w.done(c, core.Finish{Session: w.session(c, 0, "whole")})
+		w.changed(c, core.Changes{Session: w.session(c, 0, "whole")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "m1", "whole"})
 		w.equal("under its key", words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)), []string{"whole"})
 	}},
@@ -125,7 +125,7 @@ var sessionExamples = []example{
 		w.ok(w.SaveSession(w.ctx, c, rec))
 		h := rec.Messages.Append(said("b")...)
 		rec.Messages = &h
-		w.done(c, core.Finish{Session: rec})
+		w.changed(c, core.Changes{Session: rec})
 		w.equal("the messages", w.texts(id, core.Writer{}), []string{"m0", "a", "b"})
 		if rec.Version != 3 {
 			w.Fatalf("version %d", rec.Version)
@@ -138,11 +138,11 @@ var sessionExamples = []example{
 		w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "left")))
 		w.restart()
 		s := w.take(w.signal(conversation, "inv"), minute)
-		w.done(s, core.Finish{Session: w.session(s, 0, "signal")})
+		w.changed(s, core.Changes{Session: w.session(s, 0, "signal")})
 		c = w.take(seq, minute)
 		w.equal("what the next attempt sees", w.texts(id, core.Writer{Invocation: c.Event.Invocation}),
 			[]string{"m0", "signal"})
-		w.done(c, core.Finish{Session: w.session(c, 0, "right")})
+		w.changed(c, core.Changes{Session: w.session(c, 0, "right")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "signal", "right"})
 	}},
 	{"an epoch is stored with the messages that were shown in it", func(w *world) {
@@ -159,13 +159,13 @@ var sessionExamples = []example{
 		w.equal("saved during the turn", stored(), epoch)
 		epoch.Number++
 		h = h.WithEpoch(epoch)
-		w.done(c, core.Finish{Session: rec})
+		w.changed(c, core.Changes{Session: rec})
 		w.equal("saved at its end", stored(), epoch)
 		h = h.WithEpoch(core.Epoch{Number: 9})
 		w.fails(w.SaveSession(w.ctx, c, rec), core.ClaimLost)
 		w.equal("after another's save", stored(), epoch)
 		next := w.take(w.message(conversation), minute)
-		w.done(next, core.Finish{Session: &core.SessionRecord{ID: c.Session, SchemaVersion: "1"}})
+		w.changed(next, core.Changes{Session: &core.SessionRecord{ID: c.Session, SchemaVersion: "1"}})
 		w.equal("after a graph without messages", stored(), epoch)
 	}},
 	{"a turn with an outdated history is refused", func(w *world) {
@@ -175,7 +175,9 @@ var sessionExamples = []example{
 		h := core.NewHistory(1, nil).Append(said("x")...)
 		stale.Messages = &h
 		w.fails(w.SaveSession(w.ctx, c, stale), core.SessionWriteConflict)
-		w.fails(w.Finish(w.ctx, finish(c, core.Finish{Session: stale})), core.SessionWriteConflict)
+		w.fails(w.Finish(w.ctx, finish(c, core.Finish{
+			Changes: core.Changes{Session: stale},
+		})), core.SessionWriteConflict)
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"m0", "m1"})
 	}},
 	{"sessions are listed, latest change first", func(w *world) {

@@ -251,6 +251,12 @@ func (w *world) done(c core.Claim, f core.Finish) {
 	w.ok(w.Finish(w.ctx, finish(c, f)))
 }
 
+// changed ends a claim's turn with what it changed.
+func (w *world) changed(c core.Claim, changes core.Changes) {
+	w.Helper()
+	w.done(c, core.Finish{Changes: changes})
+}
+
 func finish(c core.Claim, f core.Finish) core.Finish {
 	f.Claim = c
 	if f.End.Kind == "" && f.Retry == nil {

@@ -92,8 +92,9 @@ func onlyAnswers(f core.Finish) bool {
 			return false
 		}
 	}
-	cards := f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || f.AskedAgain != "" || len(f.Show) > 0
-	return !cards && f.Paused == nil && f.Resumed == "" && !f.NewGeneration && len(f.Abandoned)+len(f.Pressed) == 0
+	rest := f.Changes
+	rest.Session, rest.Posts, rest.Evidence = nil, nil, nil
+	return rest.IsZero()
 }
 
 func checkFinish(f core.Finish) error {
@@ -103,10 +104,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	cards := f.Approval != nil || f.PressedCard != nil || f.Redraw != "" || len(f.Show) > 0
-	turn := f.Session != nil || f.Paused != nil || f.Resumed != "" || !f.NotRun.IsZero() || f.NewGeneration
-	kept := cards || turn || len(f.Abandoned)+len(f.Posts)+len(f.Pressed)+len(f.Evidence) > 0
-	if kept || f.End.Kind != "" {
+	if f.End.Kind != "" || !f.Changes.IsZero() {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}
 	return nil

@@ -131,9 +131,13 @@ func Turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 	fail(s.SaveSession(ctx, c, rec))
 	fail(s.Beat(ctx, owner))
 	fail(s.Finish(ctx, core.Finish{
-		Claim: c, End: core.End{Kind: core.EndSuspended}, Session: rec,
-		Paused: &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Messages: add},
-		Posts:  []core.Post{{Key: fmt.Sprint("r", n), To: c.Event.Address, Conversation: "p:l", Kind: core.PostReply}},
+		Claim: c, End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+			Session: rec,
+			Paused:  &core.PausedRecord{Invocation: c.Event.Invocation, Session: c.Session, Messages: add},
+			Posts: []core.Post{
+				{Key: fmt.Sprint("r", n), To: c.Event.Address, Conversation: "p:l", Kind: core.PostReply},
+			},
+		},
 	}))
 	m, err := s.InvocationMessages(ctx, c.Session, c.Event.Invocation)
 	fail(err)
@@ -141,7 +145,10 @@ func Turn(t *testing.T, s *sqlstore.Store, owner string, n int, add int) {
 		t.Fatalf("%d messages, want %d", len(m), add)
 	}
 	fail(s.Finish(ctx, core.Finish{
-		Claim: take("x"), End: core.End{Kind: core.EndReplied},
-		Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
+		Claim: take("x"),
+		End:   core.End{Kind: core.EndReplied},
+		Changes: core.Changes{
+			Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: msgs[:1], Cancel: true}},
+		},
 	}))
 }

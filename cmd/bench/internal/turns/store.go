@@ -36,10 +36,14 @@ func Finish(ctx context.Context, s *storage.Store, c core.Claim, said, reply str
 	rec.Messages, rec.Writer = &h, w
 	handed := &core.Handover{Platform: c.Event.Platform, Limit: 1}
 	err = s.Finish(ctx,
-		core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Handover: handed, Posts: []core.Post{{
-			Key: "reply/" + strconv.FormatInt(c.Event.Seq, 10), To: c.Event.Address, Conversation: c.Event.Conversation,
-			Kind: core.PostReply, Text: reply, Event: c.Event.Seq,
-		}}})
+		core.Finish{Claim: c, End: core.End{Kind: core.EndReplied}, Handover: handed, Changes: core.Changes{
+			Session: rec,
+			Posts: []core.Post{{
+				Key: "reply/" + strconv.FormatInt(c.Event.Seq, 10), To: c.Event.Address,
+				Conversation: c.Event.Conversation,
+				Kind:         core.PostReply, Text: reply, Event: c.Event.Seq,
+			}},
+		}})
 	if err == nil && len(handed.Rows) != 1 {
 		err = fmt.Errorf("the reply in %s is not handed over", c.Event.Conversation)
 	}

@@ -167,12 +167,6 @@ type Trouble struct {
 	Hold    bool          // the call waits until Release
 }
 
-// Afterwards returns the same trouble, but after the call has done its work.
-func (t Trouble) Afterwards() Trouble {
-	t.Handled = true
-	return t
-}
-
 // ServerError answers with a 5xx status and an HTML page.
 func ServerError(status int) Trouble {
 	return Trouble{
@@ -181,9 +175,6 @@ func ServerError(status int) Trouble {
 			"went wrong.</p></body></html>",
 	}
 }
-
-// ServerErrorAfterwards does the work, and then answers with a 5xx status.
-func ServerErrorAfterwards(status int) Trouble { return ServerError(status).Afterwards() }
 
 // Cut closes the connection before anything is done.
 func Cut() Trouble { return Trouble{Name: "cut", Cut: true} }

@@ -38,7 +38,6 @@ func failWith(code string, messages []string) *failure {
 type method struct {
 	scopes []string // it needs one of them
 	app    bool     // it needs the app token
-	open   bool     // it needs no token
 	do     func(*request) (object, *failure)
 }
 
@@ -85,19 +84,17 @@ func (s *Server) handle(name string, r *http.Request, args Args, readErr error, 
 		return http.StatusOK, object{"ok": false, "error": "invalid_json"}
 	}
 	header.Set("X-Slack-Req-Id", s.ids.secret())
-	if !m.open {
-		if code := s.badToken(m, tokenOf(r, args)); code != "" {
-			return http.StatusOK, object{"ok": false, "error": code}
-		}
-		if !m.app {
-			header.Set("X-OAuth-Scopes", strings.Join(s.scopes, ","))
-			header.Set("X-Accepted-OAuth-Scopes", strings.Join(m.scopes, ","))
-		}
-		if len(m.scopes) > 0 && !slices.ContainsFunc(m.scopes, s.hasScope) {
-			return http.StatusOK, s.refusal(&failure{code: "missing_scope", needed: m.scopes[0]})
-		}
+	if code := s.badToken(m, tokenOf(r, args)); code != "" {
+		return http.StatusOK, object{"ok": false, "error": code}
 	}
-	if late := s.overLimit(name, args["channel"]); late > 0 {
+	if !m.app {
+		header.Set("X-OAuth-Scopes", strings.Join(s.scopes, ","))
+		header.Set("X-Accepted-OAuth-Scopes", strings.Join(m.scopes, ","))
+	}
+	if len(m.scopes) > 0 && !slices.ContainsFunc(m.scopes, s.hasScope) {
+		return http.StatusOK, s.refusal(&failure{code: "missing_scope", needed: m.scopes[0]})
+	}
+	if late := s.overLimit(name); late > 0 {
 		header.Set("Retry-After", strconv.Itoa(late))
 		return http.StatusTooManyRequests, object{"ok": false, "error": "ratelimited"}
 	}
@@ -159,13 +156,6 @@ func (s *Server) need(scope string) *failure {
 	return &failure{code: "missing_scope", needed: scope}
 }
 
-// SetScopes sets the scopes of the bot token.
-func (s *Server) SetScopes(scopes ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.scopes = slices.Clone(scopes)
-}
-
 // WithdrawScope removes one scope from the bot token.
 func (s *Server) WithdrawScope(scope string) {
 	s.mu.Lock()
@@ -206,14 +196,6 @@ func writeJSON(w http.ResponseWriter, status int, answer object) {
 	_, _ = w.Write(fakeserver.JSON(answer))
 }
 
-// LimitPosts sets Slack's rate limit: more than perSecond chat.postMessage calls a second in one channel get a 429,
-// with a burst of three times as many. 0, the initial value, is no limit.
-func (s *Server) LimitPosts(perSecond int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.perChannel, s.limits = perSecond, map[string][]time.Time{}
-}
-
 // LimitReads treats the app as one that is distributed outside Slack's marketplace: conversations.history and
 // conversations.replies give at most 15 messages at a time, and each may be called once a minute.
 func (s *Server) LimitReads() {
@@ -222,30 +204,16 @@ func (s *Server) LimitReads() {
 	s.lastRead = map[string]time.Time{}
 }
 
-// overLimit returns by how many seconds a call is too early, 0 if it is not.
-func (s *Server) overLimit(method, channel string) int {
-	if s.lastRead != nil && (method == "conversations.history" || method == "conversations.replies") {
-		now := s.o.Now()
-		if wait := s.lastRead[method].Add(time.Minute).Sub(now); wait > 0 {
-			return int(math.Ceil(wait.Seconds()))
-		}
-		s.lastRead[method] = now
+// overLimit returns by how many seconds a read is too early, 0 if it is not.
+func (s *Server) overLimit(method string) int {
+	if s.lastRead == nil || method != "conversations.history" && method != "conversations.replies" {
 		return 0
 	}
-	if s.perChannel == 0 || method != "chat.postMessage" {
-		return 0
+	now := s.o.Now()
+	if wait := s.lastRead[method].Add(time.Minute).Sub(now); wait > 0 {
+		return int(math.Ceil(wait.Seconds()))
 	}
-	const window = 3 * time.Second
-	now, burst := s.o.Now(), 3*s.perChannel
-	recent := s.limits[channel]
-	for len(recent) > 0 && now.Sub(recent[0]) >= window {
-		recent = recent[1:]
-	}
-	if len(recent) >= burst {
-		s.limits[channel] = recent
-		return max(1, int(math.Ceil((window - now.Sub(recent[0])).Seconds())))
-	}
-	s.limits[channel] = append(recent, now)
+	s.lastRead[method] = now
 	return 0
 }
 

@@ -84,10 +84,8 @@ func answerTrouble(_ *Call, _ Trouble, header http.Header) {
 
 // The names of the requests that are not methods of the Web API, in the record of calls and in faults.
 const (
-	DialSocket   = "(dial)"         // the opening of a socket
-	UploadFile   = "(upload)"       // the bytes of a file on their way in
-	DownloadFile = "(download)"     // a file's url_private
-	ResponseURL  = "(response_url)" // a post to a response_url; no faults here
+	DialSocket   = "(dial)"     // the opening of a socket
+	DownloadFile = "(download)" // a file's url_private
 )
 
 // recorded records a request that is not a call of a method. Faults make it fail before its work only.

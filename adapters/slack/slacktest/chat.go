@@ -13,11 +13,10 @@ var chatMethods = map[string]method{
 	"chat.postMessage":   {scopes: []string{"chat:write"}, do: postMessage},
 	"chat.postEphemeral": {scopes: []string{"chat:write"}, do: postEphemeral},
 	"chat.update":        {scopes: []string{"chat:write"}, do: updateMessage},
-	"chat.delete":        {scopes: []string{"chat:write"}, do: deleteMessage},
 	"chat.getPermalink":  {do: getPermalink},
 }
 
-// content is the content of a message in a call: the fields that posts, updates, ephemerals and response URLs share.
+// content is the content of a message in a call: the fields that posts, updates and ephemerals share.
 type content struct {
 	text        string
 	blocks      []Block // nil: not given
@@ -34,11 +33,7 @@ func (s *Server) readContent(args Args) (content, *failure) {
 	in.text, in.hasText = args["text"], args["text"] != ""
 	// Slack's defaults for apps
 	in.unfurls = args.flag("unfurl_links") || args["unfurl_media"] != "false" && args["unfurl_media"] != "0"
-	markdown := args["markdown_text"]
-	switch {
-	case markdown != "" && (in.hasText || args["blocks"] != ""):
-		return in, fail("markdown_text_conflict")
-	case utf8.RuneCountInString(markdown) > blockkit.MaxMarkdown, utf8.RuneCountInString(in.text) > blockkit.MaxText:
+	if utf8.RuneCountInString(in.text) > blockkit.MaxText {
 		return in, fail("msg_too_long")
 	}
 	if raw, given := args["metadata"]; given && raw != "" {
@@ -63,9 +58,6 @@ func (s *Server) readContent(args Args) (content, *failure) {
 		return in, failed
 	}
 	in.blocks, in.noBlocks = blocks, args["blocks"] != "" && len(blocks) == 0
-	if markdown != "" {
-		in.blocks = blockkit.Fill([]Block{{"type": "markdown", "text": markdown}}, s.ids.next)
-	}
 	return in, nil
 }
 
@@ -213,11 +205,13 @@ func updateMessage(q *request) (object, *failure) {
 	if c == nil || (c.Kind != Public && !c.has(s.o.BotUserID)) {
 		return nil, fail("channel_not_found")
 	}
-	r, failed := q.ownMessage(c, "cant_update_message")
-	if failed != nil {
-		return nil, failed
-	}
-	if c.Archived {
+	r := c.byTS[q.args["ts"]]
+	switch {
+	case r == nil || r.Subtype == "tombstone":
+		return nil, fail("message_not_found")
+	case r.BotID != s.o.BotID:
+		return nil, fail("cant_update_message")
+	case c.Archived:
 		return nil, fail("is_archived")
 	}
 	in, failed := s.readContent(q.args)
@@ -229,18 +223,6 @@ func updateMessage(q *request) (object, *failure) {
 	}
 	s.edit(c, r, in)
 	return object{"channel": c.ID, "ts": r.TS, "text": r.Text, "message": s.wireOwn(r.Message)}, nil
-}
-
-// ownMessage finds the bot's message that a call is about; refusal is the code for another sender's message.
-func (q *request) ownMessage(c *channel, refusal string) (*record, *failure) {
-	r := c.byTS[q.args["ts"]]
-	switch {
-	case r == nil || r.Subtype == "tombstone":
-		return nil, fail("message_not_found")
-	case r.BotID != q.s.o.BotID:
-		return nil, fail(refusal)
-	}
-	return r, nil
 }
 
 // edit changes a message of the bot. Fields that are not in the call stay unchanged.
@@ -264,20 +246,6 @@ func (s *Server) edit(c *channel, r *record, in content) {
 	r.EditedTS, r.EditedBy, r.Edits = s.newTS(), s.o.BotUserID, r.Edits+1
 	s.changed()
 	s.emitChanged(c, r.Message, before, actionOptions{})
-}
-
-func deleteMessage(q *request) (object, *failure) {
-	s := q.s
-	c := s.channels[q.args["channel"]]
-	if c == nil {
-		return nil, fail("channel_not_found")
-	}
-	r, failed := q.ownMessage(c, "cant_delete_message")
-	if failed != nil {
-		return nil, failed
-	}
-	s.remove(c, r, actionOptions{})
-	return object{"channel": c.ID, "ts": r.TS}, nil
 }
 
 // remove deletes a message. A parent with replies leaves a tombstone.

@@ -83,9 +83,7 @@ func TestAMessageIsPostedReadUpdatedAndDeleted(t *testing.T) {
 	}
 	_, _, _, err = w.api.UpdateMessage("C1", asked.TS, text("mine now"))
 	wantError(t, err, "cant_update_message")
-	if _, _, err := w.api.DeleteMessage("C1", ts); err != nil {
-		t.Fatal(err)
-	}
+	w.alice.Deletes("C1", ts, slacktest.WithoutEvent())
 	_, _, _, err = w.api.UpdateMessage("C1", ts, text("gone"))
 	wantError(t, err, "message_not_found")
 }
@@ -111,13 +109,15 @@ func TestRefusedPostsHaveSlacksErrorCodes(t *testing.T) {
 		}
 		return slackgo.MsgOptionBlocks(blocks...)
 	}
-	markdown := func(sizes ...int) slackgo.MsgOption {
+	rich := func(sizes ...int) slackgo.MsgOption {
 		var blocks []slackgo.Block
 		for _, n := range sizes {
-			blocks = append(blocks, slackgo.NewMarkdownBlock("", long(n)))
+			said := slackgo.NewRichTextSectionTextElement(long(n), nil)
+			blocks = append(blocks, slackgo.NewRichTextBlock("", slackgo.NewRichTextSection(said)))
 		}
 		return slackgo.MsgOptionBlocks(blocks...)
 	}
+	picture := slackgo.MsgOptionBlocks(slackgo.NewImageBlock("https://x", "x", "", nil))
 	for _, c := range []struct {
 		name, channel string
 		what          slackgo.MsgOption
@@ -138,8 +138,9 @@ func TestRefusedPostsHaveSlacksErrorCodes(t *testing.T) {
 		{"a button", "C1", button(long(75), long(2000)), ""},
 		{"many blocks", "C1", many(51), "invalid_blocks"},
 		{"not too many blocks", "C1", many(50), ""},
-		{"much markdown", "C1", markdown(6000, 6001), "msg_blocks_too_long"},
-		{"markdown", "C1", markdown(6000, 6000), ""},
+		{"much text", "C1", rich(6600, 6601), "msg_blocks_too_long"},
+		{"not too much text", "C1", rich(6600, 6600), ""},
+		{"a block that the fake does not know", "C1", picture, "invalid_blocks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := w.api.PostMessage(c.channel, c.what)

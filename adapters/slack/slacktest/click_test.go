@@ -169,47 +169,6 @@ func TestATriggerOpensOneModalWithinThreeSeconds(t *testing.T) {
 	}
 }
 
-func TestAResponseURLAcceptsFivePosts(t *testing.T) {
-	clock := fakeserver.NewClock(time.Now())
-	w := newWorkspace(t, slacktest.Options{Now: clock.Now})
-	a := newApp(t, w.SigningSecret())
-	w.SendTo(a.everything())
-	_, ts, err := w.api.PostMessage("C1", card("May I?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := w.bob.Clicks("C1", ts, "Approve").ResponseURL
-	say := func(url string, o slackgo.MsgOption) error {
-		_, _, _, err := w.api.SendMessage("", text("done"), o)
-		return err
-	}
-	if err := say(url, slackgo.MsgOptionReplaceOriginal(url)); err != nil {
-		t.Fatal(err)
-	}
-	if m, _ := w.Message("C1", ts); m.Text != "done" {
-		t.Errorf("%+v", m)
-	}
-	for range 4 {
-		if err := say(url, slackgo.MsgOptionResponseURL(url, slackgo.ResponseTypeEphemeral)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := w.Ephemerals("C1", "U2"); len(got) != 4 {
-		t.Errorf("%d ephemerals", len(got))
-	}
-	if err := say(url, slackgo.MsgOptionResponseURL(url, slackgo.ResponseTypeEphemeral)); err == nil {
-		t.Error("the sixth post should be refused")
-	}
-	other := w.bob.Runs("C1", "/gatehouse status").ResponseURL
-	clock.Advance(31 * time.Minute)
-	if err := say(other, slackgo.MsgOptionResponseURL(other, slackgo.ResponseTypeEphemeral)); err == nil {
-		t.Error("after half an hour it should be refused")
-	}
-	if n := len(w.Calls(slacktest.ResponseURL)); n != 7 {
-		t.Errorf("%d in the log", n)
-	}
-}
-
 func TestAnEphemeralIsSeenByOneAndItsButtonWorks(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())

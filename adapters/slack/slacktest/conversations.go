@@ -10,11 +10,9 @@ import (
 
 var conversationMethods = map[string]method{
 	"conversations.info":    {do: conversationInfo},
-	"conversations.list":    {do: func(q *request) (object, *failure) { return conversationList(q, false) }},
-	"users.conversations":   {do: func(q *request) (object, *failure) { return conversationList(q, true) }},
+	"users.conversations":   {do: userConversations},
 	"conversations.members": {do: conversationMembers},
 	"conversations.open":    {do: conversationOpen},
-	"conversations.join":    {scopes: []string{"channels:join"}, do: conversationJoin},
 	"conversations.history": {do: history},
 	"conversations.replies": {do: replies},
 }
@@ -67,8 +65,8 @@ func conversationInfo(q *request) (object, *failure) {
 	return object{"channel": q.s.wireChannel(c)}, nil
 }
 
-// conversationList returns the channels that the bot can see, or those that it is in.
-func conversationList(q *request, mine bool) (object, *failure) {
+// userConversations returns the conversations that the bot is in.
+func userConversations(q *request) (object, *failure) {
 	kinds := map[string]Kind{"public_channel": Public, "private_channel": Private, "im": DM, "mpim": GroupDM}
 	asked := q.args["types"]
 	if asked == "" {
@@ -85,9 +83,7 @@ func conversationList(q *request, mine bool) (object, *failure) {
 		}
 		for _, id := range slices.Sorted(maps.Keys(q.s.channels)) {
 			c := q.s.channels[id]
-			hidden := c.Kind != kind || ((mine || c.Kind != Public) && !c.has(q.s.o.BotUserID)) ||
-				(c.Archived && q.args.flag("exclude_archived"))
-			if !hidden {
+			if c.Kind == kind && c.has(q.s.o.BotUserID) && !(c.Archived && q.args.flag("exclude_archived")) {
 				list = append(list, q.s.wireChannel(c))
 			}
 		}
@@ -111,61 +107,24 @@ func conversationMembers(q *request) (object, *failure) {
 	return object{"members": page, "response_metadata": object{"next_cursor": next}}, nil
 }
 
+// conversationOpen opens the direct messages with one person.
 func conversationOpen(q *request) (object, *failure) {
-	s := q.s
-	if id := q.args["channel"]; id != "" {
-		c := s.channels[id]
-		if c == nil || (c.Kind != DM && c.Kind != GroupDM) {
-			return nil, fail("channel_not_found")
-		}
-		return object{"no_op": true, "already_open": true, "channel": object{"id": c.ID}}, nil
-	}
-	if q.args["users"] == "" {
+	s, id := q.s, q.args["users"]
+	u := s.users[id]
+	switch {
+	case id == "":
 		return nil, fail("users_list_not_supplied")
+	case u == nil:
+		return nil, fail("user_not_found")
+	case u.Deleted:
+		return nil, fail("user_disabled")
+	case u.IsBot:
+		return nil, fail("cannot_dm_bot")
 	}
-	users := strings.Split(q.args["users"], ",")
-	for _, id := range users {
-		switch u := s.users[id]; {
-		case u == nil:
-			return nil, fail("user_not_found")
-		case u.Deleted:
-			return nil, fail("user_disabled")
-		case u.IsBot:
-			return nil, fail("cannot_dm_bot")
-		}
-	}
-	scope := "im:write"
-	if len(users) > 1 {
-		scope = "mpim:write"
-	}
-	if failed := s.need(scope); failed != nil {
+	if failed := s.need("im:write"); failed != nil {
 		return nil, failed
 	}
-	var c *channel
-	if len(users) == 1 {
-		c = s.openDM(users[0])
-	} else {
-		c = s.openGroupDM(users)
-	}
-	if q.args.flag("return_im") {
-		return object{"channel": s.wireChannel(c)}, nil
-	}
-	return object{"channel": object{"id": c.ID}}, nil
-}
-
-func conversationJoin(q *request) (object, *failure) {
-	c := q.s.channels[q.args["channel"]]
-	switch {
-	case c == nil || c.Kind != Public:
-		return nil, fail("channel_not_found")
-	case c.Archived:
-		return nil, fail("is_archived")
-	}
-	if !c.has(q.s.o.BotUserID) {
-		c.Members = append(slices.Clone(c.Members), q.s.o.BotUserID)
-		q.s.changed()
-	}
-	return object{"channel": q.s.wireChannel(c)}, nil
+	return object{"channel": object{"id": s.openDM(id).ID}}, nil
 }
 
 // history returns the messages of a channel outside its threads, the newest first.

@@ -50,7 +50,7 @@ func TestA5xxIsAStatusCodeError(t *testing.T) {
 	}
 }
 
-func TestFaultsOfUploadsAndDownloads(t *testing.T) {
+func TestFaultsOfDownloads(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	file := w.delivered(t,
 		w.alice.Posts("C1",
@@ -58,17 +58,12 @@ func TestFaultsOfUploadsAndDownloads(t *testing.T) {
 			slacktest.WithFiles(
 				slacktest.File{Name: "cat.png", Content: []byte("png")})).Deliveries...)[0].Message.Files[0]
 	w.Inject(slacktest.Fault{Endpoint: slacktest.DownloadFile, Trouble: slacktest.ServerError(502), Times: 1})
-	w.Inject(slacktest.Fault{Endpoint: slacktest.UploadFile, Trouble: slacktest.Cut(), Times: 1})
 	var status slackgo.StatusCodeError
 	if err := w.api.GetFile(file.URLPrivate, io.Discard); !errors.As(err, &status) || status.Code != 502 {
 		t.Errorf("got %#v", err)
 	}
 	if err := w.api.GetFile(file.URLPrivate, io.Discard); err != nil {
 		t.Error(err)
-	}
-	if _, err := w.api.UploadFile(
-		slackgo.UploadFileParameters{Filename: "a.txt", Content: "a", FileSize: 1}); err == nil {
-		t.Error("the upload should be cut")
 	}
 	if n := len(w.Calls(slacktest.DownloadFile)); n != 2 {
 		t.Errorf("%d downloads in the log", n)
@@ -85,7 +80,6 @@ func TestACutCallHasNoEffectAndALostAnswerHasAll(t *testing.T) {
 		{slacktest.Cut(), 0, "(cut)"},
 		{slacktest.AnswerLost(), 1, "(lost)"},
 		{fakeserver.Garbled(), 2, "(garbled)"},
-		{fakeserver.ServerErrorAfterwards(500), 3, "(HTTP 500)"},
 	} {
 		w.Inject(slacktest.Fault{Endpoint: post, Trouble: c.trouble, Times: 1})
 		err := w.posts("a")
@@ -186,34 +180,6 @@ func TestReadsLagBehindPosts(t *testing.T) {
 	}
 	if a, b, c := count(), count(), count(); a != 1 || b != 1 || c != 2 {
 		t.Errorf("read %d, %d, %d", a, b, c)
-	}
-	w.LagReads(-1)
-	if _, _, err := w.api.PostMessage("C1", text("b"), slackgo.MsgOptionTS(parent)); err != nil {
-		t.Fatal(err)
-	}
-	before := count()
-	w.ReleaseReads()
-	if after := count(); before != 2 || after != 3 {
-		t.Errorf("read %d, then %d", before, after)
-	}
-}
-
-func TestPostsAreLimitedPerChannel(t *testing.T) {
-	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
-	w := newWorkspace(t, slacktest.Options{Now: clock.Now})
-	w.LimitPosts(1)
-	var limited *slackgo.RateLimitedError
-	for i := range 4 {
-		if err := w.posts("a"); errors.As(err, &limited) != (i == 3) {
-			t.Errorf("post %d: %v", i, err)
-		}
-	}
-	if _, _, err := w.api.PostMessage("G1", text("another channel")); err != nil {
-		t.Error(err)
-	}
-	clock.Advance(limited.RetryAfter)
-	if err := w.posts("a"); err != nil {
-		t.Error(err)
 	}
 }
 

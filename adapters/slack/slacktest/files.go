@@ -2,16 +2,11 @@ package slacktest
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
-
-	"gatehouse/adapters/internal/fakeserver"
 )
 
 // File is a file attached to a message.
@@ -33,112 +28,8 @@ type File struct {
 	Stub       bool           // events hold its id alone, as over Slack Connect; files.info has the rest
 }
 
-type storedFile struct {
-	File
-	ticket   string // of an upload under way
-	length   int
-	user     string
-	complete bool
-}
-
 var fileMethods = map[string]method{
-	"files.getUploadURLExternal":   {scopes: []string{"files:write"}, do: getUploadURL},
-	"files.completeUploadExternal": {scopes: []string{"files:write"}, do: completeUpload},
-	"files.info":                   {scopes: []string{"files:read"}, do: filesInfo},
-}
-
-func getUploadURL(q *request) (object, *failure) {
-	length, err := strconv.Atoi(q.args["length"])
-	switch {
-	case q.args["filename"] == "":
-		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: filename"})
-	case err != nil || length <= 0:
-		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: length"})
-	}
-	s := q.s
-	f := &storedFile{
-		File: File{ID: s.ids.next("F"), Name: q.args["filename"]}, ticket: s.ids.secret(), length: length,
-		user: s.o.BotUserID,
-	}
-	s.files[f.ID] = f
-	return object{"upload_url": s.base + "/upload/" + f.ticket, "file_id": f.ID}, nil
-}
-
-// serveUpload takes a file's bytes, raw or as a form with one file.
-func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
-	var content []byte
-	var err error
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
-		var part io.ReadCloser
-		if err = r.ParseMultipartForm(maxBody); err == nil {
-			for _, headers := range r.MultipartForm.File {
-				if part, err = headers[0].Open(); err == nil {
-					content, err = io.ReadAll(part)
-					_ = part.Close()
-				}
-			}
-		}
-	} else {
-		content, err = io.ReadAll(r.Body)
-	}
-	if err != nil {
-		http.Error(w, "bad upload", http.StatusBadRequest)
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.files {
-		if f.ticket != "" && f.ticket == r.PathValue("ticket") && !f.complete {
-			if len(content) != f.length {
-				http.Error(w, "length mismatch", http.StatusBadRequest)
-				return
-			}
-			f.Content = content
-			_, _ = fmt.Fprintf(w, "OK - %d", len(content))
-			return
-		}
-	}
-	http.Error(w, "no such upload", http.StatusNotFound)
-}
-
-func completeUpload(q *request) (object, *failure) {
-	s := q.s
-	var asked []struct{ ID, Title string }
-	if json.Unmarshal([]byte(q.args["files"]), &asked) != nil || len(asked) == 0 {
-		return nil, failWith("invalid_arguments", []string{"[ERROR] missing required field: files"})
-	}
-	var shared []File
-	for _, a := range asked {
-		f := s.files[a.ID]
-		if f == nil || f.Content == nil {
-			return nil, fail("file_not_found")
-		}
-		f.Title = a.Title
-		shared = append(shared, f.File)
-	}
-	channels := strings.FieldsFunc(q.args["channel_id"]+","+q.args["channels"], func(r rune) bool { return r == ',' })
-	for _, id := range channels {
-		c, failed := s.postable(id)
-		if failed != nil {
-			return nil, failed
-		}
-		in, failed := s.readContent(Args{"text": q.args["initial_comment"], "blocks": q.args["blocks"]})
-		if failed != nil {
-			return nil, failed
-		}
-		m := s.message(in)
-		m.TS, m.Subtype, m.Files = s.newTS(), "file_share", shared
-		if thread := q.args["thread_ts"]; thread != "" {
-			m.ThreadTS = c.rootOf(thread)
-		}
-		r := s.add(c, m)
-		fakeserver.Hide(&s.Reads, &r.Visibility)
-		s.emitMessage(c, r.Message, actionOptions{})
-	}
-	for _, f := range shared {
-		s.files[f.ID].complete = true
-	}
-	return object{"files": s.wireFiles(shared)}, nil
+	"files.info": {scopes: []string{"files:read"}, do: filesInfo},
 }
 
 func filesInfo(q *request) (object, *failure) {
@@ -146,7 +37,7 @@ func filesInfo(q *request) (object, *failure) {
 	if f == nil {
 		return nil, fail("file_not_found")
 	}
-	whole := f.File
+	whole := *f
 	whole.Stub = false
 	return object{
 		"file": q.s.wireFiles([]File{whole})[0], "comments": []any{}, "response_metadata": object{"next_cursor": ""},
@@ -215,7 +106,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	case f.RedirectTo != "":
 		http.Redirect(w, r, f.RedirectTo, http.StatusFound)
 	default:
-		w.Header().Set("Content-Type", mimeOf(f.File))
+		w.Header().Set("Content-Type", mimeOf(*f))
 		_, _ = w.Write(f.Content)
 	}
 }
@@ -225,16 +116,6 @@ func (s *Server) AddFile(f File) (address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.ID = cmp.Or(f.ID, s.ids.next("F"))
-	s.files[f.ID] = &storedFile{File: f, complete: true}
+	s.files[f.ID] = &f
 	return s.fileURL(f)
-}
-
-// Uploaded is a file that was uploaded or shared, by its id.
-func (s *Server) Uploaded(id string) (File, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f := s.files[id]; f != nil {
-		return f.File, true
-	}
-	return File{}, false
 }

@@ -10,27 +10,6 @@ import (
 	"gatehouse/adapters/slack/slacktest"
 )
 
-func TestAFileIsUploadedInThreeSteps(t *testing.T) {
-	w := newWorkspace(t, slacktest.Options{})
-	parent := w.alice.Posts("C1", "show me").TS
-	content := strings.Repeat("x", 100_000)
-	summary, err := w.api.UploadFile(slackgo.UploadFileParameters{
-		Filename: "args.json", Title: "Arguments", Content: content, FileSize: len(content), Channel: "C1",
-		ThreadTimestamp: parent, InitialComment: "all of it",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, ok := w.Uploaded(summary.ID)
-	if !ok || string(f.Content) != content || f.Title != "Arguments" {
-		t.Errorf("%v %d bytes", ok, len(f.Content))
-	}
-	shared := w.Thread("C1", parent)[1]
-	if shared.Text != "all of it" || len(shared.Files) != 1 || shared.Subtype != "file_share" {
-		t.Errorf("%+v", shared)
-	}
-}
-
 func TestAPrivateFileNeedsTheBotToken(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	posted := w.alice.Posts("C1", "look", slacktest.WithFiles(

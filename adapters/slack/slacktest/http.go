@@ -64,23 +64,14 @@ func (s *Server) request(
 	}
 	kind = cmp.Or(d.how.contentType, kind)
 	secret, at := cmp.Or(d.how.secret, s.o.SigningSecret), s.o.Now()
-	if !d.how.at.IsZero() {
-		at = d.how.at
-	}
-	signature := Sign(secret, at, body)
-	if d.how.tampered {
-		body = append(bytes.Clone(body), ' ')
-	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", kind)
 	r.Header.Set("User-Agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
-	if !d.how.unsigned {
-		r.Header.Set("X-Slack-Signature", signature)
-		r.Header.Set("X-Slack-Request-Timestamp", strconv.FormatInt(at.Unix(), 10))
-	}
+	r.Header.Set("X-Slack-Signature", Sign(secret, at, body))
+	r.Header.Set("X-Slack-Request-Timestamp", strconv.FormatInt(at.Unix(), 10))
 	if retry > 0 {
 		r.Header.Set("X-Slack-Retry-Num", strconv.Itoa(retry))
 		r.Header.Set("X-Slack-Retry-Reason", reason)

@@ -96,12 +96,6 @@ func inputState(e Block, typed string, given bool) object {
 				state["selected_option"] = o
 			}
 		}
-	case "users_select":
-		state["selected_user"] = value
-	case "datepicker":
-		state["selected_date"] = value
-	case "timepicker":
-		state["selected_time"] = value
 	default:
 		state["value"] = value
 	}
@@ -119,23 +113,17 @@ func (s *Server) submissionAnswered(v *view, body []byte) {
 	switch answer.Action {
 	case "errors":
 		v.errors = answer.Errors
-	case "update", "push":
+	case "update":
 		fields, failed := s.readView(string(answer.View))
 		if failed != nil {
 			v.errors = map[string]string{"": failed.code}
 			break
 		}
-		if answer.Action == "update" {
-			v.replace(s, fields)
-		} else {
-			s.push(v.user, fields)
-		}
-	case "clear":
-		for _, other := range s.stackOf(v.user) {
-			other.open = false
-		}
-	default:
+		v.replace(s, fields)
+	case "":
 		v.open = false
+	default:
+		v.errors = map[string]string{"": "the fake Slack knows no response_action " + answer.Action}
 	}
 	s.changed()
 }
@@ -151,10 +139,6 @@ func (s *Server) commandAnswered(c *channel, user string, body []byte) {
 	}
 	in, failed := s.readContent(args)
 	if failed != nil || in.empty() {
-		return
-	}
-	if args["response_type"] == "in_channel" {
-		s.post(c, in, "", false)
 		return
 	}
 	s.addEphemeral(c, in, user, "")

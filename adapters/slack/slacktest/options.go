@@ -53,10 +53,10 @@ type Addresses struct {
 
 // AllScopes are the scopes that the fake knows.
 var AllScopes = []string{
-	"app_mentions:read", "assistant:write", "channels:history", "channels:join", "channels:read", "chat:write",
-	"commands", "files:read", "files:write",
-	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "mpim:write",
-	"reactions:read", "reactions:write", "team:read", "usergroups:read", "users:read",
+	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
+	"commands", "files:read",
+	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read",
+	"reactions:write", "usergroups:read", "users:read",
 }
 
 // AllEvents are the events that the fake sends.
@@ -126,9 +126,6 @@ type actionOptions struct {
 	atOnce      bool
 	team        string
 	secret      string
-	unsigned    bool
-	tampered    bool
-	at          time.Time
 	retryNum    int
 	retryReason string
 	contentType string
@@ -187,15 +184,6 @@ func FromTeam(id string) ActionOption { return func(h *actionOptions) { h.team =
 
 // SignedWith signs the request with another secret.
 func SignedWith(secret string) ActionOption { return func(h *actionOptions) { h.secret = secret } }
-
-// SignedAt sets the timestamp of the request's signature.
-func SignedAt(at time.Time) ActionOption { return func(h *actionOptions) { h.at = at } }
-
-// Unsigned sends the request without the headers of a signature.
-func Unsigned() ActionOption { return func(h *actionOptions) { h.unsigned = true } }
-
-// Tampered changes the body after it was signed.
-func Tampered() ActionOption { return func(h *actionOptions) { h.tampered = true } }
 
 // WithContentType sets the request's content type.
 func WithContentType(kind string) ActionOption {

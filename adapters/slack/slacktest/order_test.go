@@ -7,12 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	slackgo "github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
-	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 )
 
@@ -120,38 +118,10 @@ func TestClicksModalsAndCommandsOverASocket(t *testing.T) {
 	}
 }
 
-func TestModalsArePushedAndUpdated(t *testing.T) {
-	clock := fakeserver.NewClock(time.Unix(1700000000, 0))
-	w := newWorkspace(t, slacktest.Options{Now: clock.Now, Subscriptions: []string{}})
-	_, ts, err := w.api.PostMessage("C1", card("May I?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	trigger := func() string { return w.bob.Clicks("C1", ts, "Deny").TriggerID }
-	first, err := w.api.OpenView(trigger(), modal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := w.api.PushView(trigger(), modal()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err = w.api.PushView(trigger(), modal())
-	wantError(t, err, "push_limit_reached")
-	other := modal()
-	other.Title.Text = "Changed"
-	_, err = w.api.UpdateView(other, "", "stale", first.ID)
-	wantError(t, err, "hash_conflict")
-	updated, err := w.api.UpdateView(other, "", first.Hash, first.ID)
-	if err != nil || updated.Title.Text != "Changed" {
-		t.Error(err)
-	}
-}
-
 func TestCallsWithJSONBodies(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
-	body := `{"channel":"C1","text":"hi","unfurl_links":false,"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"*hi*"}}]}`
+	body := `{"channel":"C1","text":"hi","unfurl_links":false,` +
+		`"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"*hi*"}}]}`
 	r, err := http.NewRequest(http.MethodPost, w.APIURL()+"chat.postMessage", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Posted {
 		f.ID = cmp.Or(f.ID, s.ids.next("F"))
 		m.Subtype = "file_share"
 		m.Files = append(m.Files, f)
-		s.files[f.ID] = &storedFile{File: f, user: p.ID, complete: true}
+		s.files[f.ID] = &f
 	}
 	if h.attached != nil {
 		m.Attachments = h.attached
@@ -146,16 +146,6 @@ func (s *Server) Forward(channel, ts string, shared bool) map[string]any {
 		forward["files"] = s.wireFiles(r.Files)
 	}
 	return forward
-}
-
-// Reacts adds an emoji to a message.
-func (p *Person) Reacts(channel, ts, name string) {
-	s := p.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, r := s.mustMessage(channel, ts)
-	r.react(name, p.ID)
-	s.changed()
 }
 
 // Joins makes the person (or the bot) a member; the app receives member_joined_channel.

@@ -24,7 +24,6 @@ func reactionsOn(q *request) (*record, *failure) {
 var reactionMethods = map[string]method{
 	"reactions.add":    {scopes: []string{"reactions:write"}, do: addReaction},
 	"reactions.remove": {scopes: []string{"reactions:write"}, do: removeReaction},
-	"reactions.get":    {scopes: []string{"reactions:read"}, do: getReactions},
 }
 
 func addReaction(q *request) (object, *failure) {
@@ -49,14 +48,6 @@ func changeReaction(q *request, change func(r *record, name, user string) bool, 
 	}
 	q.s.changed()
 	return nil, nil
-}
-
-func getReactions(q *request) (object, *failure) {
-	r, failed := reactionsOn(q)
-	if failed != nil {
-		return nil, failed
-	}
-	return object{"type": "message", "channel": r.Channel, "message": q.s.wire(r.Message)}, nil
 }
 
 // react sets an emoji for a user, unless it is set.

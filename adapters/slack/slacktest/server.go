@@ -37,15 +37,11 @@ type Server struct {
 	users      map[string]*User
 	channels   map[string]*channel
 	groups     map[string]*Group
-	files      map[string]*storedFile
+	files      map[string]*File
 	triggers   map[string]*trigger
 	views      map[string]*view
-	responses  map[string]*responseURL
-	statuses   map[string]StatusChange // by channel and thread
-	past       []StatusChange
-	limits     map[string][]time.Time
-	perChannel int
-	lastRead   map[string]time.Time // by method; nil: reads are not limited
+	statuses   map[string]shownStatus // by channel and thread
+	lastRead   map[string]time.Time   // by method; nil: reads are not limited
 	deliveries []*Delivery
 	queues     map[string]chan struct{} // the last of each conversation's deliveries
 	lastTS     int64
@@ -73,19 +69,17 @@ func New(o Options) *Server {
 	o = o.filled()
 	s := &Server{
 		o: o, ids: newIDs(), to: o.To,
-		out:       &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.MaxInFlight}},
-		slots:     make(chan struct{}, o.MaxInFlight),
-		scopes:    slices.Clone(o.Scopes),
-		users:     map[string]*User{},
-		channels:  map[string]*channel{},
-		groups:    map[string]*Group{},
-		files:     map[string]*storedFile{},
-		triggers:  map[string]*trigger{},
-		views:     map[string]*view{},
-		responses: map[string]*responseURL{},
-		statuses:  map[string]StatusChange{},
-		limits:    map[string][]time.Time{},
-		queues:    map[string]chan struct{}{},
+		out:      &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.MaxInFlight}},
+		slots:    make(chan struct{}, o.MaxInFlight),
+		scopes:   slices.Clone(o.Scopes),
+		users:    map[string]*User{},
+		channels: map[string]*channel{},
+		groups:   map[string]*Group{},
+		files:    map[string]*File{},
+		triggers: map[string]*trigger{},
+		views:    map[string]*view{},
+		statuses: map[string]shownStatus{},
+		queues:   map[string]chan struct{}{},
 	}
 	s.users[o.BotUserID] = &User{
 		ID: o.BotUserID, Name: o.BotName, IsBot: true, BotID: o.BotID, AppID: o.AppID, TeamID: o.TeamID,
@@ -107,9 +101,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/link/", s.recorded(DialSocket, func(w http.ResponseWriter, r *http.Request) {
 		socketmode.Serve(s.Hub, w, r)
 	}))
-	mux.HandleFunc("/upload/{ticket}", s.recorded(UploadFile, s.serveUpload))
 	mux.HandleFunc("/files-pri/{id}/{name}", s.recorded(DownloadFile, s.serveFile))
-	mux.HandleFunc("/actions/{id}", s.serveResponseURL)
 	return mux
 }
 

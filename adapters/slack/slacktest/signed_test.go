@@ -12,20 +12,11 @@ func TestRequestsWithInvalidSignatures(t *testing.T) {
 	w := newWorkspace(t, slacktest.Options{})
 	a := newApp(t, w.SigningSecret())
 	w.SendTo(a.everything())
-	for name, actionOptions := range map[string]slacktest.ActionOption{
-		"another secret":   slacktest.SignedWith("wrong"),
-		"an old timestamp": slacktest.SignedAt(time.Now().Add(-6 * time.Minute)),
-		"a future one":     slacktest.SignedAt(time.Now().Add(6 * time.Minute)),
-		"no signature":     slacktest.Unsigned(),
-		"a changed body":   slacktest.Tampered(),
-	} {
-		if err := w.alice.Says("hello", actionOptions).Deliveries[0].Wait(w.ctx); err != nil {
-			t.Fatal(err)
-		}
-		all := a.all()
-		if all[len(all)-1].bad == nil {
-			t.Errorf("%s: the signature is good", name)
-		}
+	if err := w.alice.Says("hello", slacktest.SignedWith("wrong")).Deliveries[0].Wait(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if all := a.all(); all[len(all)-1].bad == nil {
+		t.Error("the signature is good")
 	}
 	d := w.SendRaw(slacktest.Events, []byte(`{"half":`))
 	if err := d.Wait(w.ctx); err != nil {

@@ -59,11 +59,8 @@ func typeOf(method string) string {
 // call adds the constants of a call.
 func (f *typed) call(c Call) {
 	kind := typeOf(c.Method)
-	switch c.Method {
-	case DialSocket, UploadFile, DownloadFile:
+	if c.Method == DialSocket || c.Method == DownloadFile {
 		return
-	case ResponseURL:
-		kind = "Response"
 	}
 	f.add(c.Method, kind, c.Args.object())
 	f.parts(c.Method, c.Args)

@@ -7,7 +7,6 @@ import (
 
 var userMethods = map[string]method{
 	"users.info":            {scopes: []string{"users:read"}, do: usersInfo},
-	"users.list":            {scopes: []string{"users:read"}, do: usersList},
 	"usergroups.list":       {scopes: []string{"usergroups:read"}, do: groupsList},
 	"usergroups.users.list": {scopes: []string{"usergroups:read"}, do: groupMembers},
 }
@@ -36,18 +35,6 @@ func usersInfo(q *request) (object, *failure) {
 	return object{"user": q.s.wireUser(u)}, nil
 }
 
-func usersList(q *request) (object, *failure) {
-	var all []object
-	for _, id := range slices.Sorted(maps.Keys(q.s.users)) {
-		all = append(all, q.s.wireUser(q.s.users[id]))
-	}
-	page, next, failed := paged(q.args, all, len(all))
-	if failed != nil {
-		return nil, failed
-	}
-	return object{"members": page, "response_metadata": object{"next_cursor": next}}, nil
-}
-
 func groupsList(q *request) (object, *failure) {
 	list := []object{}
 	for _, id := range slices.Sorted(maps.Keys(q.s.groups)) {
@@ -73,9 +60,7 @@ func groupMembers(q *request) (object, *failure) {
 }
 
 var authMethods = map[string]method{
-	"api.test":  {open: true, do: func(q *request) (object, *failure) { return object{"args": q.args}, nil }},
 	"auth.test": {do: authTest},
-	"team.info": {scopes: []string{"team:read"}, do: teamInfo},
 	"bots.info": {scopes: []string{"users:read"}, do: botsInfo},
 }
 
@@ -86,13 +71,6 @@ func authTest(q *request) (object, *failure) {
 		"user_id": s.o.BotUserID,
 		"bot_id":  s.o.BotID, "is_enterprise_install": false,
 	}, nil
-}
-
-func teamInfo(q *request) (object, *failure) {
-	s := q.s
-	return object{"team": object{
-		"id": s.o.TeamID, "name": s.o.TeamDomain, "domain": s.o.TeamDomain, "email_domain": "",
-	}}, nil
 }
 
 func botsInfo(q *request) (object, *failure) {

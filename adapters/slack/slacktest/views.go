@@ -12,7 +12,6 @@ import (
 
 // The limits of triggers and modals.
 const (
-	modalDepth      = 3
 	maxModalText    = 24
 	maxPrivate      = 3000
 	maxCallbackID   = 255
@@ -29,15 +28,13 @@ type trigger struct {
 
 // view is a modal on a user's screen. The one on top is the last of its user.
 type view struct {
-	ID       string
-	user     string
-	root     string
-	previous string
-	hash     string
-	open     bool
-	order    int
-	fields   object // as the app sent it, ids filled in
-	errors   map[string]string
+	ID     string
+	user   string
+	hash   string
+	open   bool
+	order  int
+	fields object // as the app sent it, ids filled in
+	errors map[string]string
 }
 
 // View is a modal as a user sees it.
@@ -49,13 +46,10 @@ type View struct {
 	Title           string
 	Blocks          []Block
 	Errors          map[string]string // what the app found wrong, by block_id
-	NotifyOnClose   bool
 }
 
 var viewMethods = map[string]method{
-	"views.open":   {do: viewsOpen},
-	"views.push":   {do: viewsPush},
-	"views.update": {do: viewsUpdate},
+	"views.open": {do: viewsOpen},
 }
 
 func (s *Server) newTrigger(user string) string {
@@ -127,73 +121,22 @@ func (s *Server) readView(raw string) (object, *failure) {
 }
 
 func viewsOpen(q *request) (object, *failure) {
-	return q.s.openView(q.args, func(*trigger) *failure { return nil })
-}
-
-func viewsPush(q *request) (object, *failure) {
-	return q.s.openView(q.args, func(t *trigger) *failure {
-		switch n := len(q.s.stackOf(t.user)); {
-		case n == 0:
-			return fail("not_found")
-		case n >= modalDepth:
-			return fail("push_limit_reached")
-		}
-		return nil
-	})
-}
-
-func (s *Server) openView(args Args, allowed func(*trigger) *failure) (object, *failure) {
-	t, failed := s.useTrigger(args["trigger_id"])
-	if failed != nil {
-		return nil, failed
-	}
-	fields, failed := s.readView(args["view"])
-	if failed != nil {
-		return nil, failed
-	}
-	if failed := allowed(t); failed != nil {
-		return nil, failed
-	}
-	t.used = true
-	return object{"view": s.wireView(s.push(t.user, fields))}, nil
-}
-
-// push opens a modal on top of a user's other modals.
-func (s *Server) push(user string, fields object) *view {
-	v := &view{
-		ID: s.ids.next("V"), user: user, open: true, order: len(s.views), fields: fields,
-		hash: s.newTS() + "." + s.ids.secret()[:6],
-	}
-	v.root = v.ID
-	if stack := s.stackOf(user); len(stack) > 0 {
-		v.root, v.previous = stack[0].ID, stack[len(stack)-1].ID
-	}
-	s.views[v.ID] = v
-	s.changed()
-	return v
-}
-
-func viewsUpdate(q *request) (object, *failure) {
 	s := q.s
-	v := s.views[q.args["view_id"]]
-	if external := q.args["external_id"]; v == nil && external != "" {
-		for _, other := range s.views {
-			if other.fields["external_id"] == external {
-				v = other
-			}
-		}
-	}
-	if v == nil || !v.open {
-		return nil, fail("not_found")
-	}
-	if hash := q.args["hash"]; hash != "" && hash != v.hash {
-		return nil, fail("hash_conflict")
+	t, failed := s.useTrigger(q.args["trigger_id"])
+	if failed != nil {
+		return nil, failed
 	}
 	fields, failed := s.readView(q.args["view"])
 	if failed != nil {
 		return nil, failed
 	}
-	v.replace(s, fields)
+	t.used = true
+	v := &view{
+		ID: s.ids.next("V"), user: t.user, open: true, order: len(s.views), fields: fields,
+		hash: s.newTS() + "." + s.ids.secret()[:6],
+	}
+	s.views[v.ID] = v
+	s.changed()
 	return object{"view": s.wireView(v)}, nil
 }
 
@@ -222,13 +165,10 @@ func (s *Server) wireView(v *view) object {
 	for key, value := range v.fields {
 		out[key] = value
 	}
-	out["id"], out["team_id"], out["hash"], out["root_view_id"] = v.ID, s.o.TeamID, v.hash, v.root
+	out["id"], out["team_id"], out["hash"], out["root_view_id"] = v.ID, s.o.TeamID, v.hash, v.ID
 	out["app_id"], out["bot_id"], out["app_installed_team_id"] = s.o.AppID, s.o.BotID, s.o.TeamID
 	out["state"] = object{"values": object{}}
 	out["previous_view_id"] = nil
-	if v.previous != "" {
-		out["previous_view_id"] = v.previous
-	}
 	return out
 }
 
@@ -237,12 +177,11 @@ func (v *view) snapshot() View {
 		s, _ := v.fields[key].(string)
 		return s
 	}
-	notify, _ := v.fields["notify_on_close"].(bool)
 	blocks, _ := v.fields["blocks"].([]Block)
 	return View{
 		ID: v.ID, User: v.user, CallbackID: text("callback_id"), PrivateMetadata: text("private_metadata"),
 		Title:  blockkit.TextOf(v.fields["title"]),
-		Blocks: blocks, Errors: v.errors, NotifyOnClose: notify,
+		Blocks: blocks, Errors: v.errors,
 	}
 }
 

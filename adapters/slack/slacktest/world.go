@@ -126,19 +126,6 @@ func (s *Server) openDM(user string) *channel {
 	return c
 }
 
-func (s *Server) openGroupDM(users []string) *channel {
-	members := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(users), s.o.BotUserID))))
-	for _, c := range s.channels {
-		if c.Kind == GroupDM && slices.Equal(slices.Sorted(slices.Values(c.Members)), members) {
-			return c
-		}
-	}
-	c := newChannel(Channel{ID: s.ids.next("G"), Name: "mpdm", Kind: GroupDM, Members: members}, "")
-	s.channels[c.ID] = c
-	s.changed()
-	return c
-}
-
 // Invite makes a user, or the bot, a member of a channel.
 func (s *Server) Invite(channel, user string) {
 	s.mu.Lock()

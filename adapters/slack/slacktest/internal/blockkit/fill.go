@@ -56,7 +56,7 @@ func fillTexts(value any) any {
 func Interactive(b Block) []Block {
 	var found []Block
 	take := func(value any) {
-		if e, ok := value.(Block); ok && e["type"] != "image" {
+		if e, ok := value.(Block); ok {
 			found = append(found, e)
 		}
 	}
@@ -66,8 +66,6 @@ func Interactive(b Block) []Block {
 		for _, e := range elements {
 			take(e)
 		}
-	case "section":
-		take(b["accessory"])
 	case "input":
 		take(b["element"])
 	}

@@ -2,7 +2,6 @@ package blockkit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,11 +13,6 @@ type Reach struct {
 	Label  string // the text that is shown for it, if it has one
 	Where  string // the field: text, blocks/0/text/text, ...
 }
-
-var (
-	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)`)
-	markdownCode = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]*`") // in which links are not parsed
-)
 
 // Reaches returns the mentions, broadcasts and labelled links in a value of a message: a block, a list of blocks, or
 // attachments.
@@ -41,14 +35,9 @@ func Reaches(where string, value any) []Reach {
 			}
 		case "text":
 			return nil // Slack parses no markup in the text of rich text
-		case "markdown":
-			text, _ := v["text"].(string)
-			for _, link := range markdownLink.FindAllStringSubmatch(markdownCode.ReplaceAllString(text, " "), -1) {
-				found = append(found, Reach{Kind: "link", Target: link[2], Label: link[1], Where: where + "/text"})
-			}
 		}
 		for key, inner := range v {
-			if key != "value" && key != "action_id" && key != "block_id" && key != "url" && key != "image_url" {
+			if key != "value" && key != "action_id" && key != "block_id" && key != "url" {
 				found = append(found, Reaches(where+"/"+key, inner)...)
 			}
 		}

@@ -20,32 +20,15 @@ func Render(blocks []Block) string {
 
 func renderBlock(b Block) string {
 	switch b["type"] {
-	case "markdown":
-		text, _ := b["text"].(string)
-		return text
 	case "header":
 		return "# " + TextOf(b["text"])
 	case "divider":
 		return "---"
-	case "image":
-		return fmt.Sprintf("(image: %v)", b["alt_text"])
 	case "input":
 		element := AsBlock(b["element"])
 		return fmt.Sprintf("%s: [%v]%s", TextOf(b["label"]), element["type"], optionTexts(element))
 	case "section":
-		parts := []string{}
-		if text := TextOf(b["text"]); text != "" {
-			parts = append(parts, text)
-		}
-		fields, _ := b["fields"].([]any)
-		for _, f := range fields {
-			parts = append(parts, TextOf(f))
-		}
-		out := strings.Join(parts, "\n")
-		if accessory := AsBlock(b["accessory"]); accessory != nil {
-			out += " " + renderElement(accessory)
-		}
-		return out
+		return TextOf(b["text"])
 	case "context", "actions":
 		var parts []string
 		elements, _ := b["elements"].([]any)
@@ -86,8 +69,6 @@ func renderElement(e Block) string {
 		return TextOf(e)
 	case "button":
 		return "[" + TextOf(e["text"]) + "]"
-	case "image":
-		return fmt.Sprintf("(image: %v)", e["alt_text"])
 	}
 	return fmt.Sprintf("(%v)%s", e["type"], optionTexts(e))
 }

@@ -18,11 +18,16 @@ import (
 )
 
 // mention is a mention of the bot in a thread, with the fields that Slack sends.
-const mention = `{"token":"verification","team_id":"T1","context_team_id":"T1","context_enterprise_id":null,"api_app_id":"A1","event":{"user":"U1ANN","type":"app_mention",` +
-	`"ts":"1.3","client_msg_id":"5f9c1d2e-0000-4000-8000-000000000001","text":"<@UBOT> how are you?\nAnd \"the others\"?","team":"T1","thread_ts":"1.2","parent_user_id":"U1ANN",` +
-	`"blocks":[{"type":"rich_text","block_id":"b1","elements":[{"type":"rich_text_section","elements":[{"type":"user","user_id":"UBOT"},` +
-	`{"type":"text","text":" how are you?\nAnd \"the others\"?"}]}]}],"channel":"C1","event_ts":"1.3"},"type":"event_callback","event_id":"Ev1","event_time":1800000000,` +
-	`"authorizations":[{"enterprise_id":null,"team_id":"T1","user_id":"UBOT","is_bot":true,"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-1"}`
+const mention = `{"token":"verification","team_id":"T1","context_team_id":"T1","context_enterprise_id":null,` +
+	`"api_app_id":"A1","event":{"user":"U1ANN","type":"app_mention",` +
+	`"ts":"1.3","client_msg_id":"5f9c1d2e-0000-4000-8000-000000000001",` +
+	`"text":"<@UBOT> how are you?\nAnd \"the others\"?","team":"T1","thread_ts":"1.2","parent_user_id":"U1ANN",` +
+	`"blocks":[{"type":"rich_text","block_id":"b1","elements":[{"type":"rich_text_section",` +
+	`"elements":[{"type":"user","user_id":"UBOT"},` +
+	`{"type":"text","text":" how are you?\nAnd \"the others\"?"}]}]}],"channel":"C1","event_ts":"1.3"},` +
+	`"type":"event_callback","event_id":"Ev1","event_time":1800000000,` +
+	`"authorizations":[{"enterprise_id":null,"team_id":"T1","user_id":"UBOT","is_bot":true,` +
+	`"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-1"}`
 
 // answered is an HTTP connection to Slack that answers every call at once.
 type answered string
@@ -41,7 +46,8 @@ func benched(b *testing.B) *slack.Slack {
 	}, slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://slack.invalid/api/", FollowUp: "thread"})
 	s.Connect(
 		answered(
-			`{"ok":true,"channel":"C1","ts":"2.1","user":{"name":"ann"},"message":{"type":"message","text":"Fine.","blocks":[{"type":"markdown","text":"Fine."}]}}`))
+			`{"ok":true,"channel":"C1","ts":"2.1","user":{"name":"ann"},"message":{"type":"message","text":"Fine.",` +
+				`"blocks":[{"type":"markdown","text":"Fine."}]}}`))
 	return s
 }
 

@@ -50,7 +50,8 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 		}
 		r.opened(b)
 		other := r.one(r.bob.Submits(map[string]string{"arguments": " {\"text\": \"tea & <b>\"}\n"}))
-		if c := r.click(other); c != (core.Click{Approval: "a1", Choice: core.Edit, Edits: 2, Changed: `{"text": "tea & <b>"}`}) || other.ID == e.ID {
+		want := core.Click{Approval: "a1", Choice: core.Edit, Edits: 2, Changed: `{"text": "tea & <b>"}`}
+		if c := r.click(other); c != want || other.ID == e.ID {
 			t.Errorf("%s: Parse gave %+v", other.ID, c)
 		}
 	})

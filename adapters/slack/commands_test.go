@@ -147,7 +147,8 @@ func TestHelpSaysThatAWordNeedsAMention(t *testing.T) {
 			}}).known()
 			root := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 			r.one(root.Deliveries...)
-			if got := r.taken(r.ann.Posts("C1", "!stop", slacktest.InThread(root.TS)).Deliveries...); (len(got) == 0) != needed {
+			stop := r.ann.Posts("C1", "!stop", slacktest.InThread(root.TS))
+			if got := r.taken(stop.Deliveries...); (len(got) == 0) != needed {
 				t.Errorf("a word alone became %v", got)
 			}
 			r.none(r.ann.Runs("C1", "/gatehouse help"))

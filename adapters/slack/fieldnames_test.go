@@ -32,8 +32,10 @@ func (r *inbound) delivers(kind slacktest.PayloadKind, payload string) core.Even
 // TestWhoDidWhatIsReadFromExactNames: a key that differs in its case only says nothing, wherever it stands.
 func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
-		message := `{"type":"event_callback","TYPE":"x","team_id":"T0GATE","TEAM_ID":"T9OTHER","event":{"type":"message","user":"U1ANN","USER":"U2BOB","channel":"D1","Channel":"D2",` +
-			`"channel_type":"im","CHANNEL_TYPE":"channel","ts":"1.2","Ts":"3.4","text":"hello","TEXT":"!new","BOT_ID":"B1","Subtype":"message_deleted"},"EVENT":{}}`
+		message := `{"type":"event_callback","TYPE":"x","team_id":"T0GATE","TEAM_ID":"T9OTHER",` +
+			`"event":{"type":"message","user":"U1ANN","USER":"U2BOB","channel":"D1","Channel":"D2",` +
+			`"channel_type":"im","CHANNEL_TYPE":"channel","ts":"1.2","Ts":"3.4","text":"hello","TEXT":"!new",` +
+			`"BOT_ID":"B1","Subtype":"message_deleted"},"EVENT":{}}`
 		e := r.delivers(slacktest.Events, message)
 		if e.Actor.ID != "slack:U1ANN" || e.ID != "message/T0GATE/D1/1.2" || e.Kind() != core.KindMessage {
 			t.Errorf("the message is %+v", e)
@@ -42,8 +44,10 @@ func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 			t.Errorf("it says %+v", m)
 		}
 		approve, deny := r.sealed("a1", "approve"), r.sealed("a1", "deny")
-		press := `{"type":"block_actions","Type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB","ID":"U1ANN","team_id":"T0GATE"},"USER":{"id":"U1ANN"},` +
-			`"container":{"message_ts":"1.2","channel_id":"C1","CHANNEL_ID":"C2"},"Channel":{"id":"C2"},"message":{"ts":"1.2"},` +
+		press := `{"type":"block_actions","Type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB",` +
+			`"ID":"U1ANN","team_id":"T0GATE"},"USER":{"id":"U1ANN"},` +
+			`"container":{"message_ts":"1.2","channel_id":"C1","CHANNEL_ID":"C2"},"Channel":{"id":"C2"},` +
+			`"message":{"ts":"1.2"},` +
 			`"actions":[{"action_id":"x","value":"` + deny + `","VALUE":"` + approve +
 			`","action_ts":"5.6","Action_TS":"7.8"}],"ACTIONS":[{"value":"` + approve + `","action_ts":"9.9"}]}`
 		e = r.delivers(slacktest.Interactions, press)

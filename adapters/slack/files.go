@@ -16,7 +16,9 @@ const maxAsked = 16
 
 // filesOf are the files of a message in a channel, as they are read. Error: Slack has to be asked about one, and can't
 // be asked now.
-func (s *Slack) filesOf(ctx context.Context, channel string, sent []heard.File, n *names) (files []chat.File, err error) {
+func (s *Slack) filesOf(
+	ctx context.Context, channel string, sent []heard.File, n *names,
+) (files []chat.File, err error) {
 	asked := 0
 	for _, f := range sent {
 		why := ""

@@ -48,26 +48,40 @@ func fuzzBodies(f *testing.F, kind string, seeds ...string) {
 	})
 }
 
-const authorized = `"type":"event_callback","team_id":"T1","authorizations":[{"team_id":"T1","user_id":"U0","is_bot":true}]`
+const authorized = `"type":"event_callback","team_id":"T1","authorizations":[{"team_id":"T1","user_id":"U0",` +
+	`"is_bot":true}]`
 
 func FuzzEvent(f *testing.F) {
 	fuzzBodies(f, "events_api",
 		`{`+authorized+
 			`,"event":{"type":"message","user":"U1","channel":"D1","channel_type":"im","ts":"1.2","text":"hello"}}`,
 		`{`+authorized+
-			`,"event":{"type":"app_mention","user":"U1","channel":"C1","ts":"1.2","thread_ts":"1.1","text":"<@U0> !new"}}`,
+			`,"event":{"type":"app_mention","user":"U1","channel":"C1","ts":"1.2","thread_ts":"1.1",`+
+			`"text":"<@U0> !new"}}`,
 		`{`+authorized+
-			`,"event":{"type":"message","user":"U1","channel":"C1","channel_type":"channel","ts":"1.2","thread_ts":"1.1","text":"x","files":[{"name":"a","size":1}]}}`,
+			`,"event":{"type":"message","user":"U1","channel":"C1","channel_type":"channel","ts":"1.2",`+
+			`"thread_ts":"1.1","text":"x","files":[{"name":"a","size":1}]}}`,
 		`{`+authorized+
-			`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4","message":{"user":"U1","ts":"1.2","text":"b","edited":{"user":"U1","ts":"1.3"}},"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
+			`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4",`+
+			`"message":{"user":"U1","ts":"1.2","text":"b","edited":{"user":"U1","ts":"1.3"}},`+
+			`"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
 		`{`+authorized+
-			`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4","message":{"subtype":"tombstone","user":"USLACKBOT","ts":"1.2"},"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
+			`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4",`+
+			`"message":{"subtype":"tombstone","user":"USLACKBOT","ts":"1.2"},"previous_message":{"user":"U1",`+
+			`"ts":"1.2","text":"a"}}}`,
 		`{`+authorized+
-			`,"event":{"type":"message","subtype":"message_deleted","channel":"C1","event_ts":"1.4","deleted_ts":"1.2","previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
+			`,"event":{"type":"message","subtype":"message_deleted","channel":"C1","event_ts":"1.4",`+
+			`"deleted_ts":"1.2","previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
 		`{`+authorized+
-			`,"event":{"type":"message","user":"U1","channel":"D1","channel_type":"im","ts":"1.2","text":"","attachments":[{"is_share":true,"author_id":"U2","ts":"1.1","text":"x <#C2>","files":[{"id":"F1"}],"message_blocks":[{"message":{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"x"}]}]}]}}]},{"blocks":[{"type":"table","rows":[[{"type":"raw_text","text":"a"}]]}]}]}}`,
+			`,"event":{"type":"message","user":"U1","channel":"D1","channel_type":"im","ts":"1.2","text":"",`+
+			`"attachments":[{"is_share":true,"author_id":"U2","ts":"1.1","text":"x <#C2>","files":[{"id":"F1"}],`+
+			`"message_blocks":[{"message":{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section",`+
+			`"elements":[{"type":"text","text":"x"}]}]}]}}]},{"blocks":[{"type":"table","rows":[[{"type":"raw_text",`+
+			`"text":"a"}]]}]}]}}`,
 		`{`+authorized+
-			`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4","message":{"user":"U1","ts":"1.2","text":"a","attachments":[{"from_url":"https://x","title":"t"}]},"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
+			`,"event":{"type":"message","subtype":"message_changed","channel":"C1","event_ts":"1.4",`+
+			`"message":{"user":"U1","ts":"1.2","text":"a","attachments":[{"from_url":"https://x","title":"t"}]},`+
+			`"previous_message":{"user":"U1","ts":"1.2","text":"a"}}}`,
 		`{"type":"app_rate_limited"}`, `{}`, `null`, `[`,
 	)
 }
@@ -75,14 +89,16 @@ func FuzzEvent(f *testing.F) {
 func FuzzInteraction(f *testing.F) {
 	s := adaptertest.Signer(f, testKey)
 	press := func(value string) string {
-		return `{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1"},"trigger_id":"1.2","container":{"channel_id":"C1"},"actions":[{"action_id":"x","value":"` +
+		return `{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1"},"trigger_id":"1.2",` +
+			`"container":{"channel_id":"C1"},"actions":[{"action_id":"x","value":"` +
 			value + `","action_ts":"1.3"}]}`
 	}
 	fuzzBodies(f, "interactive",
 		press(s.Seal("a1", "approve")), press(s.Seal("a1", "deny")),
 		press(s.Seal("again", "17", "slack:T1:C1", "C1", "")), press(s.Seal("new", "17", "slack:T1:C1", "C1", "1.1")),
 		press("x"),
-		`{"type":"view_submission","user":{"id":"U1"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"`+
+		`{"type":"view_submission","user":{"id":"U1"},"view":{"id":"V1","callback_id":"deny_reason",`+
+			`"private_metadata":"`+
 			s.Seal("a1", "reason", "C1", "")+
 			`","state":{"values":{"reason":{"reason":{"type":"plain_text_input","value":"no"}}}}}}`, `{}`, `null`,
 	)

@@ -156,7 +156,8 @@ func TestAttachmentsAreQuoted(t *testing.T) {
 		"of an app": {
 			`{"pretext":"New build","author_name":"CI","author_id":"U2BOB","title":"build 7",
 				"title_link":"https://ci.example.org/7","text":"failed in <#C1>","footer":"ci",
-				"fallback":"build 7 failed","ts":1764000000,"fields":[{"title":"Branch","value":"main"},{"value":"alone"},7]}`,
+				"fallback":"build 7 failed","ts":1764000000,"fields":[{"title":"Branch","value":"main"},
+				{"value":"alone"},7]}`,
 			`{"quoted":"attachment","name":"CI",` + at +
 				"> New build\n> build 7 (https://ci.example.org/7)\n> failed in #general\n> Branch: main\n> alone\n> " +
 				"ci\n",
@@ -168,7 +169,8 @@ func TestAttachmentsAreQuoted(t *testing.T) {
 			`{"quoted":"link preview","name":"example.org"} wrote:` + "\n> A page\n> on cats\n", "> x",
 		},
 		"of unknown forms": {
-			`{"is_share":"yes","author_name":5,"text":"words","blocks":"none","files":7,"message_blocks":[1,{"message":5}]}`,
+			`{"is_share":"yes","author_name":5,"text":"words","blocks":"none","files":7,"message_blocks":[1,` +
+				`{"message":5}]}`,
 			"> words\n", "forwarded",
 		},
 	} {
@@ -444,7 +446,8 @@ func TestSnippetsStubsAndVoiceClips(t *testing.T) {
 	var sent map[string]any
 	if err := json.Unmarshal([]byte(`{"type":"message","subtype":"file_share","user":"U1ANN","text":"see",
 		"ts":"1700000001.000100","channel_type":"im","files":[
-			{"id":"F1","mode":"tombstone"},{"id":"F2","mode":"hidden_by_limit"},{"id":"F3","file_access":"access_denied"},
+			{"id":"F1","mode":"tombstone"},{"id":"F2","mode":"hidden_by_limit"},{"id":"F3",
+			"file_access":"access_denied"},
 			{"id":"F4","file_access":"check_file_info"},{"id":"F5","name":"plan","mode":"external","is_external":true,
 				"external_type":"gdrive","url_private":"https://docs.google.com/x","mimetype":"text/plain"}
 		]}`), &sent); err != nil {

@@ -19,7 +19,8 @@ import (
 const marked = "hush-hush"
 
 func TestInvalidRequestsAreRefused(t *testing.T) {
-	good := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` +
+	good := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1",` +
+		`"channel_type":"im","ts":"1.2","text":"` +
 		marked + `"}}`
 	at := func(when time.Time, body string) func(*http.Request) {
 		return func(q *http.Request) {
@@ -79,16 +80,19 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		"no event": {
 			body: `{"type":"event_callback","team_id":"T0GATE","event":"` + marked + `"}`, want: 400,
 		},
-		"a malformed event": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","channel":["` +
+		"a malformed event": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message",` +
+			`"channel":["` +
 			marked + `"]}}`,
 			want: 400},
 		"no event at all": {
 			body: `{"type":"event_callback","team_id":"T0GATE","x":"` + marked + `"}`, want: 400,
 		},
-		"no change": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","message":"` +
+		"no change": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message",` +
+			`"subtype":"message_changed","channel":"C1","message":"` +
 			marked + `"}}`,
 			want: 400},
-		"a change of nothing": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","subtype":"message_changed","channel":"C1","x":"` +
+		"a change of nothing": {body: `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message",` +
+			`"subtype":"message_changed","channel":"C1","x":"` +
 			marked + `"}}`,
 			want: 400},
 		"an invalid form":          {path: "/slack/interactions", body: "payload=%zz" + marked, want: 400},
@@ -254,7 +258,8 @@ func TestAnEventThatIsNotStoredIsAnswered503(t *testing.T) {
 		r.inbox.Gate(func(context.Context, core.Event) error { return core.Errorf(category, "No.") })
 		before := len(r.log.Warnings())
 		body := []byte(
-			`{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1","channel_type":"im","ts":"1.2","text":"` +
+			`{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1",` +
+				`"channel_type":"im","ts":"1.2","text":"` +
 				marked + `"}}`)
 		status, answer := r.send("/slack/events", body, nil)
 		if status != want || len(r.log.Warnings()) != before+1 || strings.Contains(answer+r.log.String(), marked) {

@@ -59,7 +59,8 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 
 func TestAMentionIsStoredBeforeTheBotIsKnown(t *testing.T) {
 	r := start(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
-	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN","channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
+	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN",` +
+		`"channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
 	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
 		t.Fatalf("answered with %d", status)
 	}

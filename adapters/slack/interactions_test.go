@@ -166,7 +166,8 @@ func TestAClickOnAnEphemeralMessage(t *testing.T) {
 	r := start(t, setup{}).known()
 	root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	value := r.sealed("a1", "deny")
-	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},"trigger_id":"1.2.3",` +
+	body := `{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T0GATE"},` +
+		`"trigger_id":"1.2.3",` +
 		`"container":{"type":"message","message_ts":"1.2","channel_id":"C1","is_ephemeral":true,"thread_ts":"` +
 		root.TS + `"},"channel":{"id":"C1","name":"general"},` +
 		`"actions":[{"action_id":"x","block_id":"b","type":"button","value":"` + value +
@@ -347,7 +348,8 @@ func TestAForgedModalSaysSo(t *testing.T) {
 			"", "a1~reason~C1~", adaptertest.Signer(t, "the key of another gatehouse").Seal("a1", "reason", "C1", ""),
 			r.sealed("a1", "approve", "C1", ""), r.sealed("a1", "reason"),
 		} {
-			body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"` +
+			body := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1",` +
+				`"callback_id":"` +
 				callback + `","private_metadata":"` + metadata + `","state":{"values":{}}}}`
 			status, answer := r.send("/slack/interactions", formOf(body), nil)
 			var said struct {

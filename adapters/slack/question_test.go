@@ -25,8 +25,10 @@ func asking(t *testing.T, schema string) func(*core.Card) {
 	return func(c *core.Card) { c.Tool, c.Question, c.Self = "people.ask", &q, true }
 }
 
-const order = `{"type":"object","required":["size","count","why"],"properties":{"size":{"oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]},
-	"count":{"type":"integer","title":"Count","minimum":3},"gift":{"type":"boolean"},"why":{"type":"string","title":"Why?","minLength":2}}}`
+const order = `{"type":"object","required":["size","count","why"],"properties":{"size":{"oneOf":[{"const":"s",` +
+	`"title":"Small"},{"const":"m","title":"Medium"}]},
+	"count":{"type":"integer","title":"Count","minimum":3},"gift":{"type":"boolean"},"why":{"type":"string",
+	"title":"Why?","minLength":2}}}`
 
 // posted posts the card of a question and returns where it is.
 func (r *inbound) posted(t *testing.T, schema string) (channel, ts string) {
@@ -74,7 +76,9 @@ func TestAnOptionIsAnswered(t *testing.T) {
 					t.Errorf("got %+v", e)
 				}
 				if got, want := r.click(e),
-					(core.Click{Approval: "a1", Choice: core.Answer, Option: c.want, Card: core.Ref(channel + "/" + ts)}); got != want {
+					(core.Click{
+						Approval: "a1", Choice: core.Answer, Option: c.want, Card: core.Ref(channel + "/" + ts),
+					}); got != want {
 					t.Errorf("Parse gave %+v, want %+v", got, want)
 				}
 				if again := r.one(d.Again()); again.ID != e.ID {
@@ -121,7 +125,8 @@ func TestAFormIsAnswered(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		got := r.click(e)
-		if answer := `{"size":"m","count":3,"gift":false,"why":" it rains\non us"}`; got != (core.Click{Approval: "a1", Choice: core.Answer, Answer: answer}) {
+		answer := `{"size":"m","count":3,"gift":false,"why":" it rains\non us"}`
+		if got != (core.Click{Approval: "a1", Choice: core.Answer, Answer: answer}) {
 			t.Errorf("Parse gave %+v", got)
 		}
 		if again := r.one(d.Again()); again.ID != e.ID || r.click(again) != got {

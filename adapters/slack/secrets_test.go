@@ -56,7 +56,8 @@ func TestAClickIsStoredWithoutItsMessage(t *testing.T) {
 		`"state":{"values":{"x":{"y":{"value":"` + marked + `"}}}},` +
 		`"actions":[{"action_id":"x","block_id":"` + marked + `","text":{"text":"` + marked +
 		`"},"action_ts":"3.4","value":"` + r.sealed("a1", "approve") + `"}]}`
-	submission := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1","callback_id":"deny_reason","title":{"text":"` +
+	submission := `{"type":"view_submission","team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"view":{"id":"V1",` +
+		`"callback_id":"deny_reason","title":{"text":"` +
 		marked + `"},` +
 		`"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"` + marked + `"}}],"private_metadata":"` +
 		r.sealed("a1", "reason", "D1", "1.1") + `",` +
@@ -87,7 +88,8 @@ func TestATriggerInAnIDIsADigest(t *testing.T) {
 	r := start(t, setup{}).known()
 	press := `{"type":"block_actions","token":"` + marked + `","trigger_id":"` + marked +
 		`.1","response_urls":[{"response_url":"` + marked + `"}],"bot_access_token":"` + marked + `",` +
-		`"team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"channel":{"id":"C1"},"message":{"ts":"1.2"},"actions":[{"action_id":"x","value":"` +
+		`"team":{"id":"T0GATE"},"user":{"id":"U2BOB"},"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
+		`"actions":[{"action_id":"x","value":"` +
 		r.sealed("a1", "deny") + `"}]}`
 	for range 2 {
 		if status, _ := r.send("/slack/interactions", formOf(press), nil); status != 200 {

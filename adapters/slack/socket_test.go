@@ -394,7 +394,8 @@ func TestUnknownEnvelopesAreAcknowledgedAndIgnored(t *testing.T) {
 	r := socketed(t, setup{})
 	for _, frame := range []string{
 		`{"envelope_id":"e1","type":"something_new","payload":{"a":1}}`,
-		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","team_id":"T0GATE","event":{"type":"new"}}}`,
+		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","team_id":"T0GATE",` +
+			`"event":{"type":"new"}}}`,
 		`{"envelope_id":"e3","type":"events_api","payload":"broken"}`, `{"envelope_id":"e4","type":"interactive"}`,
 		`{"envelope_id":"e5","type":"slash_commands","payload":[]}`,
 		`{"type":"hello"}`, `{"type":5}`, `no JSON`, `[]`, `null`, ``,

@@ -62,7 +62,9 @@ func TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 				"follow-up": r.inShared(
 					`"type":"message","user":"U1ANN","ts":"1.3","thread_ts":"1.2","text":"and more"`),
 				"edit": r.inShared(
-					`"type":"message","subtype":"message_changed","ts":"1.4","message":{"user":"U1ANN","ts":"1.2","text":"new","edited":{"user":"U1ANN","ts":"1.4"}},"previous_message":{"user":"U1ANN","ts":"1.2","text":"old"}`),
+					`"type":"message","subtype":"message_changed","ts":"1.4","message":{"user":"U1ANN","ts":"1.2",` +
+						`"text":"new","edited":{"user":"U1ANN","ts":"1.4"}},"previous_message":{"user":"U1ANN",` +
+						`"ts":"1.2","text":"old"}`),
 				"by a colleague": r.inShared(
 					`"type":"app_mention","user":"U5SIB","user_team":"T5SIBLING","ts":"1.5","text":"` +
 						r.MentionOfBot() + ` hello"`),
@@ -210,7 +212,8 @@ func TestAPressOfAColleagueBeforeTheBotIsKnown(t *testing.T) {
 		r.sibling("U2BOB")
 	}})
 	press := formOf(
-		`{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T5SIBLING"},"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
+		`{"type":"block_actions","team":{"id":"T0GATE"},"user":{"id":"U2BOB","team_id":"T5SIBLING"},` +
+			`"channel":{"id":"C1"},"message":{"ts":"1.2"},` +
 			`"actions":[{"action_id":"x","value":"` + r.sealed("a1", "approve") + `","action_ts":"5.6"}]}`)
 	if status, _ := r.send("/slack/interactions", press, nil); status != 503 || r.inbox.Tries() != 0 {
 		t.Errorf("it is answered with %d", status)

@@ -177,7 +177,8 @@ func TestAStrangersPressIsRefusedPrivately(t *testing.T) {
 			t.Errorf("%s: stored %+v", who, got)
 		}
 	}
-	form := `{"type":"view_submission","team":{"id":"T9OTHER"},"user":{"id":"U9EVE","team_id":"T9OTHER"},"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` +
+	form := `{"type":"view_submission","team":{"id":"T9OTHER"},"user":{"id":"U9EVE","team_id":"T9OTHER"},` +
+		`"view":{"id":"V1","callback_id":"deny_reason","private_metadata":"` +
 		r.sealed("a1", "reason", "C9", "1.2") + `"}}`
 	if status, _ := r.send("/slack/interactions", formOf(form), nil); status != 200 || len(r.inbox.Take()) != 0 {
 		t.Errorf("a stranger's form was answered with %d", status)

@@ -66,7 +66,8 @@ func TestAThreadIsNotWaitedForLong(t *testing.T) {
 // TestAThreadOfManyPagesIsReadToABound.
 func TestAThreadOfManyPagesIsReadToABound(t *testing.T) {
 	page := func(last bool) slacktest.Fault {
-		body := `{"ok":true,"has_more":true,"response_metadata":{"next_cursor":"bmV4dDox"},"messages":[5,{"ts":7,"text":[]}`
+		body := `{"ok":true,"has_more":true,"response_metadata":{"next_cursor":"bmV4dDox"},"messages":[5,{"ts":7,` +
+			`"text":[]}`
 		if last {
 			body = `{"ok":true,"has_more":false,"messages":[{"ts":"1.000000","text":"old"}`
 		}

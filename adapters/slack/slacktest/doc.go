@@ -8,7 +8,8 @@
 //	alice := slack.AddUser(slacktest.User{ID: "U1", Name: "alice"})
 //	slack.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1", slack.BotUserID()}})
 //
-//	api := slackgo.New(slack.BotToken(), slackgo.OptionAPIURL(slack.APIURL()), slackgo.OptionAppLevelToken(slack.AppToken()))
+//	api := slackgo.New(slack.BotToken(), slackgo.OptionAPIURL(slack.APIURL()),
+//		slackgo.OptionAppLevelToken(slack.AppToken()))
 //	post := alice.Posts("C1", slack.MentionOfBot()+" add milk")
 //	reply, err := slack.WaitForText(ctx, "C1", post.TS, "milk")
 //

@@ -66,7 +66,8 @@ type typed struct {
 // strict are types that are narrower than Slack's. Where Slack's allow a block of any type with any members, for those
 // who use blocks that the types do not know yet, ours must be one that they know.
 const strict = `import type * as api from '@slack/web-api'; ` +
-	`import type {KnownBlock, RichTextBlock, MessageAttachment, MessageMetadata, ModalView, HomeView} from '@slack/types'; ` +
+	`import type {KnownBlock, RichTextBlock, MessageAttachment, MessageMetadata, ModalView, HomeView} ` +
+	`from '@slack/types'; ` +
 	`type Blocks = KnownBlock[]; ` +
 	`type Attachment = Omit<MessageAttachment, 'blocks'> & {blocks?: KnownBlock[]}; ` +
 	`type Modal = Omit<ModalView, 'blocks'> & {blocks: KnownBlock[]}; ` +
@@ -82,11 +83,12 @@ var wrong = map[string]string{
 	"api.ViewsOpenArguments":       `{trigger_id: 't', view: 5}`,
 	"Blocks":                       `[{type: 'section', text: {type: 'mrkdwn', text: 'x'}, surely_not: 1}]`,
 	"Attachment":                   `{fallback: 'x', blocks: [{type: 'surely_not'}]}`,
-	"RichTextBlock":                `{type: 'rich_text', elements: [{type: 'rich_text_list', style: 'ordered', offset: 1, elements: []}]}`,
-	"Modal":                        `{type: 'modal', title: {type: 'mrkdwn', text: 'x'}, blocks: []}`,
-	"MessageMetadata":              `{event_type: 'x'}`,
-	"Response":                     `{response_type: 'loud'}`,
-	"FormAnswer":                   `{response_action: 'errors'}`,
+	"RichTextBlock": `{type: 'rich_text', ` +
+		`elements: [{type: 'rich_text_list', style: 'ordered', offset: 1, elements: []}]}`,
+	"Modal":           `{type: 'modal', title: {type: 'mrkdwn', text: 'x'}, blocks: []}`,
+	"MessageMetadata": `{event_type: 'x'}`,
+	"Response":        `{response_type: 'loud'}`,
+	"FormAnswer":      `{response_action: 'errors'}`,
 }
 
 func (f *typed) begin() {

@@ -44,13 +44,13 @@ var Scopes = []Scope{
 		Name: "channels:history",
 		For: "receive messages in threads of public channels without a mention, and mentions of a group; " +
 			"read the thread above a mention; find a post again whose answer was lost",
-		Without: "messages in threads of public channels are not received without a mention, nor mentions of a group; " +
-			"the agent does not see the thread above a mention, and a post whose answer was lost stays unknown",
+		Without: "messages in threads of public channels are not received without a mention, nor mentions of a " +
+			"group; the agent does not see the thread above a mention, and a post whose answer was lost stays unknown",
 		Calls: readCalls, Events: []string{"message.channels"}, demand: following,
 	}, {
 		Name: "groups:history", For: "the same in private channels",
-		Without: "messages in threads of private channels are not received without a mention, nor mentions of a group; " +
-			"the agent does not see the thread above a mention, and a post whose answer was lost stays unknown",
+		Without: "messages in threads of private channels are not received without a mention, nor mentions of a " +
+			"group; the agent does not see the thread above a mention, and a post whose answer was lost stays unknown",
 		Calls: readCalls, Events: []string{"message.groups"}, demand: following,
 	}, {
 		Name:    "im:history",

@@ -18,7 +18,9 @@ import (
 
 // reader is a channel, which reads a card.
 func (p Painter) reader() doc.Reader {
-	return doc.Reader{Platform: webapi.Platform, Approvers: maxApprovers, Lines: maxLines, Input: MaxInput, Texts: p.Texts}
+	return doc.Reader{
+		Platform: webapi.Platform, Approvers: maxApprovers, Lines: maxLines, Input: MaxInput, Texts: p.Texts,
+	}
 }
 
 // card draws an approval in its current state, always as one message, whatever its fields contain. It has a header and

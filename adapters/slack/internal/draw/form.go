@@ -43,8 +43,8 @@ func Form(value string, f doc.Form) api.ModalViewRequest {
 	return formAs(callbacks[f.Action], value, f)
 }
 
-// Mended draws the form for changed arguments again, filled with what was probably meant. callback is the id of the form
-// that was submitted.
+// Mended draws the form for changed arguments again, filled with what was probably meant. callback is the id of the
+// form that was submitted.
 func Mended(callback, value string, f doc.Form) api.ModalViewRequest {
 	if callback == callbackMended {
 		return formAs(callbacks[chat.ActionEdit], value, f)

@@ -62,9 +62,8 @@ func (p Painter) Draw(d core.Delivery, link string) ([]Message, error) {
 	return chat.Painter[Message]{
 		Reply: func(text string) []Message { return reply(text, p.Texts) },
 		Plain: func(text string) Message {
-			return Message{
-				Text: excerpt(text), Blocks: []api.Block{rich(section(own(mrkdwn.Shorten(mrkdwn.Defuse(text), maxPlain))))},
-			}
+			shown := own(mrkdwn.Shorten(mrkdwn.Defuse(text), maxPlain))
+			return Message{Text: excerpt(text), Blocks: []api.Block{rich(section(shown))}}
 		},
 		Steps: func(tools string) Message {
 			line := "🔧 " + mrkdwn.Shorten(mrkdwn.Defuse(tools), chat.MaxSteps)

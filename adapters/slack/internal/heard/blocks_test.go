@@ -16,7 +16,8 @@ func TestBlocksAreReadAsText(t *testing.T) {
 		"not a list": {"x", `{"type":"section"}`, "x"},
 		"text has it": {
 			"*bold* for <@U1|x> in <#C1|>", `[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[
-			{"type":"text","text":"bold","style":{"bold":true}},{"type":"text","text":" for "},{"type":"user","user_id":"U1"},
+			{"type":"text","text":"bold","style":{"bold":true}},{"type":"text","text":" for "},{"type":"user",
+			"user_id":"U1"},
 			{"type":"text","text":" in "},{"type":"channel","channel_id":"C1"}
 		]}]}]`, "*bold* for @ann in #general",
 		},
@@ -32,9 +33,11 @@ func TestBlocksAreReadAsText(t *testing.T) {
 		"rich text": {"", `[{"type":"rich_text","elements":[
 			{"type":"rich_text_section","elements":[
 				{"type":"text","text":"see <b> & "},{"type":"link","url":"https://x.org/?a=1&b=2","text":"this"},
-				{"type":"text","text":" "},{"type":"link","url":"https://y.org"},{"type":"emoji","name":"wave","skin_tone":4},
+				{"type":"text","text":" "},{"type":"link","url":"https://y.org"},{"type":"emoji","name":"wave",
+				"skin_tone":4},
 				{"type":"broadcast","range":"here"},{"type":"usergroup","usergroup_id":"S1"},
-				{"type":"date","timestamp":1392734382,"format":"{date}","fallback":"Feb 18"},{"type":"color","value":"#fff"}
+				{"type":"date","timestamp":1392734382,"format":"{date}","fallback":"Feb 18"},{"type":"color",
+				"value":"#fff"}
 			]},
 			{"type":"rich_text_list","style":"ordered","offset":1,"elements":[
 				{"type":"rich_text_section","elements":[{"type":"text","text":"one"}]}
@@ -56,7 +59,8 @@ func TestBlocksAreReadAsText(t *testing.T) {
 				"confirm":{"title":{"type":"plain_text","text":"Sure?"}}}]
 		}]}]`, "Card\nwords\n[Open]"},
 		"wrong forms": {"", `[7,null,"x",[],{"type":5,"text":"five"},{"type":"section","text":7},
-			{"type":"table","rows":"none"},{"type":"rich_text","elements":{}},{"type":"text","type":"text","text":"twice"}
+			{"type":"table","rows":"none"},{"type":"rich_text","elements":{}},{"type":"text","type":"text",
+			"text":"twice"}
 		]`, "five\ntwice"},
 		"too deep": {
 			"", `[{"type":"raw_text","text":"a"},` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `]`, "a",

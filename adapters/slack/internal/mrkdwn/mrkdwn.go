@@ -1,5 +1,5 @@
-// Package mrkdwn reads and writes mrkdwn, the markup of Slack's messages. "<@U1|ann> sent &lt;b&gt;" is "@Ann sent <b>":
-// a person is a token between angle brackets, and three characters are escaped as in HTML.
+// Package mrkdwn reads and writes mrkdwn, the markup of Slack's messages. "<@U1|ann> sent &lt;b&gt;" is
+// "@Ann sent <b>": a person is a token between angle brackets, and three characters are escaped as in HTML.
 package mrkdwn
 
 import (

@@ -41,7 +41,10 @@ func TestPlain(t *testing.T) {
 }
 
 func FuzzReadable(f *testing.F) {
-	for _, s := range []string{"<@U1|ann> <https://x|y> &amp;lt;", "<!date^1|x>", "<<>|>", "&lt;!channel&gt; <!subteam^S1> <#C1> \x00 <https://e|safe>"} {
+	for _, s := range []string{
+		"<@U1|ann> <https://x|y> &amp;lt;", "<!date^1|x>", "<<>|>",
+		"&lt;!channel&gt; <!subteam^S1> <#C1> \x00 <https://e|safe>",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

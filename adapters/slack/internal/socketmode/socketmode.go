@@ -88,7 +88,8 @@ func (c *Client) closed() {
 	}
 }
 
-// Run keeps a connection of an app open until ctx ends. Error: a permanent failure, of category unauthorized or unsupported.
+// Run keeps a connection of an app open until ctx ends. Error: a permanent failure, of category unauthorized or
+// unsupported.
 func (c *Client) Run(ctx context.Context, app App) error {
 	c.app = app
 	var running sync.WaitGroup

@@ -141,9 +141,10 @@ func TestTheWholeReplyIsReadAloud(t *testing.T) {
 		"```go\nx := 2**3 // **\n```\nand `2**3` **so**":    "x := 2**3 // **\n\nand 2**3 so",
 		"2**3 is 8\n## **Next**":                            "2**3 is 8\n\nNext",
 		"one\n \n\n\ntwo  \n\nthree":                        "one\n\ntwo\n\nthree",
-		"> quoted\n@he**re** <!here>":                       "&gt; quoted\n&gt; @" + mrkdwn.Joiner + "here &lt;!here&gt;",
-		"[text](https://x.example)":                         "text (https://x.example)",
-		" \n":                                               chat.NoText,
+		"> quoted\n@he**re** <!here>": "&gt; quoted\n&gt; @" + mrkdwn.Joiner +
+			"here &lt;!here&gt;",
+		"[text](https://x.example)": "text (https://x.example)",
+		" \n":                       chat.NoText,
 	} {
 		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: in}})
 		if len(all) != 1 || all[0].Text != want {

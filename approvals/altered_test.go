@@ -100,9 +100,7 @@ func TestLaw7_WhoTriesToApproveAnAlteredRequestIsAudited(t *testing.T) {
 	if !strings.HasSuffix(log[2].Detail, `, system user "root"`) || log[2].Reason != `as "eve"` {
 		t.Errorf("of the admin it tells %q", log[2].Detail)
 	}
-	report, err := approvals.VerifyLog(t.Context(),
-		approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead},
-		audit.KeysOf(store.Signer()), "")
+	report, err := approvals.VerifyLog(t.Context(), store, audit.KeysOf(store.Signer()), "")
 	if err != nil || len(report.Faults) != 1 ||
 		report.Faults[0] != "The tool or the arguments of the approval a1 were changed: they are not those that its "+
 			"digest is of." {

@@ -15,10 +15,19 @@ import (
 
 // Editing is what a service needs so that approvers can change the arguments of a call.
 type Editing struct {
+	Tools  Tools
+	Policy Policy
+}
+
+// Tools are the tools that there are.
+type Tools interface {
 	// Bind checks a call's arguments and returns what its approval is bound to.
-	Bind func(call core.ToolCall) (core.Call, error)
-	// Rule is today's policy.
-	Rule func(turn core.Turn, call core.Call) core.Rule
+	Bind(call core.ToolCall) (core.Call, error)
+}
+
+// Policy is the policy in force.
+type Policy interface {
+	Rule(turn core.Turn, call core.Call) core.Rule
 }
 
 // LetEdit makes a service accept changed arguments, where the rule of a request allows them. It returns the service.
@@ -44,7 +53,7 @@ const maxChanged = 64 << 10
 // must say the same of both calls: otherwise who may approve one could approve another that is not theirs to decide.
 // Errors: invalid, unsupported, with a message for the person.
 func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call, error) {
-	if s.editing.Bind == nil {
+	if s.editing.Tools == nil {
 		return core.Call{}, core.Errorf(core.Unsupported, "Arguments can't be changed here.")
 	}
 	if a.Call.Hidden() > 0 {
@@ -73,7 +82,7 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 		return core.Call{}, core.Errorf(core.Invalid, "These are the present arguments, so nothing was changed.")
 	}
 	turn := core.Turn{Conversation: a.Conversation, Address: a.Address, Actor: a.Requester}
-	if before, after := s.editing.Rule(turn, a.Call), s.editing.Rule(turn, call); !before.Same(after) {
+	if before, after := s.editing.Policy.Rule(turn, a.Call), s.editing.Policy.Rule(turn, call); !before.Same(after) {
 		return core.Call{}, core.Errorf(core.Invalid, "With these arguments another rule of the policy applies%s, so "+
 			"nothing was changed. Deny this request, and have it asked for anew.", named(after))
 	}
@@ -89,7 +98,7 @@ func (s *Service) rebound(a core.Approval, arguments json.RawMessage) (call core
 		call.Digest, err = tool.Digest(call.Tool, arguments)
 		return call, err
 	}
-	call, err = s.editing.Bind(core.ToolCall{ID: a.Call.CallID, Name: a.Call.Tool, Arguments: arguments})
+	call, err = s.editing.Tools.Bind(core.ToolCall{ID: a.Call.CallID, Name: a.Call.Tool, Arguments: arguments})
 	call.Bound = a.Call.Bound
 	return call, err
 }

@@ -64,7 +64,7 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 	}
 	open("a1", "milk")
 	open("a2", "ghp_0123456789abcdefghij0123456789ABCDEF")
-	service := approvals.NewService(store, store).LetEdit(approvals.Editing{Bind: tools.Bind, Rule: rule})
+	service := approvals.NewService(store, store).LetEdit(approvals.Editing{Tools: tools, Policy: ruleFor(rule)})
 	for _, c := range []struct {
 		service   *approvals.Service
 		id        core.ApprovalID
@@ -131,3 +131,8 @@ func TestArgumentsAreChangedOnlyForValidOnes(t *testing.T) {
 		t.Errorf("the admin: %+v, %v", got.Approval, err)
 	}
 }
+
+// ruleFor is a policy as a function.
+type ruleFor func(turn core.Turn, call core.Call) core.Rule
+
+func (f ruleFor) Rule(turn core.Turn, call core.Call) core.Rule { return f(turn, call) }

@@ -13,15 +13,25 @@ import (
 
 // Agents is what a service needs so that other agents can request approvals and ask questions.
 type Agents struct {
-	// Open stores a request once, with its posts; see the store's OpenExternal.
-	Open func(ctx context.Context, a core.Approval, posts []core.Post, most int) (stored core.Approval, created bool,
-		err error)
-	// Rule is today's policy for a call.
-	Rule func(turn core.Turn, call core.Call) core.Rule
-	// Asks is today's policy for a question.
-	Asks func(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule
+	Store  ExternalStore
+	Policy ExternalPolicy
 	// MostOpen is how many requests of one principal may be open at a time.
 	MostOpen int
+}
+
+// ExternalStore stores the requests of other agents.
+type ExternalStore interface {
+	// OpenExternal stores a request once, with its posts.
+	OpenExternal(
+		ctx context.Context, a core.Approval, posts []core.Post, most int,
+	) (stored core.Approval, created bool, err error)
+}
+
+// ExternalPolicy is the policy in force for other agents.
+type ExternalPolicy interface {
+	Policy
+	// Asks is the rule for a question: who may answer it.
+	Asks(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule
 }
 
 // TellThrough gives the service the platforms that run: they know which of the places where approvers are told are
@@ -49,9 +59,9 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 		return known, false, sameRequest(known, r, err)
 	}
 	if r.Question != nil {
-		a.Rule = s.agents.Asks(turn, r.Call, r.Of, r.Expires)
+		a.Rule = s.agents.Policy.Asks(turn, r.Call, r.Of, r.Expires)
 	} else {
-		a.Rule = within(s.agents.Rule(turn, r.Call), r.Expires)
+		a.Rule = within(s.agents.Policy.Rule(turn, r.Call), r.Expires)
 	}
 	var posts []core.Post
 	switch a.Rule.Verdict {
@@ -74,7 +84,7 @@ func (s *Service) Request(ctx context.Context, r core.AgentRequest) (a core.Appr
 		return a, false,
 			core.Errorf(core.PolicyDenied, "%s", cmp.Or(a.Rule.Why, "The policy does not allow "+r.Call.Tool+"."))
 	}
-	a, created, err = s.agents.Open(ctx, a, posts, s.agents.MostOpen)
+	a, created, err = s.agents.Store.OpenExternal(ctx, a, posts, s.agents.MostOpen)
 	if err == nil && !created {
 		a, _, err = s.store.Recorded(ctx, r.ID)
 		err = sameRequest(a, r, err)

@@ -1,7 +1,8 @@
 // Package core holds the types that all packages share: Message (a chat message), Event (an event of a platform),
 // ConversationID and SessionID, Outcome (the result of a turn), Error, Post (a message to deliver), Driver (a platform
 // as a value), and the interfaces between packages: Platform, and the store's Queue, Sessions, Approvals, Outbox and
-// KV. It imports only the standard library, core/strictjson and core/mask, and names no platform, database or vendor.
+// KV. It imports the standard library, core/strictjson, core/mask and core/question, and names no platform, database or
+// vendor.
 //
 // The data flows one way. An adapter makes an Event and calls Accept. The store commits it. A dispatcher claims the
 // event's queue, has the adapter parse the event, stores with the event what the adapter fetched for that

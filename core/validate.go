@@ -15,6 +15,14 @@ func (m Message) Validate() error {
 	return nil
 }
 
+// Validate checks one block of a user's message by itself; the error is as Message.Validate's.
+func (b Block) Validate() error {
+	if f := b.check([]BlockType{TextBlock, ImageBlock}); f != nil {
+		return Errorf(ChatMessageShapeInvalid, "%s", f.reason)
+	}
+	return nil
+}
+
 func (m Message) check() *fault {
 	if m.fault != nil {
 		return m.fault

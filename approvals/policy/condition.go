@@ -17,8 +17,8 @@ import (
 	"gatehouse/core/strictyaml"
 )
 
-// facts are the variables of conditions.
-type facts struct {
+// operands are the variables of conditions.
+type operands struct {
 	Args         map[string]any `expr:"args"`
 	Tool         string         `expr:"tool"`
 	Risk         string         `expr:"risk"`
@@ -92,7 +92,7 @@ func compile(text string) (c *condition, mistakes []mistake) {
 	case len(text) > maxCondition:
 		return nil, wrong("the expression is longer than %d characters", maxCondition)
 	}
-	common := []expr.Option{expr.Env(facts{}), expr.Optimize(false), expr.DisableBuiltin("now")}
+	common := []expr.Option{expr.Env(operands{}), expr.Optimize(false), expr.DisableBuiltin("now")}
 	uses := &mentions{}
 	// for errors that people understand
 	written, err := expr.Compile(text, append(slices.Clone(common), expr.AsBool(), expr.Patch(uses))...)
@@ -197,7 +197,7 @@ func typeName(name string) string {
 
 // holds evaluates the condition. An error means that it failed; then it is neither true nor false. argsErr is why there
 // are no arguments.
-func (c *condition) holds(f facts, argsErr error) (yes bool, err error) {
+func (c *condition) holds(f operands, argsErr error) (yes bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			yes, err = false, fmt.Errorf("the evaluation failed: %v", p)

@@ -101,7 +101,7 @@ func (p *Policy) Decide(turn core.Turn, call core.Call) Decision {
 
 // deciding is the first rule that matches; nil: none does. It notes what the conditions of the rules until there were.
 func (p *Policy) deciding(turn core.Turn, call core.Call, d *Decision) *rule {
-	var f facts
+	var f operands
 	var argsErr error
 	read := false
 	for _, r := range p.rules {
@@ -112,7 +112,7 @@ func (p *Policy) deciding(turn core.Turn, call core.Call, d *Decision) *rule {
 			return r
 		}
 		if !read {
-			f, argsErr = p.facts(turn, call)
+			f, argsErr = p.operands(turn, call)
 			read = true
 		}
 		if r.when.args {
@@ -131,7 +131,7 @@ func (p *Policy) deciding(turn core.Turn, call core.Call, d *Decision) *rule {
 
 // matches reports whether a rule's condition lets it decide. One that fails, which err says, does unless the rule
 // allows.
-func (r *rule) matches(f facts, argsErr error) (yes bool, err error) {
+func (r *rule) matches(f operands, argsErr error) (yes bool, err error) {
 	if r.when == nil {
 		return true, nil
 	}
@@ -160,9 +160,9 @@ func RiskOf(call core.Call) string {
 	return riskDestructive
 }
 
-// facts are the variables of conditions; argsErr is why there are no arguments.
-func (p *Policy) facts(turn core.Turn, call core.Call) (f facts, argsErr error) {
-	f = facts{Tool: call.Tool, Risk: RiskOf(call), Conversation: string(turn.Conversation)}
+// operands are the variables of conditions; argsErr is why there are no arguments.
+func (p *Policy) operands(turn core.Turn, call core.Call) (f operands, argsErr error) {
+	f = operands{Tool: call.Tool, Risk: RiskOf(call), Conversation: string(turn.Conversation)}
 	f.Requester = p.requester(turn.Actor)
 	f.Annotations = annotationsOf(call)
 	f.Args, argsErr = arguments(call.Arguments)

@@ -18,7 +18,7 @@
 //	asks.go       the section asks: who may be asked questions
 //	condition.go  compiles and evaluates when
 //	strict.go     makes conditions fail where expr would go on with nil
-//	operands.go   what conditions do at run time
+//	operators.go  what operators and functions do at run time
 //	decide.go     the rule for a call
 //	undecidable.go requests that nobody could ever approve
 //	warnings.go   what a policy probably does not mean, given the tools that there are

@@ -109,7 +109,7 @@ func (r *rule) always() bool {
 	if r.when == nil {
 		return true
 	}
-	yes, err := r.when.holds(facts{}, nil)
+	yes, err := r.when.holds(operands{}, nil)
 	return r.when.fixed && err == nil && yes
 }
 

@@ -53,7 +53,7 @@ func (a absences) allow(node ast.Node) {
 	}
 }
 
-// strict replaces nodes by calls of the functions in operands.go.
+// strict replaces nodes by calls of the functions in operators.go.
 type strict struct{ lenient absences }
 
 // Visit replaces one node, after those below it.

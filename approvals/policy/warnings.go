@@ -235,8 +235,8 @@ type found struct {
 }
 
 // search looks for a call of a tool that a rule decides, among those of tries. suits says whether it is one that is
-// looked for; it may change the facts.
-func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits func(facts) bool) {
+// looked for; it may change the operands.
+func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits func(operands) bool) {
 	key := fmt.Sprint(t.asker, t.ids, t.people)
 	if _, known := w.who[key]; !known {
 		w.who[key] = w.worthTrying(t)
@@ -244,7 +244,7 @@ func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits fu
 	all := w.who[key].all && t.whole
 	for _, who := range w.who[key].some {
 		for _, place := range append([]string{""}, t.places...) {
-			f := facts{Tool: call.Tool, Risk: RiskOf(call), Annotations: annotationsOf(call)}
+			f := operands{Tool: call.Tool, Risk: RiskOf(call), Annotations: annotationsOf(call)}
 			f.Requester, f.Conversation = who, place
 			whole := t.each(func(args map[string]any) bool {
 				f.Args = args
@@ -278,7 +278,7 @@ func (w *warner) search(r *rule, call core.Call, t *tries, into *found, suits fu
 }
 
 // firstOf is the rule that decides a call.
-func (w *warner) firstOf(f facts, call core.Call) *rule {
+func (w *warner) firstOf(f operands, call core.Call) *rule {
 	for _, r := range w.rules {
 		if !r.covers(call) {
 			continue
@@ -316,7 +316,7 @@ func (w *warner) reach(r *rule) {
 	for _, before := range []bool{false, true} {
 		f.all = true // of the wider search alone
 		for _, call := range calls {
-			if w.search(r, call, w.tried(r, call, before), &f, anyFacts); f.first || w.left < 0 {
+			if w.search(r, call, w.tried(r, call, before), &f, anyOperands); f.first || w.left < 0 {
 				return
 			}
 		}
@@ -337,7 +337,7 @@ func (w *warner) reach(r *rule) {
 	}
 }
 
-func anyFacts(facts) bool { return true }
+func anyOperands(operands) bool { return true }
 
 // low and high are beyond every sensible amount.
 const (
@@ -358,7 +358,7 @@ func (w *warner) bounds(r *rule) {
 		for _, path := range slices.Sorted(maps.Keys(w.tried(r, call, false).bounded)) {
 			var f found
 			for _, before := range []bool{false, true} {
-				w.search(r, call, w.tried(r, call, before).with(path, low), &f, func(lowest facts) bool {
+				w.search(r, call, w.tried(r, call, before).with(path, low), &f, func(lowest operands) bool {
 					put(lowest.Args, strings.Split(path, sep), high)
 					return w.firstOf(lowest, call) != r
 				})

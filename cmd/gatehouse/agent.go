@@ -90,7 +90,7 @@ var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
 
 // editing lets approvers change the arguments of calls of these tools and those of more.
 func editing(cfg settings.Config, store *storage.Store, more ...tool.Source) approvals.Editing {
-	return approvals.Editing{Bind: newTools(cfg, store).With(more...).Bind, Rule: cfg.Policy.Rule}
+	return approvals.Editing{Tools: newTools(cfg, store).With(more...), Policy: cfg.Policy}
 }
 
 // secretOf returns a function that gives JSON pointers to the arguments of a call that the schema of its tool says are

@@ -105,9 +105,7 @@ func audited(t *testing.T, e engine) (url string, store *storage.Store) {
 
 func verified(t *testing.T, store *storage.Store, signer *core.Signer, expect string) approvals.LogReport {
 	t.Helper()
-	r, err := approvals.VerifyLog(t.Context(),
-		approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead},
-		audit.KeysOf(signer), expect)
+	r, err := approvals.VerifyLog(t.Context(), store, audit.KeysOf(signer), expect)
 	if err != nil {
 		t.Fatal(err)
 	}

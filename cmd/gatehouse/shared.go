@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/approvals"
+	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -45,17 +46,23 @@ const mostOpen = 500
 
 // foreign lets other agents request approvals and ask questions, as today's policy says.
 func foreign(cfg settings.Config, store *storage.Store) approvals.Agents {
-	return approvals.Agents{
-		Open: store.OpenExternal, MostOpen: mostOpen,
-		Rule: func(turn core.Turn, call core.Call) core.Rule {
-			d := cfg.Policy.Policy().Decide(turn, call)
-			if !d.Matched { // nobody could write where the defaults tell of it
-				d.Rule.Notify = []string{core.NotifyDM}
-			}
-			return d.Rule
-		},
-		Asks: func(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule {
-			return cfg.Policy.Asks(turn, call, of, expires, true)
-		},
+	return approvals.Agents{Store: store, Policy: foreignPolicy{cfg.Policy}, MostOpen: mostOpen}
+}
+
+// foreignPolicy is the policy in force for other agents.
+type foreignPolicy struct{ inForce *policy.Current }
+
+// Rule asks the approvers in direct messages where no rule says where they are told: nobody could write that for the
+// defaults.
+func (p foreignPolicy) Rule(turn core.Turn, call core.Call) core.Rule {
+	d := p.inForce.Policy().Decide(turn, call)
+	if !d.Matched {
+		d.Rule.Notify = []string{core.NotifyDM}
 	}
+	return d.Rule
+}
+
+// Asks is the policy's.
+func (p foreignPolicy) Asks(turn core.Turn, call core.Call, of []string, expires time.Duration) core.Rule {
+	return p.inForce.Asks(turn, call, of, expires, true)
 }

@@ -207,7 +207,7 @@ func TestProperty_NoUseBeyondWhatAPressAllowed(t *testing.T) {
 			at.service = func(s *approvals.Service) {
 				service = s
 				tools := &tool.Executor{Tools: tool.NewRegistry(tool.NoteAdd(nil))}
-				s.LetEdit(approvals.Editing{Bind: tools.Tools.Bind, Rule: memoryPolicy{}.Rule})
+				s.LetEdit(approvals.Editing{Tools: tools.Tools, Policy: memoryPolicy{}})
 			}
 			b := newBench(t, at)
 			at.path = b.path

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gatehouse/core"
 )
@@ -125,8 +124,8 @@ func block(b core.Block, in Input) (core.Block, error) {
 		}
 		*t = text
 	}
-	if err := (core.Message{Role: core.User, Content: core.Blocks(b)}).Validate(); err != nil {
-		return b, errors.New(strings.TrimPrefix(core.MessageOf(err), "content[0]: "))
+	if err := b.Validate(); err != nil {
+		return b, errors.New(core.MessageOf(err))
 	}
 	return b, nil
 }

@@ -73,8 +73,7 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 			return err
 		}
 	}
-	r, err := approvals.VerifyLog(ctx,
-		approvals.AuditLog{Records: store.AuditRecords, Entries: store.AuditLog, Head: store.AuditHead}, keys, expect)
+	r, err := approvals.VerifyLog(ctx, store, keys, expect)
 	if err != nil {
 		return err
 	}

@@ -42,12 +42,12 @@ func (r *LogReport) fault(format string, args ...any) {
 // logPage is how many entries are read at a time.
 const logPage = 500
 
-// AuditLog is what VerifyLog reads: the records, the entries and the head of the log.
-type AuditLog struct {
-	Records func(ctx context.Context) (audit.Records, error)
-	// up to n entries after an entry, in order
-	Entries func(ctx context.Context, after int64, n int) ([]audit.Entry, error)
-	Head    func(ctx context.Context) (audit.Head, error)
+// Log is the audit log, with what it tells of as the database has it.
+type Log interface {
+	AuditRecords(ctx context.Context) (audit.Records, error)
+	// AuditLog returns up to n entries after an entry, in order.
+	AuditLog(ctx context.Context, after int64, n int) ([]audit.Entry, error)
+	AuditHead(ctx context.Context) (audit.Head, error)
 }
 
 // VerifyLog checks the whole audit log: each entry's hash, that the log ends where its head says, and that it tells of
@@ -57,17 +57,19 @@ type AuditLog struct {
 //
 // The records are read first, then the log, then its head again. So a running gateway does not disturb the check, and
 // an approval counts as changed during the check only if the head says at the end that its entries were written.
-func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string) (LogReport, error) {
+func VerifyLog(ctx context.Context, log Log, keys audit.Keys, expect string) (LogReport, error) {
 	var r LogReport
-	records, err := log.Records(ctx)
+	records, err := log.AuditRecords(ctx)
 	if err != nil {
 		return r, err
 	}
-	found, check, signed, at := expect == "", keys.Check(), map[string]int{}, map[string]time.Time{}
 	compared := comparison{&r, keys, map[core.ApprovalID]*audit.Story{}}
-	hashes, last := map[int64]string{records.Before.Seq: "", records.After.Seq: ""}, int64(0)
+	read := reading{
+		check: keys.Check(), signed: map[string]int{}, until: map[string]time.Time{}, expected: expect == "",
+		hashes: map[int64]string{records.Before.Seq: "", records.After.Seq: ""},
+	}
 	for {
-		page, err := log.Entries(ctx, last, logPage)
+		page, err := log.AuditLog(ctx, read.last.Seq, logPage)
 		if err != nil {
 			return r, err
 		}
@@ -75,49 +77,67 @@ func VerifyLog(ctx context.Context, log AuditLog, keys audit.Keys, expect string
 			break
 		}
 		for _, e := range page {
-			check.Entry(e)
-			signed[e.Key]++
-			at[e.Key] = e.At
-			if e.Reason == "" && e.ReasonDigest != "" {
-				r.Erased++
-			}
-			if _, wanted := hashes[e.Seq]; wanted {
-				hashes[e.Seq] = e.Hash
-			}
-			found = found || e.Hash == expect
+			read.entry(e, expect)
 			compared.tell(e)
 		}
-		r.Entries, r.LastHash, last = r.Entries+len(page), page[len(page)-1].Hash, page[len(page)-1].Seq
 	}
-	for key, n := range signed {
-		if key != check.Newest() {
+	r.Entries, r.Erased, r.LastHash = read.entries, read.erased, read.last.Hash
+	for key, n := range read.signed {
+		if key != read.check.Newest() {
 			r.Older += n
-			if at[key].After(r.OlderUntil) {
-				r.OlderUntil = at[key]
+			if read.until[key].After(r.OlderUntil) {
+				r.OlderUntil = read.until[key]
 			}
 		}
 	}
-	head, err := log.Head(ctx)
+	head, err := log.AuditHead(ctx)
 	if err != nil {
 		return r, err
 	}
-	for _, f := range check.Faults(records.After.Seq) {
+	for _, f := range read.check.Faults(records.After.Seq) {
 		r.fault("%s", f.Text)
 	}
-	hashes[last] = r.LastHash
-	if !found {
+	read.hashes[read.last.Seq] = read.last.Hash
+	if !read.expected {
 		r.fault("The audit log has no entry with the expected hash %s: its end was cut off, or it was replaced.",
 			expect)
 	}
 	sealed := keys.VerifyHead(records.Before, "") && keys.VerifyHead(records.After, "") &&
-		keys.VerifyHead(head, check.Newest())
+		keys.VerifyHead(head, read.check.Newest())
 	if !sealed {
 		r.fault("The head of the audit log was not sealed by a gatehouse with the newest key that has signed " +
 			"entries, or a newer one of GATEHOUSE_SECRET_KEY.")
 	}
-	compareHeads(&r, []audit.Head{records.Before, records.After, head}, hashes, last)
+	compareHeads(&r, []audit.Head{records.Before, records.After, head}, read.hashes, read.last.Seq)
 	compared.records(records)
 	return r, nil
+}
+
+// reading is what was read of the log.
+type reading struct {
+	check    *audit.Check
+	entries  int
+	erased   int                  // entries whose reason was erased
+	signed   map[string]int       // entries by the key that signed them
+	until    map[string]time.Time // the last of these
+	hashes   map[int64]string     // of the entries that a head may name
+	expected bool                 // the entry with the expected hash was there
+	last     audit.Entry
+}
+
+func (r *reading) entry(e audit.Entry, expect string) {
+	r.check.Entry(e)
+	r.entries++
+	r.signed[e.Key]++
+	r.until[e.Key] = e.At
+	if e.Reason == "" && e.ReasonDigest != "" {
+		r.erased++
+	}
+	if _, named := r.hashes[e.Seq]; named {
+		r.hashes[e.Seq] = e.Hash
+	}
+	r.expected = r.expected || e.Hash == expect
+	r.last = e
 }
 
 // compareHeads checks the heads, in the order in which they were read, the last one after the log. hashes are those of

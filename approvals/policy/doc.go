@@ -9,20 +9,22 @@
 // of which a part was left out. Current holds the policy in force, and reads the file again when it is told to; a file
 // that is invalid then changes nothing.
 //
-//	values.go     numbers and durations of the YAML file, which core/strictyaml reads
-//	people.go     the sections people and groups
-//	rules.go      the section rules
-//	glob.go       names of tools: which have a form, and which forms can be no tool's name
-//	words.go      the words that conditions compare variables with
-//	hours.go      working hours
-//	asks.go       the section asks: who may be asked questions
-//	condition.go  compiles and evaluates when
-//	strict.go     makes conditions fail where expr would go on with nil
-//	operators.go  what operators and functions do at run time
-//	decide.go     the rule for a call
+//	reader.go      the YAML file, which core/strictyaml reads
+//	people.go      the sections people and groups
+//	rules.go       the section rules; asking.go: whom, when and how a rule asks
+//	glob.go        names of tools: which have a form, and which forms can be no tool's name
+//	hours.go       working hours
+//	asks.go        the section asks: who may be asked questions
+//	condition.go   compiles and evaluates when
+//	strict.go      makes conditions fail where expr would go on with nil
+//	operators.go   what operators and functions do at run time
+//	origins.go     where the values of a condition come from
+//	words.go       the words that conditions compare variables with
+//	decide.go      the rule for a call
 //	undecidable.go requests that nobody could ever approve
-//	warnings.go   what a policy probably does not mean, given the tools that there are
-//	tries.go      calls worth trying, to find one that a rule decides
+//	warnings.go    what a policy probably does not mean, given the tools that there are
+//	reach.go       rules that decide no call
+//	tries.go       calls worth trying, to find one that a rule decides
 //
 // Conditions are expr-lang expressions. One that fails when it is evaluated is neither true nor false: a rule that
 // allows does not match then, and one that asks or denies does. It fails if an argument is used that is not there, if a

@@ -5,6 +5,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"gatehouse/core/strictyaml"
 )
 
 // never is the value of expires without a deadline.
@@ -47,4 +51,18 @@ func Written(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// duration returns a duration above 0.
+func (r *reader) duration(n *yaml.Node, what, example string) (time.Duration, bool) {
+	d, ok := parseDuration(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode || !ok:
+		r.Fault(n, "write a duration, such as "+example, "%s is %s, no duration", what, strictyaml.Shown(n))
+	case d <= 0:
+		r.Fault(n, "use a duration above 0, such as "+example, "%s is %s", what, strictyaml.Shown(n))
+	default:
+		return d, true
+	}
+	return 0, false
 }

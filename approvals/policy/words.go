@@ -10,60 +10,6 @@ import (
 	"gatehouse/core/strictyaml"
 )
 
-// origins tell where the values of a condition come from: what # and variables stand for.
-type origins struct {
-	items map[ast.Node]ast.Node // of each #, the list
-	lets  map[string]ast.Node
-}
-
-// Visit looks at one node; those below it were looked at before.
-func (o origins) Visit(node *ast.Node) {
-	switch n := (*node).(type) {
-	case *ast.VariableDeclaratorNode:
-		o.lets[n.Name] = n.Value
-	case *ast.BuiltinNode:
-		if len(n.Arguments) == 2 {
-			if p, is := n.Arguments[1].(*ast.PredicateNode); is {
-				ast.Walk(&p.Node, within{o, n.Arguments[0]})
-			}
-		}
-	}
-}
-
-// within notes what # stands for in a predicate; in one within it, it stands for another.
-type within struct {
-	origins
-	list ast.Node
-}
-
-// Visit looks at one node.
-func (w within) Visit(node *ast.Node) {
-	if n, is := (*node).(*ast.PointerNode); is && w.items[n] == nil {
-		w.items[n] = w.list
-	}
-}
-
-// longestWay is how many variables are followed.
-const longestWay = 20
-
-// value is what a node stands for, without variables and chains.
-func (o origins) value(node ast.Node) ast.Node {
-	for range longestWay {
-		switch n := node.(type) {
-		case *ast.ChainNode:
-			node = n.Node
-		case *ast.IdentifierNode:
-			if o.lets[n.Value] == nil {
-				return node
-			}
-			node = o.lets[n.Value]
-		default:
-			return node
-		}
-	}
-	return node
-}
-
 // The variables whose words the policy knows. groups is a list of them.
 const (
 	wordRisk     = "risk"
@@ -72,34 +18,6 @@ const (
 	wordPerson   = "requester.person"
 	wordTool     = "tool"
 )
-
-// variable is the name of what a node stands for, such as requester.platform, and whether it is an item of that list;
-// "" = something else.
-func (o origins) variable(node ast.Node) (name string, item bool) {
-	switch n := o.value(node).(type) {
-	case *ast.IdentifierNode:
-		return n.Value, false
-	case *ast.MemberNode:
-		of, isItem := o.variable(n.Node)
-		field, constant := o.value(n.Property).(*ast.StringNode)
-		if constant && of == "requester" {
-			return of + "." + field.Value, false
-		}
-		if of == wordGroups && !constant {
-			return of, !isItem
-		}
-	case *ast.PointerNode:
-		if list := o.items[n]; list != nil && n.Name == "" {
-			name, _ = o.variable(list)
-			return name, true
-		}
-	case *ast.BinaryNode:
-		if n.Operator == "??" {
-			return o.variable(n.Left)
-		}
-	}
-	return "", false
-}
 
 // compared is a text of a condition that is compared with a variable, and how.
 type compared struct {

@@ -81,7 +81,7 @@ func (b *Builder) Node(name string, n Node) *Builder {
 	if n == nil {
 		b.fail(core.Invalid, "node %q has no function", name)
 	}
-	return b.add(name, &node{kind: SpanNode, run: n.run})
+	return b.add(name, &node{kind: SpanNode, body: n})
 }
 
 // add adds a node of any kind.
@@ -283,10 +283,8 @@ func (b *Builder) checkPaths(out map[string]edge) error {
 // checkNodes makes sure that the fields mapped between graphs are declared, and that middleware wraps existing nodes.
 func (b *Builder) checkNodes(s *schema) error {
 	for _, name := range b.nodeOrder {
-		if check := b.nodes[name].check; check != nil {
-			if err := check(name, s); err != nil {
-				return err
-			}
+		if err := b.nodes[name].body.check(name, s); err != nil {
+			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.wrapNode)) {

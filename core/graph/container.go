@@ -56,7 +56,7 @@ func (b *Builder) FanOut(name string, f FanOut) *Builder {
 	if f.Concurrency == 0 {
 		f.Concurrency = DefaultConcurrency
 	}
-	return b.add(name, &node{kind: SpanFanOut, run: f.run, graphs: []*Graph{f.Graph}, check: f.check})
+	return b.add(name, &node{kind: SpanFanOut, body: f, graphs: []*Graph{f.Graph}})
 }
 
 func (f FanOut) check(node string, parent *schema) error {
@@ -67,10 +67,11 @@ func (f FanOut) check(node string, parent *schema) error {
 	if err := checkErrorsField(node, parent, f.Errors); err != nil {
 		return err
 	}
-	if err := checkNames(node, parent, f.Graph.schema, map[string]string{f.Item: f.Items}, nil); err != nil {
+	item := Projection{Inputs: map[string]string{f.Item: f.Items}}
+	if err := item.check(node, parent, f.Graph.schema); err != nil {
 		return err
 	}
-	return checkNames(node, parent, f.Graph.schema, f.Inputs, f.Outputs)
+	return Projection{f.Inputs, f.Outputs}.check(node, parent, f.Graph.schema)
 }
 
 func (f FanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) {
@@ -87,9 +88,8 @@ func (f FanOut) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspens
 	parent := nr.graph.g.schema
 	c := container{policy: f.Policy, limit: f.Concurrency, errors: f.Errors}
 	for i := range items.Len() {
-		item := func(State) Update { return Update{{f.Item, items.Index(i).Interface()}} }
 		c.instances = append(c.instances, &instance{
-			graph: f.Graph, project: Projection{Inputs: f.Inputs, In: item},
+			graph: f.Graph, project: Projection{Inputs: f.Inputs}, item: Update{{f.Item, items.Index(i).Interface()}},
 			labels: map[string]any{FailureIndex: int64(i)},
 			span:   Span{Kind: SpanInstance, Name: nr.name, FanOutIndex: &i, Branch: nr.graph.branch},
 		})
@@ -139,7 +139,7 @@ func (b *Builder) Branches(name string, p Branches) *Builder {
 		known[br.Name] = true
 		graphs = append(graphs, br.Graph)
 	}
-	return b.add(name, &node{kind: SpanBranches, run: p.run, graphs: graphs, check: p.check})
+	return b.add(name, &node{kind: SpanBranches, body: p, graphs: graphs})
 }
 
 func (p Branches) check(node string, parent *schema) error {
@@ -196,6 +196,7 @@ type container struct {
 type instance struct {
 	graph   *Graph
 	project Projection     // what it takes of the state
+	item    Update         // the item of a fan-out
 	span    Span           // its fan-out index and its branch are those of the events inside
 	labels  map[string]any // identify it in metadata and failures
 
@@ -284,7 +285,7 @@ func (c container) runAll(ctx context.Context, nr *nodeRun, s State) *instance {
 func (inst *instance) run(ctx context.Context, nr *nodeRun, s State, policy Policy) {
 	inst.span.Namespace = nr.namespace()
 	ctx, end := nr.graph.seg.span(ctx, inst.span)
-	if inst.state, inst.err = inst.project.input(inst.graph.schema, s); inst.err == nil {
+	if inst.state, inst.err = inst.project.input(inst.graph.schema, s, inst.item); inst.err == nil {
 		r := nr.subgraphRun(inst.graph, s)
 		r.fanOutIndex, r.branch, r.noSuspend = inst.span.FanOutIndex, inst.span.Branch, r.noSuspend || policy == Collect
 		inst.state, inst.susp, inst.err = r.runToEnd(ctx, start{state: inst.state, node: inst.graph.entry})

@@ -111,12 +111,18 @@ func (g *Graph) next(node string, s State) (to string, fail *Error) {
 
 // node is a node of any kind: a function, a subgraph, a fan-out or parallel branches.
 type node struct {
-	kind   SpanKind
-	run    func(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error) // one attempt
-	graphs []*Graph                                                                     // those inside it
-	// at compile time; nil = nothing to check
-	check      func(name string, parent *schema) error
+	kind       SpanKind
+	body       body
+	graphs     []*Graph     // those inside it
 	middleware []Middleware // outermost first
+}
+
+// body is what a node does.
+type body interface {
+	// run makes one attempt.
+	run(ctx context.Context, nr *nodeRun, s State) (Update, *suspension, error)
+	// check checks, at compile time, what the node says of its graph's state.
+	check(name string, parent *schema) error
 }
 
 // nodeRun is one execution of a node by a graphRun: its attempts, the merge of its update, its edge.
@@ -186,7 +192,7 @@ func (nr *nodeRun) attempt(ctx context.Context, s State) (Update, error) {
 		Kind: nr.node.kind, Name: nr.name, Namespace: att.e.Namespace, Step: att.e.Step, Attempt: att.e.Attempt,
 		FanOutIndex: att.e.FanOutIndex, Branch: att.e.Branch,
 	})
-	u, susp, err := nr.node.run(ctx, nr, s)
+	u, susp, err := nr.node.body.run(ctx, nr, s)
 	if susp != nil {
 		nr.susp = susp
 		return nil, errSuspended
@@ -235,6 +241,8 @@ func (r *graphRun) emit(e Event, k SpanKind) {
 		r.seg.events.put(delivery{Event: e, observers: r.observers})
 	}
 }
+
+func (n Node) check(string, *schema) error { return nil }
 
 // run calls the function. A suspension that it requested counts, whatever it returns, but not if it panics.
 func (n Node) run(ctx context.Context, nr *nodeRun, s State) (u Update, susp *suspension, err error) {

@@ -3,7 +3,6 @@ package graph
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -14,14 +13,11 @@ import (
 // nothing in, so that the subgraph begins with its defaults, and gives back every field that both declare.
 //
 // What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field
-// through the parent's reducer. Outputs that is not nil replaces the matching of names entirely. In and Out are for
-// what a mapping can't express; one together with the mapping of its direction, or two projections for one node, are
-// conflicting_projection_forms.
+// through the parent's reducer. Outputs that is not nil replaces the matching of names entirely. Two projections for one
+// node are conflicting_projection_forms.
 type Projection struct {
-	Inputs  map[string]string         // the subgraph's field: the parent's
-	Outputs map[string]string         // the parent's field: the subgraph's
-	In      func(parent State) Update // of the subgraph's fields
-	Out     func(sub State) Update    // of the parent's
+	Inputs  map[string]string // the subgraph's field: the parent's
+	Outputs map[string]string // the parent's field: the subgraph's
 }
 
 // Subgraph adds a node that is a graph. It runs on a state of its own and never sees the session; it may suspend like
@@ -34,8 +30,7 @@ func (b *Builder) Subgraph(name string, g *Graph, p ...Projection) *Builder {
 	} else if len(p) == 1 {
 		project = p[0]
 	}
-	s := subgraph{g, project}
-	return b.add(name, &node{kind: SpanSubgraph, run: s.run, graphs: []*Graph{g}, check: s.check})
+	return b.add(name, &node{kind: SpanSubgraph, body: subgraph{g, project}, graphs: []*Graph{g}})
 }
 
 type subgraph struct {
@@ -53,7 +48,7 @@ func (b subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspe
 		at = *nr.resumeAt
 	} else {
 		var err error
-		if at.state, err = b.project.input(b.g.schema, s); err != nil {
+		if at.state, err = b.project.input(b.g.schema, s, nil); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -67,20 +62,14 @@ func (b subgraph) run(ctx context.Context, nr *nodeRun, s State) (Update, *suspe
 	return u, nil, err
 }
 
-// input is the state that a subgraph begins with.
-func (p Projection) input(sub *schema, parent State) (state State, err error) {
-	defer catch(&err)
-	state = sub.defaults()
+// input is the state that a subgraph begins with; more are further values of its fields.
+func (p Projection) input(sub *schema, parent State, more Update) (State, error) {
+	state := sub.defaults()
 	for _, name := range slices.Sorted(maps.Keys(p.Inputs)) {
 		state = state.with(name, clone(parent.values[p.Inputs[name]]))
 	}
-	if p.In != nil {
-		for _, c := range p.In(parent) {
-			if _, ok := sub.fields[c.field]; !ok {
-				return state, fmt.Errorf("the projection gives field %q, which the subgraph does not declare", c.field)
-			}
-			state = state.with(c.field, clone(c.value))
-		}
+	for _, c := range more {
+		state = state.with(c.field, clone(c.value))
 	}
 	if err := sub.check(state); err != nil {
 		return state, &Error{Category: core.StateValidationError, State: state, Err: err}
@@ -90,10 +79,6 @@ func (p Projection) input(sub *schema, parent State) (state State, err error) {
 
 // output is a subgraph's final state as an update of the parent.
 func (p Projection) output(parent *schema, end State) (u Update, err error) {
-	defer catch(&err)
-	if p.Out != nil {
-		return p.Out(end), nil
-	}
 	give := p.Outputs
 	if give == nil {
 		give = map[string]string{}
@@ -118,21 +103,14 @@ func (p Projection) output(parent *schema, end State) (u Update, err error) {
 	return u, nil
 }
 
-// check refuses a projection that names undeclared fields, or has two forms for one direction.
+// check refuses a projection that names undeclared fields.
 func (p Projection) check(node string, parent, sub *schema) error {
-	if p.In != nil && p.Inputs != nil || p.Out != nil && p.Outputs != nil {
-		return core.Errorf(core.ConflictingProjectionForms, "node %q projects one way in two forms", node)
-	}
-	return checkNames(node, parent, sub, p.Inputs, p.Outputs)
-}
-
-func checkNames(node string, parent, sub *schema, inputs, outputs map[string]string) error {
-	for _, pair := range pairs(inputs) {
+	for _, pair := range pairs(p.Inputs) {
 		if err := cmp.Or(sub.maps(node, "the subgraph", pair[0]), parent.maps(node, "the graph", pair[1])); err != nil {
 			return err
 		}
 	}
-	for _, pair := range pairs(outputs) {
+	for _, pair := range pairs(p.Outputs) {
 		if err := cmp.Or(parent.maps(node, "the graph", pair[0]), sub.maps(node, "the subgraph", pair[1])); err != nil {
 			return err
 		}

@@ -55,10 +55,6 @@ func TestProjections(t *testing.T) {
 		"in":           {graph.Projection{Inputs: map[string]string{"count": "count"}}, 15, "a 0 c"},
 		"out replaces": {graph.Projection{Outputs: map[string]string{"count": "count"}}, 10, "a c"},
 		"nothing out":  {graph.Projection{Outputs: map[string]string{}}, 5, "a c"},
-		"functions": {graph.Projection{
-			In:  func(s graph.State) graph.Update { return graph.Update{count.Set(2 * count.Get(s))} },
-			Out: func(s graph.State) graph.Update { return graph.Update{count.Set(-count.Get(s))} },
-		}, -20, "a c"},
 	} {
 		res := want(t,
 			compile(t, around(t, inner("in", see), tc.p)).Invoke(t.Context(), graph.Stores{},
@@ -70,7 +66,6 @@ func TestProjections(t *testing.T) {
 }
 
 func TestProjectionsAreCheckedWhenCompiled(t *testing.T) {
-	give := func(graph.State) graph.Update { return nil }
 	m := func(k, v string) map[string]string { return map[string]string{k: v} }
 	for name, tc := range map[string]struct {
 		p []graph.Projection
@@ -81,12 +76,6 @@ func TestProjectionsAreCheckedWhenCompiled(t *testing.T) {
 		"parent's output":   {[]graph.Projection{{Outputs: m("ghost", "count")}}, core.MappingUndeclaredField},
 		"subgraph's output": {[]graph.Projection{{Outputs: m("count", "ghost")}}, core.MappingUndeclaredField},
 		"two projections":   {[]graph.Projection{{}, {}}, core.ConflictingProjectionForms},
-		"two forms inwards": {
-			[]graph.Projection{{Inputs: m("count", "count"), In: give}}, core.ConflictingProjectionForms,
-		},
-		"two forms outwards": {
-			[]graph.Projection{{Outputs: m("count", "count"), Out: give}}, core.ConflictingProjectionForms,
-		},
 	} {
 		_, err := around(t, inner("in", leave("x")), tc.p...).Compile()
 		if core.CategoryOf(err) != tc.c {

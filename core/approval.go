@@ -99,8 +99,9 @@ type Binding struct {
 // what else that message asks for.
 type Asked struct {
 	Message string `json:"message,omitempty"` // the beginning of the message
-	Place   int    `json:"place,omitempty"`   // the call's place among those of one answer of the model that need an approval, from 1
-	Of      int    `json:"of,omitempty"`      // how many these are
+	// the call's place among those of one answer of the model that need an approval, from 1
+	Place int `json:"place,omitempty"`
+	Of    int `json:"of,omitempty"` // how many these are
 	// of a second request: who had changed the arguments of the first one; this one has them as they were
 	Dropped string `json:"dropped,omitempty"`
 }
@@ -230,7 +231,8 @@ type ApprovalFilter struct {
 
 // External is what an approval has that another agent requested: no turn waits for it, so its decision adds no signal.
 type External struct {
-	Request  string `json:"request"`            // the digest of what was requested: a repetition under the same key must have the same
+	// the digest of what was requested: a repetition under the same key must have the same
+	Request  string `json:"request"`
 	Callback string `json:"callback,omitempty"` // the URL that the decision is posted to; "" = none
 }
 

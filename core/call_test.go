@@ -39,12 +39,14 @@ func TestLaw8_SecretArgumentsAreMaskedWhole(t *testing.T) {
 func TestLaw8_ATextAboutACallDoesNotShowItsSecrets(t *testing.T) {
 	call := core.Call{
 		Arguments: json.RawMessage(
-			`{"pin":4711,"code":"sword \"fish\"","login":{"user":"cleopatra","n":[12345]},"short":"abc","token":"delete it all","password":"hunter2"}`),
+			`{"pin":4711,"code":"sword \"fish\"","login":{"user":"cleopatra","n":[12345]},"short":"abc",` +
+				`"token":"delete it all","password":"hunter2"}`),
 		Secret: []string{"/pin", "/code", "/login", "/short"},
 	}
 	text := `Set 4711, sword "fish", "sword \"fish\"", cleopatra, 12345 and hunter2 for abc, and delete it all with ` +
 		"ghp_" + strings.Repeat("aB3", 12) + `.`
-	want := `Set ••••••, ••••••, "••••••", ••••••, •••••• and •••••• for abc, and delete it all with •••••• (40 characters hidden).`
+	want := `Set ••••••, ••••••, "••••••", ••••••, •••••• and •••••• for abc, and delete it all with •••••• (40 ` +
+		`characters hidden).`
 	if got := call.Mask(text); got != want || call.Mask(got) != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}

@@ -81,9 +81,10 @@ type Click struct {
 	Changed  string `json:"changed,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Remember bool   `json:"remember,omitempty"` // of an approval: see Memory
-	Option   int    `json:"option,omitempty"`   // of an answer: the place among the question's options, from 1; 0: see Answer
-	Answer   string `json:"answer,omitempty"`   // of an answer that is not an option: JSON
-	Card     Ref    `json:"card,omitempty"`     // the card whose button was pressed, if the platform reports it
+	// of an answer: the place among the question's options, from 1; 0: see Answer
+	Option int    `json:"option,omitempty"`
+	Answer string `json:"answer,omitempty"` // of an answer that is not an option: JSON
+	Card   Ref    `json:"card,omitempty"`   // the card whose button was pressed, if the platform reports it
 
 	// the press has disabled the card's buttons: if it does not count, the card has to be redrawn
 	Disabled bool `json:"disabled,omitempty"`
@@ -110,7 +111,8 @@ type SignalPayload struct {
 // card shows Text; an event that has begun or ended is not changed. Only the event's own actor may amend it. If the
 // platform does not report who deleted it, the amendment has neither actor nor payload.
 type Amendment struct {
-	Revision string          `json:"revision"`          // orders amendments: one with a smaller revision than an applied one changes nothing
+	// orders amendments: one with a smaller revision than an applied one changes nothing
+	Revision string          `json:"revision"`
 	Payload  json.RawMessage `json:"payload,omitempty"` // empty: deleted
 	Text     string          `json:"text,omitempty"`    // the new text
 

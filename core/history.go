@@ -112,9 +112,10 @@ type Epoch struct {
 	Prompt string `json:"prompt"`           // the digest of the system prompt
 	Tools  string `json:"tools"`            // the digest of the list of tools
 
-	From  int        `json:"from,omitempty"`  // the first row that is shown: what is before it was cut
-	Also  []int      `json:"also,omitempty"`  // rows before From with which exchanges begin that are shown all the same
-	Days  []EpochDay `json:"days,omitempty"`  // days that began since, at the messages of people that are shown with them
+	From int   `json:"from,omitempty"` // the first row that is shown: what is before it was cut
+	Also []int `json:"also,omitempty"` // rows before From with which exchanges begin that are shown all the same
+	// days that began since, at the messages of people that are shown with them
+	Days  []EpochDay `json:"days,omitempty"`
 	Notes []int      `json:"notes,omitempty"` // rows before which a note stands, since nobody had asked anything there
 
 	Rows   int    `json:"rows"`   // how many rows the last request was made from

@@ -54,7 +54,8 @@ type Kept struct {
 	Origin string          `json:"origin,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
 	Images []Block         `json:"images,omitempty"` // of a tool's result; stored ones
-	Old    bool            `json:"-"`                // it is shown in a later epoch: what is bound to the messages before it is left out
+	// it is shown in a later epoch: what is bound to the messages before it is left out
+	Old bool `json:"-"`
 }
 
 // Content is the content of a message: a text, or a list of blocks in their order. The zero Content is empty.

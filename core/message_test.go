@@ -12,14 +12,22 @@ import (
 
 func TestMessageJSONRoundTrip(t *testing.T) {
 	for name, text := range map[string]string{
-		"text":            `{"role":"user","content":"Grüße 👋 <b>&amp;</b>"}`,
-		"blocks in order": `{"role":"assistant","content":[{"type":"thinking","text":"hm","signature":"EqQBCkgIAhABGAIiQL=="},{"type":"redacted_thinking","data":"EmwKAhgB+/=="},{"type":"text","text":"yes","signature":"s1"}]}`,
-		"image by url":    `{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://example.org/a.png"},"detail":"low"}]}`,
-		"inline image":    `{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"iVBORw0="},"media_type":"image/png"}]}`,
-		"stored image":    `{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":5242880},"media_type":"image/png"}]}`,
-		"calls alone":     `{"role":"assistant","tool_calls":[{"id":"c 1","name":"demo.calc","arguments":{"n":1.50,"big":12345678901234567890}}]}`,
-		"null arguments":  `{"role":"assistant","tool_calls":[{"id":"c1","name":"demo.calc","arguments":null,"signature":"x"}]}`,
-		"tool result":     `{"role":"tool","content":"4","tool_call_id":"c 1"}`,
+		"text": `{"role":"user","content":"Grüße 👋 <b>&amp;</b>"}`,
+		"blocks in order": `{"role":"assistant","content":[{"type":"thinking","text":"hm",` +
+			`"signature":"EqQBCkgIAhABGAIiQL=="},{"type":"redacted_thinking","data":"EmwKAhgB+/=="},` +
+			`{"type":"text","text":"yes","signature":"s1"}]}`,
+		"image by url": `{"role":"user","content":[{"type":"image","source":{"type":"url",` +
+			`"url":"https://example.org/a.png"},"detail":"low"}]}`,
+		"inline image": `{"role":"user","content":[{"type":"image","source":{"type":"inline",` +
+			`"base64_data":"iVBORw0="},"media_type":"image/png"}]}`,
+		"stored image": `{"role":"user","content":[{"type":"image","source":{"type":"stored",` +
+			`"digest":"sha256:abababababababababababababababababababababababababababababababab","size":5242880},` +
+			`"media_type":"image/png"}]}`,
+		"calls alone": `{"role":"assistant","tool_calls":[{"id":"c 1","name":"demo.calc",` +
+			`"arguments":{"n":1.50,"big":12345678901234567890}}]}`,
+		"null arguments": `{"role":"assistant","tool_calls":[{"id":"c1","name":"demo.calc","arguments":null,` +
+			`"signature":"x"}]}`,
+		"tool result": `{"role":"tool","content":"4","tool_call_id":"c 1"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var m core.Message
@@ -63,24 +71,37 @@ func TestMalformedMessagesAreKeptForValidate(t *testing.T) {
 		`{"role":"user","content":[{"type":"thinking","text":"x"}]}`: `"thinking" is not allowed`,
 		`{"role":"user","content":[{"type":"text"}]}`:                "needs a text",
 		`{"role":"user","content":[{"type":"image"}]}`:               "needs a source",
-		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"aGk="}}]}`:                                                                                                   "media_type",
-		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"!"},"media_type":"image/png"}]}`:                                                                             "not base64",
-		`{"role":"user","content":[{"type":"image","source":{"type":"stored","size":3},"media_type":"image/png"}]}`:                                                                                      "needs a digest",
-		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:ABCD","size":3},"media_type":"image/png"}]}`:                                                               "needs a digest",
-		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab"},"media_type":"image/png"}]}`:            "needs a size",
-		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":1.5},"media_type":"image/png"}]}`: "whole number",
-		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:abababababababababababababababababababababababababababababababab","size":3}}]}`:                            "media_type",
-		`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"u"},"detail":"huge"}]}`:                                                                                                 "detail",
-		`{"role":"user","content":"x","tool_calls":[{"id":"a","name":"b","arguments":{}}]}`:                                                                                                              "only an assistant",
-		`{"role":"user","content":"x","tool_call_id":"a"}`:                                                                                                                                               "only a tool message",
+		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"aGk="}}]}`: "media_type",
+		`{"role":"user","content":[{"type":"image","source":{"type":"inline","base64_data":"!"},` +
+			`"media_type":"image/png"}]}`: "not base64",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","size":3},` +
+			`"media_type":"image/png"}]}`: "needs a digest",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored","digest":"sha256:ABCD","size":3},` +
+			`"media_type":"image/png"}]}`: "needs a digest",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored",` +
+			`"digest":"sha256:abababababababababababababababababababababababababababababababab"},` +
+			`"media_type":"image/png"}]}`: "needs a size",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored",` +
+			`"digest":"sha256:abababababababababababababababababababababababababababababababab","size":1.5},` +
+			`"media_type":"image/png"}]}`: "whole number",
+		`{"role":"user","content":[{"type":"image","source":{"type":"stored",` +
+			`"digest":"sha256:abababababababababababababababababababababababababababababababab",` +
+			`"size":3}}]}`: "media_type",
+		`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"u"},"detail":"huge"}]}`: "detail",
+		`{"role":"user","content":"x","tool_calls":[{"id":"a","name":"b",` +
+			`"arguments":{}}]}`: "only an assistant",
+		`{"role":"user","content":"x",` +
+			`"tool_call_id":"a"}`: "only a tool message",
 		`{"role":"assistant"}`: "needs content or tool_calls",
 		`{"role":"assistant","content":[{"type":"image","source":{"type":"url","url":"u"}}]}`: `"image" is not allowed`,
 		`{"role":"assistant","tool_calls":[{"id":"","name":"b","arguments":{}}]}`:             "needs an id and a name",
-		`{"role":"assistant","tool_calls":[{"id":"a","name":"b","arguments":"{}"}]}`:          "arguments must be an object",
-		`{"role":"assistant","tool_calls":{}}`:                                                "tool_calls must be a list",
-		`{"role":"tool","content":"x"}`:                                                       "needs a tool_call_id",
-		`{"role":"tool","content":[{"type":"text","text":"x"}],"tool_call_id":"a"}`:           "must be a text",
-		`{"role":"system","content":[{"type":"text","text":"x"}]}`:                            "system message needs a text",
+		`{"role":"assistant","tool_calls":[{"id":"a","name":"b",` +
+			`"arguments":"{}"}]}`: "arguments must be an object",
+		`{"role":"assistant","tool_calls":{}}`:                                      "tool_calls must be a list",
+		`{"role":"tool","content":"x"}`:                                             "needs a tool_call_id",
+		`{"role":"tool","content":[{"type":"text","text":"x"}],"tool_call_id":"a"}`: "must be a text",
+		`{"role":"system","content":[{"type":"text",` +
+			`"text":"x"}]}`: "system message needs a text",
 		`[]`: "a message must be an object",
 	} {
 		var m core.Message

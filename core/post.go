@@ -33,20 +33,25 @@ type Post struct {
 	Text         string         `json:"text,omitempty"`
 	Bucket       Bucket         `json:"bucket,omitempty"`
 	Approval     ApprovalID     `json:"approval,omitempty"` // of a card; of a resumed turn's post: what it waited for
-	Person       string         `json:"person,omitempty"`   // of a private post; of a copy without a channel: it goes to their direct messages
-	Event        int64          `json:"event,omitempty"`    // the event it answers
-	On           bool           `json:"on,omitempty"`       // of a working state
-	Copy         bool           `json:"copy,omitempty"`     // elsewhere: a card for an approver, others for who asked
-	Instead      string         `json:"instead,omitempty"`  // of a copy: the key of the quiet card in whose place it notifies the approvers
-	Quiet        bool           `json:"quiet,omitempty"`    // of a card: it notifies nobody, since its copies do
+	// of a private post; of a copy without a channel: it goes to their direct messages
+	Person string `json:"person,omitempty"`
+	Event  int64  `json:"event,omitempty"` // the event it answers
+	On     bool   `json:"on,omitempty"`    // of a working state
+	Copy   bool   `json:"copy,omitempty"`  // elsewhere: a card for an approver, others for who asked
+	// of a copy: the key of the quiet card in whose place it notifies the approvers
+	Instead string `json:"instead,omitempty"`
+	Quiet   bool   `json:"quiet,omitempty"` // of a card: it notifies nobody, since its copies do
 	// of a card: how many approvers should have got a copy as a direct message, and did not
-	LeftOut  int       `json:"left_out,omitempty"`
-	Untold   string    `json:"untold,omitempty"`   // of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
-	Occasion Occasion  `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
-	Reminds  string    `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
-	Like     string    `json:"like,omitempty"`     // of a card: the key of that of the first open request of the same call, in the same place
-	Until    time.Time `json:"until,omitzero"`     // of steps: the turn waits until then for a model whose vendor asked for it, as Text says
-	Pressed  bool      `json:"pressed,omitempty"`  // its button was pressed, or can't be: it is drawn without
+	LeftOut int `json:"left_out,omitempty"`
+	// of a card: the keys of copies that approvers did not get, a line each; to who draws it, they are among LeftOut
+	Untold   string   `json:"untold,omitempty"`
+	Occasion Occasion `json:"occasion,omitempty"` // of a card: why it is posted, if it is not the first
+	Reminds  string   `json:"reminds,omitempty"`  // of a reminder: the key of the card that its place has already
+	// of a card: the key of that of the first open request of the same call, in the same place
+	Like string `json:"like,omitempty"`
+	// of steps: the turn waits until then for a model whose vendor asked for it, as Text says
+	Until   time.Time `json:"until,omitzero"`
+	Pressed bool      `json:"pressed,omitempty"` // its button was pressed, or can't be: it is drawn without
 }
 
 // InPlaceOf begins the key of the sentence that stands in place of a post that the platform refused for what it says.

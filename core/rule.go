@@ -16,17 +16,19 @@ type Rule struct {
 	Why     string  `json:"why,omitempty"` // a sentence for people
 	// ids of people and of platforms' groups; LocalPerson is any Local actor
 	Approvers []string        `json:"approvers,omitempty"`
-	Quorum    int             `json:"quorum,omitempty"`   // different people who must approve; 0 and 1 are the same
-	Vetoes    int             `json:"vetoes,omitempty"`   // different people whose denials end it; 0 and 1 are the same
-	Self      bool            `json:"self,omitempty"`     // who asked may decide too, from any of their accounts
-	Timeout   time.Duration   `json:"timeout,omitempty"`  // 0 = none
-	Remind    []time.Duration `json:"remind,omitempty"`   // when the approvers are reminded, counted from the opening
-	Escalate  Escalation      `json:"escalate,omitzero"`  // who else may decide, and from when on
-	Hours     Hours           `json:"hours,omitzero"`     // reminders and the escalation wait until then; the timeout does not
-	Notify    []string        `json:"notify,omitempty"`   // who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
-	Reason    bool            `json:"reason,omitempty"`   // a denial needs a reason
-	Remember  time.Duration   `json:"remember,omitempty"` // see Memory; 0 = no approval is remembered
-	Edit      bool            `json:"edit,omitempty"`     // an approver may change the arguments
+	Quorum    int             `json:"quorum,omitempty"`  // different people who must approve; 0 and 1 are the same
+	Vetoes    int             `json:"vetoes,omitempty"`  // different people whose denials end it; 0 and 1 are the same
+	Self      bool            `json:"self,omitempty"`    // who asked may decide too, from any of their accounts
+	Timeout   time.Duration   `json:"timeout,omitempty"` // 0 = none
+	Remind    []time.Duration `json:"remind,omitempty"`  // when the approvers are reminded, counted from the opening
+	Escalate  Escalation      `json:"escalate,omitzero"` // who else may decide, and from when on
+	// reminders and the escalation wait until then; the timeout does not
+	Hours Hours `json:"hours,omitzero"`
+	// who is told where: NotifyHere, NotifyDM, or a channel, "slack:C123"; none = NotifyHere
+	Notify   []string      `json:"notify,omitempty"`
+	Reason   bool          `json:"reason,omitempty"`   // a denial needs a reason
+	Remember time.Duration `json:"remember,omitempty"` // see Memory; 0 = no approval is remembered
+	Edit     bool          `json:"edit,omitempty"`     // an approver may change the arguments
 
 	// RememberUses is how many further calls a remembered approval allows; 0 = DefaultUses. An approval of a dangerous
 	// call is remembered only with RememberDangerous.

@@ -136,7 +136,8 @@ type PausedRecord struct {
 	MarkCompleted bool         `json:"mark_node_completed"`
 	Step          int          `json:"step"`            // the engine's counter, which continues at a resume
 	Trace         string       `json:"trace,omitempty"` // the span context of the segment that paused
-	Messages      int          `json:"messages"`        // rows this invocation has written to its session so far (Writer.From of the next segment)
+	// rows this invocation has written to its session so far (Writer.From of the next segment)
+	Messages int `json:"messages"`
 }
 
 // PauseStore keeps paused invocations.

@@ -57,7 +57,8 @@ func TestARuleThatTrustsAnnotationsNamesTheServer(t *testing.T) {
 				tools), policy.Defaults{Platforms: known})
 		if err == nil ||
 			!strings.Contains(err.Error(),
-				`p.yaml:5:11: annotations count only in a rule that names the tools' servers; add tools: ["SERVER.*"]`) {
+				`p.yaml:5:11: annotations count only in a rule that names the tools' `+
+					`servers; add tools: ["SERVER.*"]`) {
 			t.Errorf("%q: %v", tools, err)
 		}
 	}

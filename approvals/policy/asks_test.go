@@ -79,7 +79,8 @@ func TestAsks(t *testing.T) {
 		},
 		"somebody else": {
 			tool: "people.ask", of: []string{"person:bob"},
-			says: "The policy does not let people.ask ask person:bob. It may ask: group:finance, requester, slack:S456.",
+			says: "The policy does not let people.ask ask person:bob. It may ask: group:finance, requester, " +
+				"slack:S456.",
 		},
 		"one of them is somebody else": {tool: "people.ask", of: []string{"finance", "bob"}, says: "does not let"},
 		"nobody of that name":          {tool: "people.ask", of: []string{"group:fin"}, says: "does not let"},

@@ -143,24 +143,29 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			"unknown platform far off", head + "  - name: a\n    action: ask\n    approvers: [telegram:5]\n",
-			`p.yaml:9:17: "telegram:5" is of the unknown platform "telegram"; use one of slack, discord, openharness, console, local`,
+			`p.yaml:9:17: "telegram:5" is of the unknown platform "telegram"; use one of slack, discord, ` +
+				`openharness, console, local`,
 		},
 		{
 			"malformed id of Slack", head + "  - name: a\n    action: ask\n    approvers: [slack:ann]\n",
-			`p.yaml:9:17: "slack:ann" is no id of a person or user group of Slack; copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD`,
+			`p.yaml:9:17: "slack:ann" is no id of a person or user group of Slack; copy the id from Slack, such ` +
+				`as slack:U0123ABCD or slack:S0123ABCD`,
 		},
 		{
 			"id of Slack without id", head + "  - name: a\n    action: ask\n    approvers: ['slack:']\n",
-			`p.yaml:9:17: "slack:" is no id of a person or user group of Slack; copy the id from Slack, such as slack:U0123ABCD or slack:S0123ABCD`,
+			`p.yaml:9:17: "slack:" is no id of a person or user group of Slack; copy the id from Slack, such as ` +
+				`slack:U0123ABCD or slack:S0123ABCD`,
 		},
 		{
 			"malformed role", head + "  - name: a\n    action: ask\n    approvers: [discord:role:ops]\n",
-			`p.yaml:9:17: "discord:role:ops" is no id of a person or role of Discord; copy the id from Discord, such as discord:80351110224678912 or discord:role:41771983423143936`,
+			`p.yaml:9:17: "discord:role:ops" is no id of a person or role of Discord; copy the id from Discord, ` +
+				`such as discord:80351110224678912 or discord:role:41771983423143936`,
 		},
 		{
 			"malformed id of a holder of a token",
 			head + "  - name: a\n    action: ask\n    approvers: ['openharness:an n']\n",
-			`p.yaml:9:17: "openharness:an n" is no id of a holder of a token; write openharness:NAME with a name of GATEHOUSE_TOKENS`,
+			`p.yaml:9:17: "openharness:an n" is no id of a holder of a token; write openharness:NAME with a name ` +
+				`of GATEHOUSE_TOKENS`,
 		},
 		{
 			"malformed id of the console", head + "  - name: a\n    action: ask\n    approvers: ['console:']\n",
@@ -378,7 +383,8 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			"unknown function", head + "  - name: a\n    action: ask\n    when: now() != nil\n",
-			"p.yaml:9:11: when: unknown variable now; use one of args, tool, risk, requester, conversation, annotations",
+			"p.yaml:9:11: when: unknown variable now; use one of args, tool, risk, requester, conversation, " +
+				"annotations",
 		},
 		{
 			"the environment itself", head + "  - name: a\n    action: ask\n    when: $env.tool == 'x'\n",
@@ -469,7 +475,8 @@ func TestAliases(t *testing.T) {
 		"]\nrules:\n" + strings.Repeat("  - {name: a, action: ask, approvers: *ops}\n", 1000)
 	if _, err := policy.Parse("p.yaml", []byte(many), policy.Defaults{Platforms: known}); err == nil ||
 		!strings.Contains(err.Error(),
-			"the file has more than 200000 values, with all that it repeats written out; use fewer values and aliases") {
+			"the file has more than 200000 values, with all that it repeats written out; "+
+				"use fewer values and aliases") {
 		t.Errorf("%.200v", err)
 	}
 	for _, bad := range []string{

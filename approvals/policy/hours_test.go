@@ -41,16 +41,21 @@ func TestHours(t *testing.T) {
 	for rest, want := range map[string]string{
 		"remind: [1h], hours: {zone: UTC, from: 09:00}": "hours has no to; write it like hours: {zone: " +
 			"Europe/Berlin, days: [mon-fri], from: 09:00, to: 17:30}",
-		"remind: [1h], hours: 9-17":                                   `hours is "9-17", not a mapping; write it as keys and values`,
-		"remind: [1h], hours: {zone: Berlin, from: 09:00, to: 17:00}": `unknown time zone "Berlin"; write the name of a time zone, such as Europe/Berlin or UTC`,
-		"remind: [1h], hours: {zone: Local, from: 09:00, to: 17:00}":  `unknown time zone "Local"`,
+		"remind: [1h], hours: 9-17": `hours is "9-17", not a mapping; write it ` +
+			`as keys and values`,
+		"remind: [1h], hours: {zone: Berlin, from: 09:00, to: 17:00}": `unknown time zone "Berlin"; write the ` +
+			`name of a time zone, such as Europe/Berlin or UTC`,
+		"remind: [1h], hours: {zone: Local, from: 09:00, to: 17:00}": `unknown time zone "Local"`,
 		"remind: [1h], hours: {" + good +
-			", days: [someday]}": `unknown day "someday"; use mon, tue, wed, thu, fri, sat and sun, or a range such as mon-fri`,
-		"remind: [1h], hours: {" + good + ", days: [mon-x]}":       `unknown day "mon-x"`,
-		"remind: [1h], hours: {" + good + ", days: []}":            "days is an empty list",
-		"remind: [1h], hours: {" + good + ", day: mon}":            `unknown key "day" in hours; did you mean days?`,
-		"remind: [1h], hours: {zone: UTC, from: nine, to: 17:00}":  `from is "nine", which is no time of day; write it like 09:00`,
-		"remind: [1h], hours: {zone: UTC, from: 17:00, to: 09:00}": `to is "09:00", and from is "17:00"; write a time after from; 24:00 is the end of the day`,
+			", days: [someday]}": `unknown day "someday"; use mon, tue, wed, thu, fri, sat and sun, or a range ` +
+			`such as mon-fri`,
+		"remind: [1h], hours: {" + good + ", days: [mon-x]}": `unknown day "mon-x"`,
+		"remind: [1h], hours: {" + good + ", days: []}":      "days is an empty list",
+		"remind: [1h], hours: {" + good + ", day: mon}":      `unknown key "day" in hours; did you mean days?`,
+		"remind: [1h], hours: {zone: UTC, from: nine, to: 17:00}": `from is "nine", which is no time of day; ` +
+			`write it like 09:00`,
+		"remind: [1h], hours: {zone: UTC, from: 17:00, to: 09:00}": `to is "09:00", and from is "17:00"; write a ` +
+			`time after from; 24:00 is the end of the day`,
 		"hours: {" + good + "}": "hours moves reminders and the escalation, and " +
 			"there are none; add remind or escalate, or remove it",
 	} {

@@ -37,11 +37,13 @@ func TestARuleThatCanNeverMatchIsRefused(t *testing.T) {
 	for _, tc := range []struct{ rules, want string }{
 		{
 			deny(`tools: ["shop.note "]`),
-			`p.yaml:7:44: tools of the rule "no notes": "shop.note " has white space, which no tool's name has; write "shop.note"`,
+			`p.yaml:7:44: tools of the rule "no notes": "shop.note " has white space, which no tool's name has; ` +
+				`write "shop.note"`,
 		},
 		{
 			deny(`tools: [shop.note shop.refund]`),
-			`p.yaml:7:44: tools of the rule "no notes": "shop.note shop.refund" has white space, which no tool's name has; write`,
+			`p.yaml:7:44: tools of the rule "no notes": "shop.note shop.refund" has white space, which no tool's ` +
+				`name has; write`,
 		},
 		{
 			deny(`tools: ["shop.note,shop.refund"]`),
@@ -49,7 +51,8 @@ func TestARuleThatCanNeverMatchIsRefused(t *testing.T) {
 		},
 		{
 			deny(`tools: ["shop.{note,refund}"]`),
-			`"shop.{note,refund}" has braces, which stand for themselves here; write each name out, such as ["shop.note", "shop.refund"]`,
+			`"shop.{note,refund}" has braces, which stand for themselves here; write each name out, such as ` +
+				`["shop.note", "shop.refund"]`,
 		},
 		{
 			deny(`tools: ["^shop.note$"]`),
@@ -70,7 +73,8 @@ func TestARuleThatCanNeverMatchIsRefused(t *testing.T) {
 		{deny(`tools: ["shop/note"]`), `has "/", which no tool's name has; copy the tool's name`},
 		{
 			deny(`when: risk == "high"`),
-			`p.yaml:7:42: when: risk is never "high", so the rule "no notes" does not say what is meant; use one of read, write, destructive`,
+			`p.yaml:7:42: when: risk is never "high", so the rule "no notes" does not say what is meant; use one ` +
+				`of read, write, destructive`,
 		},
 		{deny(`when: 'risk in ["write", "Destructive"]'`), `risk is never "Destructive"`},
 		{deny(`when: "'dangerous' == risk"`), `risk is never "dangerous"`},
@@ -78,27 +82,32 @@ func TestARuleThatCanNeverMatchIsRefused(t *testing.T) {
 		{deny(`when: 'risk startsWith "dang"'`), `risk is never "dang"`},
 		{
 			deny(`when: requester.platform == "Slack"`),
-			`requester.platform is never "Slack", so the rule "no notes" does not say what is meant; did you mean slack?`,
+			`requester.platform is never "Slack", so the rule "no notes" does not say what is meant; did you mean ` +
+				`slack?`,
 		},
 		{deny(`when: 'requester["platform"] in ["teams"]'`), `requester.platform is never "teams"`},
 		{
 			deny(`when: '"opps" in requester.groups'`),
-			`requester.groups never has "opps", so the rule "no notes" does not say what is meant; did you mean ops? or add it under groups`,
+			`requester.groups never has "opps", so the rule "no notes" does not say what is meant; did you mean ` +
+				`ops? or add it under groups`,
 		},
 		{
 			deny(`when: 'not ("group:ops" in requester.groups)'`),
-			`requester.groups never has "group:ops", so the rule "no notes" does not say what is meant; did you mean ops? or add it under groups`,
+			`requester.groups never has "group:ops", so the rule "no notes" does not say what is meant; did you ` +
+				`mean ops? or add it under groups`,
 		},
 		{
 			deny(`when: '"slack:S0123ABCD" in requester.groups'`),
-			`requester.groups never has "slack:S0123ABCD", so the rule "no notes" does not say what is meant; add a group with slack:S0123ABCD under groups, and write that group's name`,
+			`requester.groups never has "slack:S0123ABCD", so the rule "no notes" does not say what is meant; add ` +
+				`a group with slack:S0123ABCD under groups, and write that group's name`,
 		},
 		{deny(`when: 'any(requester.groups, # == "opps")'`), `requester.groups never has "opps"`},
 		{deny(`when: 'any(["ops", "opps"], # in requester.groups)'`), `requester.groups never has "opps"`},
 		{deny(`when: 'requester.groups[0] == "opps"'`), `requester.groups never has "opps"`},
 		{
 			"  - {name: all, tools: [\"shop.*\"], action: allow}\n" + deny(`tools: [shop.note]`),
-			`p.yaml:8:12: the rule "no notes" never gets to deny a call: "all" in line 7 allows all of them before; move it above, or make what comes before narrower`,
+			`p.yaml:8:12: the rule "no notes" never gets to deny a call: "all" in line 7 allows all of them ` +
+				`before; move it above, or make what comes before narrower`,
 		},
 		{
 			"  - {name: all, tools: [\"*.*\"], action: allow}\n" + deny(`risk: [write]`),
@@ -139,7 +148,8 @@ func TestWarnings(t *testing.T) {
 	for _, tc := range []struct{ rules, want string }{
 		{
 			"  - {name: it, tools: [Shop.Note], action: deny}\n",
-			`tools of the rule "it": no tool has the name "Shop.Note"; upper and lower case count: the tool is shop.note`,
+			`tools of the rule "it": no tool has the name "Shop.Note"; upper and lower case count: the tool is ` +
+				`shop.note`,
 		},
 		{
 			"  - {name: it, tools: [\"SHOP.*\"], action: deny}\n",
@@ -184,16 +194,19 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			"  - {name: a, action: deny}\n" + note + "action: allow}\n",
-			`p.yaml:8:12: the rule "it" decides no call: "a" decides all of them before; move it above, or make what comes before narrower`,
+			`p.yaml:8:12: the rule "it" decides no call: "a" decides all of them before; move it above, or make ` +
+				`what comes before narrower`,
 		},
 		{
-			"  - {name: a, action: deny, when: args.amount > 5}\n  - {name: b, action: deny, when: args.amount <= 5}\n" +
+			"  - {name: a, action: deny, when: args.amount > 5}\n  - {name: b, action: deny, when: args.amount <= " +
+				"5}\n" +
 				note + "action: allow, when: args.amount == 7}\n",
 			`the rule "it" decides no call: "a" decides all of them before`,
 		},
 		{
 			note + "action: allow, when: args.amount <= 100}\n",
-			`p.yaml:7:12: the rule "it" bounds args.amount above and not below, so that every negative one passes; add args.amount >= 0, or the lowest that is meant`,
+			`p.yaml:7:12: the rule "it" bounds args.amount above and not below, so that every negative one ` +
+				`passes; add args.amount >= 0, or the lowest that is meant`,
 		},
 		{
 			note + "action: allow, when: '!(args.amount > 100) && args.text != \"\"'}\n",
@@ -216,7 +229,8 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			note + "action: ask, approvers: [slack:U1]}\n",
-			`the rule "it" needs 1 approval, and has 1 approver: what one of these asks for is refused, since nobody could ever approve it; name more approvers, or set self: true`,
+			`the rule "it" needs 1 approval, and has 1 approver: what one of these asks for is refused, since ` +
+				`nobody could ever approve it; name more approvers, or set self: true`,
 		},
 		{
 			note + "action: ask, approvers: [slack:U1, slack:U3], quorum: 2}\n",
@@ -224,7 +238,8 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			"  - {name: it, tools: [\"shop.*\"], action: ask, approvers: [slack:U9, slack:U8], remember: {for: 1h}}\n",
-			`the rule "it" remembers no approval of shop.refund, which is destructive; add destructive: true to remember, or leave that tool to another rule`,
+			`the rule "it" remembers no approval of shop.refund, which is destructive; add destructive: true to ` +
+				`remember, or leave that tool to another rule`,
 		},
 	} {
 		warnings := told(t, head+tc.rules)

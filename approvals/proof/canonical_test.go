@@ -18,14 +18,26 @@ import (
 func TestCanonicalIsThatOfTheRFC(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\n \"numbers\": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],\n \"string\": " +
-			"\"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n \"literals\": [null, true, false]\n}": `{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
-		`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`: "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\",\"ö\":\"Latin Small Letter O With Diaeresis\"," +
+			"\"\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\\"\\/\",\n " +
+			"\"literals\": [null, true, false]\n}": `{"literals":[null,true,false],` +
+			`"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],` +
+			`"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+		`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One",` +
+			`"\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin ` +
+			`Small Letter O With Diaeresis"}`: "{\"\\r\":\"Carriage Return\",\"1\":\"One\"," +
+			"\"\u0080\":\"Control\",\"ö\":\"Latin Small Letter O " +
+			"With Diaeresis\"," +
 			"\"€\":\"Euro Sign\",\"😀\":\"Emoji: Grinning Face\",\"\ufb33\":\"Hebrew Letter Dalet With Dagesh\"}",
 		"[0, -0, -0.0, 0e99999999999999999999]": "[0,0,0,0]",
-		"[5e-324, -5e-324, 1.7976931348623157e+308, 9007199254740992, -9007199254740992, 295147905179352830000]": "[5e-324,-5e-324,1.7976931348623157e+308,9007199254740992,-9007199254740992,295147905179352830000]",
-		"[9.999999999999997e22, 1e+23, 1.0000000000000001e+23, 999999999999999700000]":                           "[9.999999999999997e+22,1e+23,1.0000000000000001e+23,999999999999999700000]",
-		"[1e21, 1e20, 0.000001, 1e-7, 0.0000009]":                                                                "[1e+21,100000000000000000000,0.000001,1e-7,9e-7]",
-		`["<>&\u2028\u007f\b\t\n\f\r\u0000"]`:                                                                    "[\"<>&\u2028\u007f\\b\\t\\n\\f\\r\\u0000\"]",
+		"[5e-324, -5e-324, 1.7976931348623157e+308, 9007199254740992, -9007199254740992, " +
+			"295147905179352830000]": "[5e-324,-5e-324,1.7976931348623157e+308,9007199254740992,-9007199254740992," +
+			"295147905179352830000]",
+		"[9.999999999999997e22, 1e+23, 1.0000000000000001e+23, " +
+			"999999999999999700000]": "[9.999999999999997e+22,1e+23," +
+			"1.0000000000000001e+23,999999999999999700000]",
+		"[1e21, 1e20, 0.000001, 1e-7, " +
+			"0.0000009]": "[1e+21,100000000000000000000,0.000001,1e-7,9e-7]",
+		`["<>&\u2028\u007f\b\t\n\f\r\u0000"]`: "[\"<>&\u2028\u007f\\b\\t\\n\\f\\r\\u0000\"]",
 	} {
 		got, err := proof.Canonical([]byte(text))
 		if err != nil || string(got) != want {

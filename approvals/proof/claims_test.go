@@ -13,7 +13,8 @@ import (
 func TestClaimsOfADecidedApproval(t *testing.T) {
 	got, err := json.Marshal(claims(t))
 	const want = `{"iss":"gatehouse","sub":"ap-1","iat":1793710800,"action":"external.ci.deploy",` +
-		`"digest":"sha256:22613a945e4151ace9068f8bd287cff24b10170302d9467651e3cb932f988f9e","decision":"approved","by":"Ann","by_id":"slack:U1",` +
+		`"digest":"sha256:22613a945e4151ace9068f8bd287cff24b10170302d9467651e3cb932f988f9e","decision":"approved",` +
+		`"by":"Ann","by_id":"slack:U1",` +
 		`"at":"2026-11-03T13:00:00Z","rule":"deploys","principal":"external:ci"}`
 	if err != nil || string(got) != want {
 		t.Errorf("got  %s (%v)\nwant %s", got, err, want)

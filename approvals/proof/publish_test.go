@@ -90,8 +90,10 @@ func TestSetsThatAreNotOurs(t *testing.T) {
 		// a private one
 		`{"issuer":"gatehouse","keys":[` + key +
 			`,"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}]}`: "no public Ed25519 key",
-		`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"EC","kid":"b"}]}`: "no public Ed25519 key",
-		`{"issuer":"gatehouse","keys":[{"kty":"OKP","kid":"a","crv":"Ed25519","x":"AAAA"}]}`:            "no public Ed25519 key",
+		`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"EC",` +
+			`"kid":"b"}]}`: "no public Ed25519 key",
+		`{"issuer":"gatehouse","keys":[{"kty":"OKP","kid":"a","crv":"Ed25519",` +
+			`"x":"AAAA"}]}`: "no public Ed25519 key",
 		`{"issuer":"gatehouse","keys":[` + strings.Replace(key, `"a"`, `""`, 1) +
 			`}]}`: "no public Ed25519 key",
 	} {
@@ -139,7 +141,8 @@ func FuzzParseSet(f *testing.F) {
 	f.Add(w.Body.Bytes())
 	f.Add(
 		[]byte(
-			`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AAAA","x5c":[""]}]}`))
+			`{"issuer":"gatehouse","keys":[{"kty":"oct","kid":"a","k":"c2VjcmV0"},{"kty":"OKP","crv":"Ed25519",` +
+				`"kid":"a","x":"AAAA","x5c":[""]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		set, err := proof.ParseSet(text)
 		if err != nil {

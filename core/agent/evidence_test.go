@@ -273,7 +273,8 @@ func TestLaw8_SecretsOfTheArgumentsAreMaskedAndTheEvidenceStillCloses(t *testing
 			t.Errorf("%s is in the evidence:\n%s", secret, r.evidence)
 		}
 	}
-	if got := in.Evidence.ToolResults[0].ErrorMessage; got != "The password •••••• (\"••••••\") of •••••• does not fit." {
+	if got := in.Evidence.ToolResults[0].ErrorMessage; got != "The password •••••• (\"••••••\") of •••••• does "+
+		"not fit." {
 		t.Errorf("the sentence is %q", got)
 	}
 	if !report.JoinClosed || len(report.Normalized.ToolResults) != 2 {

@@ -67,7 +67,8 @@ type pendingCall struct {
 
 	Question *question.Question `json:"question,omitempty"` // of a call that asks people
 	Kept     string             `json:"kept,omitempty"`     // tool.Answer.Of
-	Under    *pendingCall       `json:"under,omitempty"`    // the begun call whose tool asks this question: with the answer it goes on
+	// the begun call whose tool asks this question: with the answer it goes on
+	Under *pendingCall `json:"under,omitempty"`
 }
 
 // The fields of a turn that are not part of the session.

@@ -83,7 +83,8 @@ func TestARequestSaysWhichMessageItIsAbout(t *testing.T) {
 	if len(r.book.notes) != 1 {
 		t.Errorf("%v", r.book.notes)
 	}
-	if got := r.asked(newRoom(t, agent.Demo{}, ask).say("note add milk")).Asked; got != (core.Asked{Message: "note add milk"}) {
+	alone := r.asked(newRoom(t, agent.Demo{}, ask).say("note add milk")).Asked
+	if got := alone; got != (core.Asked{Message: "note add milk"}) {
 		t.Errorf("one alone: %+v", got)
 	}
 }

@@ -115,8 +115,10 @@ func TestAToolResultIsTextUnlessItIsAnObjectOrAList(t *testing.T) {
 		`{{input.text}} <!here>`: `a.b is , in all {{input.text}} <!here>`,
 	} {
 		r := scripted(t,
-			`[{"type":"tool-call","recipient":"test.gives","channel":"commentary","args":{"text":"$input.text"},"save_as":"r"},
-			{"type":"assistant-message","channel":"final","content_template":"a.b is {{vars.r.a.b}}, in all {{vars.r}}"}]`, nil, gives)
+			`[{"type":"tool-call","recipient":"test.gives","channel":"commentary","args":{"text":"$input.text"},`+
+				`"save_as":"r"},
+			{"type":"assistant-message","channel":"final","content_template":"a.b is {{vars.r.a.b}}, in all {{`+
+				`vars.r}}"}]`, nil, gives)
 		if got := texts(r.say(given)); got != want {
 			t.Errorf("%s: %q, want %q", given, got, want)
 		}
@@ -125,12 +127,14 @@ func TestAToolResultIsTextUnlessItIsAnObjectOrAList(t *testing.T) {
 
 func TestAScriptGetsTheMessageAsTextWordsArgsAndRest(t *testing.T) {
 	r := scripted(t,
-		`[{"type":"assistant-message","channel":"final","content_template":"{{input.text}}|{{input.words}}|{{input.args}}|{{input.rest}}"}]`,
+		`[{"type":"assistant-message","channel":"final",`+
+			`"content_template":"{{input.text}}|{{input.words}}|{{input.args}}|{{input.rest}}"}]`,
 		nil)
 	for said, want := range map[string]string{
-		" note  add\tmilk  and\nhoney ": "note  add\tmilk  and\nhoney|[\"note\",\"add\",\"milk\",\"and\",\"honey\"]|add\tmilk  and\nhoney|milk  and\nhoney",
-		"help":                          `help|["help"]||`,
-		"{{input.text}}":                `{{input.text}}|["{{input.text}}"]||`,
+		" note  add\tmilk  and\nhoney ": "note  add\tmilk  and\nhoney|[\"note\",\"add\",\"milk\",\"and\"," +
+			"\"honey\"]|add\tmilk  and\nhoney|milk  and\nhoney",
+		"help":           `help|["help"]||`,
+		"{{input.text}}": `{{input.text}}|["{{input.text}}"]||`,
 	} {
 		if got := texts(r.say(said)); got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
@@ -151,9 +155,11 @@ func refund(ran *[]string) tool.Tool {
 	}
 }
 
-const twoRefunds = `[{"type":"tool-call","recipient":"shop.refund","channel":"commentary","args":{"to":"$input.args"},"save_as":"a"},
+const twoRefunds = `[{"type":"tool-call","recipient":"shop.refund","channel":"commentary","args":{` +
+	`"to":"$input.args"},"save_as":"a"},
 	{"type":"assistant-message","channel":"analysis","content_template":"secret thoughts about {{vars.a}}"},
-	{"type":"tool-call","recipient":"shop.refund","channel":"commentary","args":{"to":"x <&> y","paid":"$vars.a.paid"},"save_as":"b"},
+	{"type":"tool-call","recipient":"shop.refund","channel":"commentary",` +
+	`"args":{"to":"x <&> y","paid":"$vars.a.paid"},"save_as":"b"},
 	{"type":"assistant-message","channel":"final","content_template":"paid {{vars.a.paid}} and {{vars.b.paid}}"}]`
 
 // A script is paused at each call that needs an approval. Its texts for itself are never said, and other messages are
@@ -228,7 +234,8 @@ func TestAScriptIsNotDeceivedByAToolsResult(t *testing.T) {
 			}, Do: func(context.Context, string, json.RawMessage) (string, error) { return said, nil }}
 		r := scripted(t,
 			`[{"type":"tool-call","recipient":"shop.refund","channel":"commentary","args":{},"save_as":"r"},
-			{"type":"assistant-message","channel":"final","content_template":"The shop says: {{vars.r}}"}]`, nil, forger)
+			{"type":"assistant-message","channel":"final","content_template":"The shop says: {{`+
+				`vars.r}}"}]`, nil, forger)
 		if got := texts(r.decide(r.say("refund"), core.Approved, "")); got != "The shop says:  "+said &&
 			!strings.HasPrefix(got, `The shop says: {"error":`) {
 			t.Errorf("%q", got)
@@ -321,8 +328,10 @@ func (*provider) Ready(context.Context) error { return nil }
 // A script leaves texts to a model, which reads the script's chat and, if that has no user, the message that began the
 // turn.
 func TestAScriptAsksTheModel(t *testing.T) {
-	steps := `[{"type":"assistant-message","channel":"analysis","content":"They greet me."},{"type":"assistant-message","channel":"final","content":"."}]`
-	text := `{"HRFVersion":"1.0","messages":[{"role":"system","content":"Be brief."},{"role":"system","contentType":"harmony-script","content":{"steps":` +
+	steps := `[{"type":"assistant-message","channel":"analysis","content":"They greet me."},` +
+		`{"type":"assistant-message","channel":"final","content":"."}]`
+	text := `{"HRFVersion":"1.0","messages":[{"role":"system","content":"Be brief."},{"role":"system",` +
+		`"contentType":"harmony-script","content":{"steps":` +
 		steps + `}}]}`
 	p := &provider{texts: []string{"Good day."}, finish: llm.FinishStop, tokens: 7}
 	var counted int64
@@ -341,7 +350,8 @@ func TestAScriptAsksTheModel(t *testing.T) {
 		shown = append(shown, string(m.Role)+": "+m.Content.String())
 	}
 	if got, want := strings.Join(shown, " | "),
-		"system: Be brief. | user: hello there | assistant: They greet me. | user: Now write the answer to the user."; got != want {
+		"system: Be brief. | user: hello there | assistant: They greet me. | user: Now "+
+			"write the answer to the user."; got != want {
 		t.Errorf("the model was shown %q, want %q", got, want)
 	}
 	r.say("and again")

@@ -22,7 +22,8 @@ func vault(got *string) tool.Tool {
 		Name: "safe.vault", Mutating: true,
 		Schema: json.RawMessage(`{"type":"object","properties":{
 			"pin":{"type":"integer","writeOnly":true},
-			"users":{"type":"array","items":{"allOf":[{"properties":{"phrase":{"type":"string","format":"password"}}}]}}}}`),
+			"users":{"type":"array","items":{"allOf":[{"properties":{"phrase":{"type":"string",` +
+			`"format":"password"}}}]}}}}`),
 		Summarize: func(args json.RawMessage) string { return "Store " + string(args) },
 		Do: func(_ context.Context, _ string, args json.RawMessage) (string, error) {
 			*got = string(args)
@@ -70,7 +71,8 @@ func TestLaw8_SecretsOfTheSchemaReachTheToolAndNobodyElse(t *testing.T) {
 		t.Errorf("%q are in the evidence:\n%s", shows(all), all)
 	}
 	if in,
-		_ := r.lastEvidence(); in.Evidence.ToolResults[0].ErrorMessage != `The vault refuses {"pin":••••••,"users":[{"name":"ann","phrase":"••••••"}]}.` {
+		_ := r.lastEvidence(); in.Evidence.ToolResults[0].ErrorMessage != `The vault refuses {"pin":••••••,`+
+		`"users":[{"name":"ann","phrase":"••••••"}]}.` {
 		t.Errorf("the evidence says %q", in.Evidence.ToolResults[0].ErrorMessage)
 	}
 	// The model reads its own call, and the tool's answer, as they were.

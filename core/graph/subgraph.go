@@ -13,8 +13,8 @@ import (
 // nothing in, so that the subgraph begins with its defaults, and gives back every field that both declare.
 //
 // What is taken in replaces the default. What is given back is an update like any other: it joins the parent's field
-// through the parent's reducer. Outputs that is not nil replaces the matching of names entirely. Two projections for one
-// node are conflicting_projection_forms.
+// through the parent's reducer. Outputs that is not nil replaces the matching of names entirely. Two projections for
+// one node are conflicting_projection_forms.
 type Projection struct {
 	Inputs  map[string]string // the subgraph's field: the parent's
 	Outputs map[string]string // the parent's field: the subgraph's

@@ -20,7 +20,8 @@ func TestEncodingKeepsOrderAndDigits(t *testing.T) {
 			Content: content,
 		},
 	}}))
-	want := `{"HRFVersion":"1.0","messages":[{"role":"user","content":""},{"role":"assistant","channel":"commentary","recipient":"a.b","contentType":"json","termination":"call",` +
+	want := `{"HRFVersion":"1.0","messages":[{"role":"user","content":""},{"role":"assistant",` +
+		`"channel":"commentary","recipient":"a.b","contentType":"json","termination":"call",` +
 		`"content":{"z":[1.50,1e400,-0,true,false,null],"a":{"<&>":"\u2028\"\\é"},"m":[]}}]}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

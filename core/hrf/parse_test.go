@@ -86,9 +86,11 @@ func line(b *strings.Builder, kind string, f hrf.Finding) {
 // Findings below a long key do not take its length each: they name the nearest value around that has a short pointer.
 func TestPointersHaveABoundedLength(t *testing.T) {
 	key := strings.Repeat("k", 100_000)
-	text := `{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script","content":{"vars":{"v":{"` +
+	text := `{"HRFVersion":"1.0","messages":[{"role":"system","contentType":"harmony-script",` +
+		`"content":{"vars":{"v":{"` +
 		key + `":{` + strings.Repeat(`"a":1,`, 5_000) + `"b":2}}},
-		"steps":[{"type":"tool-call","recipient":"a.b","channel":"commentary","save_as":"x","args":{"` + key + `":[` + strings.Repeat(`"$vars.(",`, 5_000) + `1]}}]}}]}`
+		"steps":[{"type":"tool-call","recipient":"a.b","channel":"commentary","save_as":"x","args":{"` + key + `":[` +
+		strings.Repeat(`"$vars.(",`, 5_000) + `1]}}]}}]}`
 	_, report := hrf.Parse([]byte(text), hrf.Strict)
 	if len(report.Errors) != 4_999+5_000 {
 		t.Fatalf("%d errors", len(report.Errors))

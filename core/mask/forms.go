@@ -31,8 +31,10 @@ var secretForms = sync.OnceValue(func() []secretForm {
 	return []secretForm{
 		// A private key in PEM: lines of base64 and its end. In JSON text its line ends may be escaped.
 		{regexp.MustCompile(
-			`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
-				`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)-----END [A-Z ]{0,20}PRIVATE KEY-----)`),
+			`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)` +
+				`(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
+				`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)` +
+				`-----END [A-Z ]{0,20}PRIVATE KEY-----)`),
 			nil, ofKey},
 		// Slack: bot, user and app tokens, and the older kinds.
 		{regexp.MustCompile(`\b(xox[bp]-\d{8,14}-\d{8,14}(?:-\d{8,14})?-[0-9A-Za-z]{24,32})\b`), nil, nil},
@@ -65,7 +67,8 @@ var secretForms = sync.OnceValue(func() []secretForm {
 
 // issued are the beginnings of tokens that say whose they are.
 var issued = regexp.MustCompile(
-	`^(?:xox[a-z](?:\.xox[bp])?|xapp-\d|sk-or-v1|sk-(?:proj|svcacct|admin|ant)|sk|[rs]k_(?:live|test)|glpat|gh[oprsu]|github_pat)[-_]`)
+	`^(?:xox[a-z](?:\.xox[bp])?|xapp-\d|sk-or-v1|sk-(?:proj|svcacct|admin|ant)|sk|[rs]k_(?:live|test)|glpat|` +
+		`gh[oprsu]|github_pat)[-_]`)
 
 // allRandom reports whether nobody could read any part of a token as a word. Cards mask only such tokens: what is a
 // word might be run.

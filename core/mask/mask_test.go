@@ -23,13 +23,20 @@ var (
 
 func TestLaw8_SecretsAreMasked(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"pin":1234,"token":5678,"max_tokens":5,"pwd":"x1"}`:        `{"max_tokens":5,"pin":"•••••• (4 characters hidden)","pwd":"•••••• (2 characters hidden)","token":"•••••• (4 characters hidden)"}`,
-		`{"Authorization":"Bearer abc.def","note":"Bearer of news"}`: `{"Authorization":"•••••• (14 characters hidden)","note":"Bearer of news"}`,
-		`{"password":"hunter2","user":"ann"}`:                        `{"password":"•••••• (7 characters hidden)","user":"ann"}`,
-		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`:       `{"a":{"API-Key":"•••••• (1 character hidden)","hasToken":true,"max_tokens":5}}`,
-		`["Bearer aB3aB3aB3aB3aB3aB3aB3","plain <b>"]`:               `["Bearer •••••• (21 characters hidden)","plain <b>"]`,
-		`{"cmd":"curl -H 'x' https://u:pw@host/ SLACK"}`:             `{"cmd":"curl -H 'x' https://u:•••••• (2 characters hidden)@host/ •••••• (55 characters hidden)"}`,
-		`{"n":1.50,"secret":["x"],"token":{"deep":"shown"}}`:         `{"n":1.50,"secret":["•••••• (1 character hidden)"],"token":{"deep":"shown"}}`,
+		`{"pin":1234,"token":5678,"max_tokens":5,"pwd":"x1"}`: `{"max_tokens":5,"pin":"•••••• (4 ` +
+			`characters hidden)","pwd":"•••••• (2 characters hidden)","token":"•••••• (4 characters hidden)"}`,
+		`{"Authorization":"Bearer abc.def","note":"Bearer of news"}`: `{"Authorization":"•••••• (14 characters ` +
+			`hidden)","note":"Bearer of news"}`,
+		`{"password":"hunter2","user":"ann"}`: `{"password":"•••••• (7 characters hidden)",` +
+			`"user":"ann"}`,
+		`{"a":{"API-Key":"x","max_tokens":5,"hasToken":true}}`: `{"a":{"API-Key":"•••••• (1 character ` +
+			`hidden)","hasToken":true,"max_tokens":5}}`,
+		`["Bearer aB3aB3aB3aB3aB3aB3aB3","plain <b>"]`: `["Bearer •••••• (21 characters hidden)",` +
+			`"plain <b>"]`,
+		`{"cmd":"curl -H 'x' https://u:pw@host/ SLACK"}`: `{"cmd":"curl -H 'x' https://u:•••••• (2 ` +
+			`characters hidden)@host/ •••••• (55 characters hidden)"}`,
+		`{"n":1.50,"secret":["x"],"token":{"deep":"shown"}}`: `{"n":1.50,"secret":["•••••• (1 character ` +
+			`hidden)"],"token":{"deep":"shown"}}`,
 		`{"run":"bot ` + botToken +
 			`, then 1.2.3"}`: `{"run":"bot •••••• (70 characters hidden), then 1.2.3"}`,
 		`["/api/webhooks/1234567890/` + hook +

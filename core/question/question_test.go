@@ -36,7 +36,8 @@ func TestAnswersThatFit(t *testing.T) {
 		`{"oneOf":[{"const":"x","title":"An X"}]}`: {`"x"`: `"x"`},
 		form: {
 			`{"count":3,"size":"m"}`: `{"size":"m","count":3}`,
-			`{"size":"s","count":9,"price":10.5,"gift":true,"note":null}`: `{"size":"s","count":9,"price":10.5,"gift":true}`,
+			`{"size":"s","count":9,"price":10.5,"gift":true,"note":null}`: `{"size":"s","count":9,"price":10.5,` +
+				`"gift":true}`,
 		},
 	} {
 		q := ask(t, schema)

@@ -76,7 +76,8 @@ func form(v *strictjson.Value) ([]Field, error) {
 	if properties == nil || properties.Kind != strictjson.Object || len(properties.Members) == 0 {
 		return nil,
 			fmt.Errorf(
-				`the schema's object has no properties; write it like {"type":"object","properties":{"reason":{"type":"string"}}}`)
+				`the schema's object has no properties; write it like {"type":"object",` +
+					`"properties":{"reason":{"type":"string"}}}`)
 	}
 	if n := len(properties.Members); n > MaxFields {
 		return nil, fmt.Errorf("the form has %d fields, and the limit is %d", n, MaxFields)

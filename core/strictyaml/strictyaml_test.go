@@ -65,20 +65,23 @@ func TestFaults(t *testing.T) {
 			"what follows it",
 		"[1]": "f.yaml:1:1: the file is a list, not a mapping; write it as keys and " +
 			"values",
-		"name: ann\n":                    "f.yaml:1:1: the version is missing; add version: 1",
-		"version: '1'\n":                 `f.yaml:1:10: unknown version "1"; write version: 1`,
-		"version: 1\nnames: ann\n":       `f.yaml:2:1: unknown key "names" in the file; did you mean name?`,
-		"version: 1\nNAME: ann\n":        `f.yaml:2:1: unknown key "NAME" in the file; did you mean name?`,
-		"version: 1\nunrelated: ann\n":   `f.yaml:2:1: unknown key "unrelated" in the file; use one of version, name, words, flag, any`,
-		"version: 1\nname: a\nname: b\n": `f.yaml:3:1: the key "name" is there twice, in line 2 too; remove one of the two`,
-		"version: 1\n[a]: b\n":           "f.yaml:2:1: a key of the file is a list; use a plain word as the key",
-		"version: 1\n<<: {name: ann}\n":  "f.yaml:2:1: << can't be used here; write the keys out",
-		"version: 1\nname: ' '\n":        "f.yaml:2:7: name is empty; write a text, such as ann",
-		"version: 1\nname: {}\n":         "f.yaml:2:7: name is a mapping, not a text; write a text, such as ann",
-		"version: 1\nwords: red\n":       `f.yaml:2:8: words is "red", not a list; write it as a list, such as [red]`,
+		"name: ann\n":              "f.yaml:1:1: the version is missing; add version: 1",
+		"version: '1'\n":           `f.yaml:1:10: unknown version "1"; write version: 1`,
+		"version: 1\nnames: ann\n": `f.yaml:2:1: unknown key "names" in the file; did you mean name?`,
+		"version: 1\nNAME: ann\n":  `f.yaml:2:1: unknown key "NAME" in the file; did you mean name?`,
+		"version: 1\nunrelated: ann\n": `f.yaml:2:1: unknown key "unrelated" in the file; use one of version, ` +
+			`name, words, flag, any`,
+		"version: 1\nname: a\nname: b\n": `f.yaml:3:1: the key "name" is there twice, in line 2 too; remove one ` +
+			`of the two`,
+		"version: 1\n[a]: b\n":          "f.yaml:2:1: a key of the file is a list; use a plain word as the key",
+		"version: 1\n<<: {name: ann}\n": "f.yaml:2:1: << can't be used here; write the keys out",
+		"version: 1\nname: ' '\n":       "f.yaml:2:7: name is empty; write a text, such as ann",
+		"version: 1\nname: {}\n":        "f.yaml:2:7: name is a mapping, not a text; write a text, such as ann",
+		"version: 1\nwords: red\n":      `f.yaml:2:8: words is "red", not a list; write it as a list, such as [red]`,
 		"version: 1\nwords: []\n": "f.yaml:2:8: words is an empty list; add to it, such as [red], or leave " +
 			"the key out",
-		"version: 1\nany:\n  1: a\n  1: b": `f.yaml:4: any can't be read: mapping key "1" already defined at line 3; correct it`,
+		"version: 1\nany:\n  1: a\n  1: b": `f.yaml:4: any can't be read: mapping key "1" already defined at line ` +
+			`3; correct it`,
 		"version: 1\nany: {[a]: b}\n": "f.yaml:2:6: any can't be read: invalid map key: []interface {}{\"a\"}; " +
 			"correct it",
 		"version: 1\nany: .nan\n": "f.yaml:2:6: any can't be written as JSON: json: unsupported value: " +

@@ -89,7 +89,8 @@ func TestArgumentsOfUsualSizeAreChecked(t *testing.T) {
 	tree := strings.Repeat(`{"children":[{},`, 15) + `{}` + strings.Repeat(`]}`, 15)
 	blocks := list(30, func(i int) string {
 		return fmt.Sprintf(
-			`{"type":"object","required":["type","text"],"properties":{"type":{"const":"k%d"},"text":{"type":"string","maxLength":2000},"children":{"items":{"$ref":"#/$defs/block"}}}}`,
+			`{"type":"object","required":["type","text"],"properties":{"type":{"const":"k%d"},`+
+				`"text":{"type":"string","maxLength":2000},"children":{"items":{"$ref":"#/$defs/block"}}}}`,
 			i)
 	})
 	const entity = `{"name":"Ann","entityType":"person","observations":["likes tea","lives in Ulm"]}`
@@ -102,8 +103,10 @@ func TestArgumentsOfUsualSizeAreChecked(t *testing.T) {
 			`"properties":{"l":{"items":{"$ref":"#/$defs/block"}}},"$defs":{"block":{"oneOf":[` + blocks + `]}}`,
 			`{"l":[` + list(200, same(`{"type":"k7","text":"a line of text"}`)) + `]}`,
 		},
-		"1500 entities": {`"required":["l"],"properties":{"l":{"items":{"type":"object","required":["name","entityType","observations"],"additionalProperties":false,
-			"properties":{"name":{"type":"string"},"entityType":{"type":"string"},"observations":{"type":"array","items":{"type":"string"}}}}}}`,
+		"1500 entities": {`"required":["l"],"properties":{"l":{"items":{"type":"object","required":["name",` +
+			`"entityType","observations"],"additionalProperties":false,
+			"properties":{"name":{"type":"string"},"entityType":{"type":"string"},"observations":{"type":"array",` +
+			`"items":{"type":"string"}}}}}}`,
 			`{"l":[` + list(1500, same(entity)) + `]}`},
 		"a long file": {`"properties":{"content":{"type":"string"},"path":{"type":"string","pattern":"^[a-z./]+$"}}`,
 			`{"path":"./a.txt","content":"` + strings.Repeat("x", 1<<20) + `"}`},

@@ -45,8 +45,8 @@ func (t Tool) SchemaDigest() string {
 	return core.Digest(text)
 }
 
-// canonical is a value with its keys sorted, no spaces, numbers in the digits that they were written in, and the escapes
-// of encoding/json: approvals that are stored hold digests of it.
+// canonical is a value with its keys sorted, no spaces, numbers in the digits that they were written in, and the
+// escapes of encoding/json: approvals that are stored hold digests of it.
 func canonical(v *strictjson.Value) []byte {
 	var b bytes.Buffer
 	json.HTMLEscape(&b, v.AppendCanonical(nil, nil))

@@ -33,13 +33,17 @@ func TestSecretsOfASchema(t *testing.T) {
 		"an older tuple": {
 			`{"properties":{"login":{"items":[{},{"writeOnly":true}]}}}`, `{"login":["ann","x"]}`, []string{"/login/1"},
 		},
-		"through allOf": {`{"allOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"a":{"allOf":[{"writeOnly":true}]}}}]}`,
+		"through allOf": {`{"allOf":[{"properties":{"a":{"type":"string"}}},` +
+			`{"properties":{"a":{"allOf":[{"writeOnly":true}]}}}]}`,
 			`{"a":"x"}`, []string{"/a"}},
-		"through one branch": {`{"properties":{"a":{"oneOf":[{"type":"number"},{"format":"password"}]},"b":{"anyOf":[{"writeOnly":true},{}]}}}`,
+		"through one branch": {`{"properties":{"a":{"oneOf":[{"type":"number"},{"format":"password"}]},` +
+			`"b":{"anyOf":[{"writeOnly":true},{}]}}}`,
 			`{"a":1,"b":2}`, []string{"/a", "/b"}},
-		"through a condition": {`{"if":{"properties":{"kind":{"const":"x"}}},"then":{"properties":{"a":{"writeOnly":true}}},"else":{"properties":{"b":{"writeOnly":true}}}}`,
+		"through a condition": {`{"if":{"properties":{"kind":{"const":"x"}}},` +
+			`"then":{"properties":{"a":{"writeOnly":true}}},"else":{"properties":{"b":{"writeOnly":true}}}}`,
 			`{"a":1,"b":2}`, []string{"/a", "/b"}},
-		"through a reference": {`{"$defs":{"s/1":{"writeOnly":true}},"properties":{"a":{"$ref":"#/$defs/s~11"},"b":{"$ref":"#/allOf/0"},"c":{"$ref":"other.json"}},"allOf":[{"format":"none"}]}`,
+		"through a reference": {`{"$defs":{"s/1":{"writeOnly":true}},"properties":{"a":{"$ref":"#/$defs/s~11"},` +
+			`"b":{"$ref":"#/allOf/0"},"c":{"$ref":"other.json"}},"allOf":[{"format":"none"}]}`,
 			`{"a":1,"b":2,"c":3}`, []string{"/a"}},
 		"a recursive schema": {`{"properties":{"key":{"writeOnly":true},"next":{"$ref":"#"}},"allOf":[{"$ref":"#"}]}`,
 			`{"next":{"next":{"key":1}}}`, []string{"/next/next/key"}},

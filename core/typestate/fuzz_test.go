@@ -14,7 +14,8 @@ func FuzzJoinCheck(f *testing.F) {
 	f.Add([]byte(closed))
 	f.Add(
 		[]byte(
-			`{"evidence":{"toolResults":[{"toolCallId":"a","payload":[1.5e300,-0,"\u2028"],"rawError":{"code":"x"}}]}}`))
+			`{"evidence":{"toolResults":[{"toolCallId":"a","payload":[1.5e300,-0,"\u2028"],` +
+				`"rawError":{"code":"x"}}]}}`))
 	f.Add([]byte(`{"evidence":{"callSpec":{"callId":"1","callId":"2"}},"governanceProfile":{"claimed":true}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := typestate.Decode(data)
@@ -53,7 +54,8 @@ func FuzzMutation(f *testing.F) {
 			`,"joinGate":null}`))
 	f.Add(
 		[]byte(
-			`{"mutation":{"action":"x"},"joinCheckInput":7,"joinGate":{"joinClosed":true,"joinFailureClasses":["a"],"joinWitnessRef":"w"}}`))
+			`{"mutation":{"action":"x"},"joinCheckInput":7,"joinGate":{"joinClosed":true,` +
+				`"joinFailureClasses":["a"],"joinWitnessRef":"w"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := typestate.DecodeMutation(data)
 		if err != nil {

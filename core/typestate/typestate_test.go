@@ -13,13 +13,15 @@ import (
 // closed is the evidence of a turn that ran one tool; everything is in order.
 const closed = `{"evidence":{
   "callSpec":{"callId":"call-1","modelRef":"m","actionMode":"json","executionPattern":"chain","normalizerId":"nf.v1",
-    "mutationPolicyDigest":"mut","governancePolicyDigest":"gov","toolRenderProtocolDigest":"ren","reminderQueuePolicyDigest":"que",
+    "mutationPolicyDigest":"mut","governancePolicyDigest":"gov","toolRenderProtocolDigest":"ren",` +
+	`"reminderQueuePolicyDigest":"que",
     "stateViewPolicyDigest":"sta","decompositionPolicyDigest":"dec"},
   "toolRequests":[{"toolCallId":"a","toolName":"look"}],
   "toolResults":[{"toolCallId":"a","status":"ok","resultDigest":"sha256:r"}],
   "toolUse":[{"toolCallId":"a","disposition":"consumed","resultDigest":"sha256:r"}],
   "protocolState":{"stopReason":"tool_use","continuationAllowed":true},
-  "toolRender":[{"toolCallId":"a","operatorPayloadDigest":"o","reminderRenderDigest":"e","injectionPoint":"tool_response","policyDigest":"ren"}],
+  "toolRender":[{"toolCallId":"a","operatorPayloadDigest":"o","reminderRenderDigest":"e",` +
+	`"injectionPoint":"tool_response","policyDigest":"ren"}],
   "reminderQueue":[{"queueId":"q","reducedDigest":"d","policyDigest":"que"}],
   "stateViews":[{"viewId":"v","viewDigest":"d","policyDigest":"sta"}],
   "sessionRefs":["s"],"trajectoryRefs":["t"]}}`
@@ -158,7 +160,8 @@ func TestJoinCheck(t *testing.T) {
 			top(`"governanceProfile":{"claimed":true}`), "governance.policy_package_unpinned",
 		},
 		"a claim, digests differ": {top(
-			`"governanceProfile":{"claimed":true,"policyProvenance":{"pinned":true,"packageRef":"p","expectedDigest":"a","boundDigest":"A"}}`),
+			`"governanceProfile":{"claimed":true,"policyProvenance":{"pinned":true,"packageRef":"p",` +
+				`"expectedDigest":"a","boundDigest":"A"}}`),
 			"governance.policy_package_mismatch"},
 		"everything at once, one list": {append(
 			top(`"truncationConstraints":{"required":true},"governanceProfile":{"claimed":true}`), `"tool_use"`, `"x"`),
@@ -239,7 +242,8 @@ func TestNormalisationFaults(t *testing.T) {
 			`{"toolCallId":"","toolName":""}`},
 		"toolResults[].status invalid: unsupported value `pending` (expected `ok` or `error`)": {`"status":"ok"`,
 			`"status":" PENDING"`},
-		"toolUse[].disposition invalid: unsupported value `observed_only` (expected consumed|observed|discarded)": {`{"toolCallId":"a","disposition":"consumed"`,
+		"toolUse[].disposition invalid: unsupported value `observed_only` (expected " +
+			"consumed|observed|discarded)": {`{"toolCallId":"a","disposition":"consumed"`,
 			`{"toolCallId":"","disposition":"observed_only"`},
 		"stateViews contains conflicting duplicate toolCallId: v": {
 			`"stateViews":[`, `"stateViews":[{"viewId":"v ","viewDigest":"D","policyDigest":"sta"},`,

@@ -11,12 +11,15 @@ import (
 func TestArgumentsAreEvaluatedAtAnyDepth(t *testing.T) {
 	args, errs := expr.CompileArgs(
 		parse(
-			`{"s": "plain", "n": 2.0, "b": true, "nil": null, "v": "$vars.n", "deep": {"list": [1, "$input.text", {"x": "$map(vars.list, 'name')"}]},
-		"$vars.n": "a key", "price": "$5.00", "dollar": "$", "escaped": "$$vars.n", "twice": "$$$", "var": "$var.x", "len": "$len", "inside": "costs $vars.n", "count": "$len(vars.list)"}`))
+			`{"s": "plain", "n": 2.0, "b": true, "nil": null, "v": "$vars.n", "deep": {"list": [1, "$input.text", ` +
+				`{"x": "$map(vars.list, 'name')"}]},
+		"$vars.n": "a key", "price": "$5.00", "dollar": "$", "escaped": "$$vars.n", "twice": "$$$", "var": ` +
+				`"$var.x", "len": "$len", "inside": "costs $vars.n", "count": "$len(vars.list)"}`))
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	want := `{"$vars.n":"a key","b":true,"count":4,"deep":{"list":[1,"hello there",{"x":["a",null]}]},"dollar":"$","escaped":"$vars.n","inside":"costs $vars.n",` +
+	want := `{"$vars.n":"a key","b":true,"count":4,"deep":{"list":[1,"hello there",{"x":["a",null]}]},` +
+		`"dollar":"$","escaped":"$vars.n","inside":"costs $vars.n",` +
 		`"len":"$len","n":2.0,"nil":null,"price":"$5.00","s":"plain","twice":"$$","v":5,"var":"$var.x"}`
 	got, _ := args.Eval(scope, 1000)
 	if compact(got) != want {

@@ -14,8 +14,10 @@ import (
 // scope is what the tables look up.
 var scope = expr.Scope{
 	Vars: object(
-		`{"n": 5, "neg": -2.50, "s": "abc", "num": "5", "yes": true, "no": false, "nil": null, "blank": " ", "list": [{"name": "a", "x": {"y": 1}}, {"name": null}, 3, {}],
-		"o": {"Key": {"k": "v"}, "length": 9}, "empty": [], "eo": {}, "Name": "upper", "größe": "é👍", "big": 9007199254740993, "far": 1e99999999999999999999, "a-b": 1}`),
+		`{"n": 5, "neg": -2.50, "s": "abc", "num": "5", "yes": true, "no": false, "nil": null, "blank": " ", ` +
+			`"list": [{"name": "a", "x": {"y": 1}}, {"name": null}, 3, {}],
+		"o": {"Key": {"k": "v"}, "length": 9}, "empty": [], "eo": {}, "Name": "upper", "größe": "é👍", "big": ` +
+			`9007199254740993, "far": 1e99999999999999999999, "a-b": 1}`),
 	Input: object(`{"text": "hello there", "Count": "10", "words": ["hello", "there"]}`),
 }
 

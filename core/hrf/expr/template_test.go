@@ -11,7 +11,8 @@ import (
 func TestTemplatesInsertValuesAsText(t *testing.T) {
 	s := expr.Scope{
 		Vars: object(
-			`{"a": "A", "n": 3, "f": 1.50, "i": 2.0, "e": 1e3, "tiny": 1e-9, "huge": -1.25e40, "small": 0.00010, "zero": -0.0, "far": 10e99999999999999999999, "big": 123456789012345678901234567890,
+			`{"a": "A", "n": 3, "f": 1.50, "i": 2.0, "e": 1e3, "tiny": 1e-9, "huge": -1.25e40, "small": 0.00010, ` +
+				`"zero": -0.0, "far": 10e99999999999999999999, "big": 123456789012345678901234567890,
 			"t": true, "nil": null, "o": {"b": [1, "<&>"], "a": null}, "sly": "{{vars.a}}", "list": ["x", "y"]}`),
 		Input: object(`{"text": "hi"}`),
 	}

@@ -44,10 +44,11 @@ func (Failed) effect()   {}
 
 // Details say where and why a run failed.
 type Details struct {
-	Pointer    string   `json:"pointer"` // of the step or the message; "" for the run as a whole
-	Line       int      `json:"line,omitempty"`
-	Column     int      `json:"column,omitempty"`
-	Limit      string   `json:"limit,omitempty"`   // the limit that was exceeded: steps, depth, tool_calls, model_calls or size
+	Pointer string `json:"pointer"` // of the step or the message; "" for the run as a whole
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	// the limit that was exceeded: steps, depth, tool_calls, model_calls or size
+	Limit      string   `json:"limit,omitempty"`
 	Allowed    int      `json:"allowed,omitempty"` // and its value
 	Recipient  string   `json:"recipient,omitempty"`
 	Recipients []string `json:"recipients,omitempty"` // those that do not exist

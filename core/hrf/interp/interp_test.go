@@ -232,9 +232,12 @@ func TestAReplacedVariableNoLongerCounts(t *testing.T) {
 func TestAllMissingRecipientsAreListedBeforeAnythingRuns(t *testing.T) {
 	p := program(t, `{"HRFVersion":"1.0","messages":[
 		{"role":"system","contentType":"harmony-script","content":{"steps":[`+call+`,
-			{"type":"if","condition":"$input.a","then":[{"type":"tool-call","recipient":"no.a","channel":"commentary","args":{},"save_as":"r"}],
-			"else":[{"type":"tool-call","recipient":"no.b","channel":"commentary","args":{},"save_as":"r"},{"type":"tool-call","recipient":"no.a","channel":"commentary","args":{},"save_as":"r"}]}]}},
-		{"role":"assistant","channel":"commentary","recipient":"no.c","contentType":"json","content":{},"termination":"call"}]}`)
+			{"type":"if","condition":"$input.a","then":[`+
+		`{"type":"tool-call","recipient":"no.a","channel":"commentary","args":{},"save_as":"r"}],
+			"else":[{"type":"tool-call","recipient":"no.b","channel":"commentary","args":{},"save_as":"r"},`+
+		`{"type":"tool-call","recipient":"no.a","channel":"commentary","args":{},"save_as":"r"}]}]}},
+		{"role":"assistant","channel":"commentary","recipient":"no.c","contentType":"json","content":{},`+
+		`"termination":"call"}]}`)
 	p.Tool = func(recipient string) (json.RawMessage, bool) { return nil, recipient == "t.f" }
 	out, err := run(t, p, nil, nil)
 	d, message := failure(t, err)
@@ -251,11 +254,13 @@ func TestStrictVariablesMustHaveBeenSet(t *testing.T) {
 		"an expression": `{"type":"extract-input","output":{"b":"$vars.none"}}`,
 		"a condition":   `{"type":"if","condition":"$vars.none","then":[],"else":[]}`,
 		"a template":    `{"type":"assistant-message","channel":"final","content_template":"{{vars.none}}"}`,
-		"arguments":     `{"type":"tool-call","recipient":"t.f","channel":"commentary","args":{"x":["$vars.none"]},"save_as":"r"}`,
+		"arguments": `{"type":"tool-call","recipient":"t.f","channel":"commentary",` +
+			`"args":{"x":["$vars.none"]},"save_as":"r"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := script(t,
-				`{"type":"extract-input","output":{"Set":"$input.none"}},{"type":"extract-input","output":{"b":"$vars.set"}},`+
+				`{"type":"extract-input","output":{"Set":"$input.none"}},{"type":"extract-input",`+
+					`"output":{"b":"$vars.set"}},`+
 					step+","+say)
 			if out, err := run(t, p, nil, nil); err != nil || out.Text != "ok" {
 				t.Errorf("not strict: %q, %v", out.Text, err)

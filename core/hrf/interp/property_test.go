@@ -89,7 +89,8 @@ func drawEnvelope(t *rapid.T) string {
 		messages = append(messages, rapid.SampledFrom([]string{
 			`{"role":"system","content":"Be brief."}`,
 			`{"role":"user","content":"Hello"}`,
-			`{"role":"assistant","channel":"commentary","recipient":"m.one","contentType":"json","content":{"list":"a, b"},"termination":"call"}`,
+			`{"role":"assistant","channel":"commentary","recipient":"m.one","contentType":"json",` +
+				`"content":{"list":"a, b"},"termination":"call"}`,
 			`{"role":"assistant","channel":"commentary","recipient":"m.two","content":"text","termination":"call"}`,
 			`{"role":"assistant","channel":"final","content":"x","termination":"end"}`,
 			`{"role":"assistant","channel":"final","content":"x","termination":"return"}`,
@@ -105,7 +106,8 @@ func drawSteps(t *rapid.T, depth, least int) string {
 		kinds := []string{
 			fmt.Sprintf(`{"type":"extract-input","output":{%q:%q,"x":"$vars.%s"}}`, name, ref, name),
 			fmt.Sprintf(
-				`{"type":"tool-call","recipient":"t.f","channel":"commentary","args":{"n":1.50,"in":[{"deep":%q}],"list":%q},"save_as":%q}`,
+				`{"type":"tool-call","recipient":"t.f","channel":"commentary","args":{"n":1.50,"in":[{"deep":%q}],`+
+					`"list":%q},"save_as":%q}`,
 				ref, drawRef(t), name),
 			fmt.Sprintf(`{"type":"assistant-message","channel":"analysis","content_template":"think {{vars.%s}}"}`,
 				name),

@@ -13,8 +13,10 @@ func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 		{"\n<|start|>\nsystem\n<|channel|>\nanalysis\n<|message|>\nBe " +
 			"kind.\n<|end|>\n\n<|start|>user<|message|>Hi<|end|>",
 			`{"role":"system","channel":"analysis","content":"Be kind."},{"role":"user","content":"Hi"}`},
-		{`<|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>`,
-			`{"role":"assistant","channel":"commentary","recipient":"functions.get_weather","contentType":"json","termination":"call","content":{"city":"Oslo"}}`},
+		{`<|start|>assistant<|channel|>commentary to=functions.get_weather ` +
+			`<|constrain|>json<|message|>{"city":"Oslo"}<|call|>`,
+			`{"role":"assistant","channel":"commentary","recipient":"functions.get_weather","contentType":"json",` +
+				`"termination":"call","content":{"city":"Oslo"}}`},
 		{"<|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>21°<|end|>",
 			`{"role":"functions.get_weather","channel":"commentary","recipient":"assistant","content":"21°"}`},
 		{"<|start|>to=a.b assistant <|channel|> to=a.b<|message|>x<|end|>", ""},
@@ -26,9 +28,11 @@ func TestReadGivesTheEnvelopeOfMessages(t *testing.T) {
 			`{"role":"assistant","channel":"commentary","contentType":"json","termination":"return","content":[1.0]}`,
 		},
 		{`<|start|>assistant<|channel|>commentary<|message|> {"b": 1.50, "a": 1} <|end|>`,
-			`{"role":"assistant","channel":"commentary","contentType":"json","termination":"end","content":{"b":1.50,"a":1}}`},
+			`{"role":"assistant","channel":"commentary","contentType":"json","termination":"end",` +
+				`"content":{"b":1.50,"a":1}}`},
 		{`<|start|>assistant<|channel|>commentary<|message|>{"steps":[]}<|end|>`,
-			`{"role":"assistant","channel":"commentary","contentType":"harmony-script","termination":"end","content":{"steps":[]}}`},
+			`{"role":"assistant","channel":"commentary","contentType":"harmony-script","termination":"end",` +
+				`"content":{"steps":[]}}`},
 		{
 			"<|start|>assistant<|channel|>commentary<|message|>I look it up.<|end|>",
 			`{"role":"assistant","channel":"commentary","termination":"end","content":"I look it up."}`,

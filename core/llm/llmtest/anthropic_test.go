@@ -70,17 +70,23 @@ func TestTheFakeOfAnthropicRefusesWhatTheAPIRefuses(t *testing.T) {
 		with(
 			`"tools":[{"name":"a","input_schema":{"type":"object","anyOf":[]}}]`): "does not support anyOf",
 		with(
-			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a.b":{"properties":{"a b":{}}}}}}]`): "",
+			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a.b":{` +
+				`"properties":{"a b":{}}}}}}]`): "",
 		with(
-			`"tools":[{"name":"a","input_schema":{"type":"object","$schema":"http://json-schema.org/draft-07/schema#"}}]`): "must be of draft 2020-12",
+			`"tools":[{"name":"a","input_schema":{"type":"object",` +
+				`"$schema":"http://json-schema.org/draft-07/schema#"}}]`): "must be of draft 2020-12",
 		with(
-			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a":{"exclusiveMinimum":true}}}}]`): "must be a number",
+			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a":{` +
+				`"exclusiveMinimum":true}}}}]`): "must be a number",
 		with(
-			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a b":{}}}}]`): "Property keys should match pattern",
+			`"tools":[{"name":"a","input_schema":{"type":"object","properties":{"a ` +
+				`b":{}}}}]`): "Property keys should match pattern",
 		with(
-			`"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`): "must be unique",
+			`"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a",` +
+				`"input_schema":{"type":"object"}}]`): "must be unique",
 		with(
-			`"tools":[{"name":"a","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"b"}`): "not found",
+			`"tools":[{"name":"a","input_schema":{"type":"object"}}],"tool_choice":{` +
+				`"type":"tool","name":"b"}`): "not found",
 		messages(`{"role":"system","content":"go"}`):         `"system" is none of`,
 		messages(`{"role":"assistant","content":"go"}`, ask): "roles must alternate",
 		messages(ask, ask): "roles must alternate",
@@ -98,7 +104,8 @@ func TestTheFakeOfAnthropicRefusesWhatTheAPIRefuses(t *testing.T) {
 			blocks("user", `{"type":"thinking","thinking":"x","signature":"s"}`)): `"thinking" is none of`,
 		messages(
 			blocks("user",
-				`{"type":"image","source":{"type":"base64","media_type":"image/bmp","data":"aGk="}}`)): `"image/bmp" is none of`,
+				`{"type":"image","source":{"type":"base64","media_type":"image/bmp",`+
+					`"data":"aGk="}}`)): `"image/bmp" is none of`,
 		messages(
 			blocks("user",
 				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"?"}}`)): "valid base64",
@@ -107,7 +114,8 @@ func TestTheFakeOfAnthropicRefusesWhatTheAPIRefuses(t *testing.T) {
 			blocks("user", `{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"a"}`)): "must come before",
 		messages(ask, call,
 			blocks("user",
-				`{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"a"}`)): "unexpected tool_use_id",
+				`{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result",`+
+					`"tool_use_id":"a"}`)): "unexpected tool_use_id",
 		messages(
 			blocks("user", `{"type":"tool_result","tool_use_id":"a"}`)): "unexpected tool_use_id",
 		messages(ask, call, done, call, done): "must be unique",

@@ -32,7 +32,8 @@ func postOpenAI(t *testing.T, client *http.Client, url, body string) (status int
 func TestTheFakeOfOpenAIRefusesWhatTheAPIRefuses(t *testing.T) {
 	const (
 		ask  = `{"role":"user","content":"go"}`
-		call = `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+		call = `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function",` +
+			`"function":{"name":"f","arguments":"{}"}}]}`
 		done = `{"role":"tool","tool_call_id":"a","content":"1"}`
 		tool = `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}}`
 	)

@@ -172,7 +172,8 @@ func TestOtherServersOfChatCompletions(t *testing.T) {
 			strings.Replace(message, "signature+/=1", "skip_thought_signature_validator", 1),
 			"missing a thought_signature",
 		},
-		"nothing of it is ours": {`{"role":"assistant","content":null,"tool_calls":[{"id":"c9","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+		"nothing of it is ours": {`{"role":"assistant","content":null,"tool_calls":[{"id":"c9","type":"function",` +
+			`"function":{"name":"f","arguments":"{}"}}]}`,
 			"missing a thought_signature"},
 	} {
 		if refused := again(c.message); (c.fault == "") != (refused == "") || !strings.Contains(refused, c.fault) {

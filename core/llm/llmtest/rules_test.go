@@ -12,7 +12,9 @@ import (
 func TestRulesRefuseWhatTheVendorsRefuse(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"role":"system","content":"s"},{"role":"user","content":"hi"}]`: "",
-		`[{"role":"user","content":"hi"},{"role":"assistant","content":"","tool_calls":[{"id":"a","name":"t","arguments":{}},{"id":"b","name":"t","arguments":{}}]},{"role":"tool","tool_call_id":"b","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`: "",
+		`[{"role":"user","content":"hi"},{"role":"assistant","content":"","tool_calls":[{"id":"a","name":"t",` +
+			`"arguments":{}},{"id":"b","name":"t","arguments":{}}]},{"role":"tool","tool_call_id":"b",` +
+			`"content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`: "",
 
 		`[]`:                                "no messages",
 		`[{"role":"user","content":""}]`:    "must not be empty",
@@ -32,10 +34,15 @@ func TestRulesRefuseWhatTheVendorsRefuse(t *testing.T) {
 			`]`: "no object",
 		`[{"role":"user","content":"hi"},` + call("a b", `{}`) + `,` + answer("a b") +
 			`]`: "refused",
-		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","text":"x","signature":"s"}]},{"role":"user","content":"x"}]`:                                                               "neither content",
-		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"thinking","text":"x","signature":"s"}]},{"role":"user","content":"x"}]`:                                    "ends with thinking",
-		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","text":"x"},{"type":"text","text":"x"}]},{"role":"user","content":"x"}]`:                                                    "signature",
-		`[{"role":"user","content":"hi"},{"role":"assistant","content":"x"},{"role":"assistant","content":[{"type":"thinking","text":"x","signature":"s"},{"type":"text","text":"x"}]},{"role":"user","content":"x"}]`: "continues",
+		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","text":"x",` +
+			`"signature":"s"}]},{"role":"user","content":"x"}]`: "neither content",
+		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"x"},` +
+			`{"type":"thinking","text":"x","signature":"s"}]},{"role":"user","content":"x"}]`: "ends with thinking",
+		`[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","text":"x"},` +
+			`{"type":"text","text":"x"}]},{"role":"user","content":"x"}]`: "signature",
+		`[{"role":"user","content":"hi"},{"role":"assistant","content":"x"},{"role":"assistant",` +
+			`"content":[{"type":"thinking","text":"x","signature":"s"},{"type":"text","text":"x"}]},` +
+			`{"role":"user","content":"x"}]`: "continues",
 	} {
 		var msgs []core.Message
 		if err := json.Unmarshal([]byte(text), &msgs); err != nil {

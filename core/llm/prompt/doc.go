@@ -14,13 +14,14 @@
 //
 //	prompt.go     Prompt, Segment, Result
 //	template.go   {{ name }}
-//	check.go      what every segment must fulfil
+//	wellformed.go what every segment must fulfil
 //	render.go     Render, and what it takes
 //	hash.go       the hashes of templates and of rendered messages
 //	manager.go    Backend, Labels, Manager
 //	static.go     a backend of prompts that do not change
 //	folder.go     a folder of prompts that people write by hand
-//	textfile.go   its text files     yamlfile.go, sampling.go   its YAML     origin.go   where a template is in its file
+//	textfile.go   its text files     yamlfile.go, sampling.go   its YAML
+//	origin.go     where a template is in its file
 //	system.go     the system prompt of the agent
 //	active.go     the prompt that a model's call is made with, for its span
 //

@@ -196,7 +196,8 @@ func TestFaultsOfAFolder(t *testing.T) {
 
 func TestFaultsOfSeveralVersions(t *testing.T) {
 	for want, files := range map[string]map[string]string{
-		"p/2.txt:2:13: the label a is on 1.txt too; remove it from one of the two": {"p/1.txt": "---\nlabels: [a]\n---\nx",
+		"p/2.txt:2:13: the label a is on 1.txt too; remove it from one " +
+			"of the two": {"p/1.txt": "---\nlabels: [a]\n---\nx",
 			"p/2.txt": "---\nlabels: [b, a]\n---\ny"},
 		"p/1.yaml: 1.txt has the same version 1; rename or remove one of the two": {
 			"p/1.txt": "x", "p/1.yaml": "template: y",
@@ -217,7 +218,8 @@ func TestFaultsOfSeveralVersions(t *testing.T) {
 		}
 	}
 	if _, err := prompt.OpenFolder(filepath.Join(t.TempDir(), "none"), time.Time{}); !strings.HasSuffix(fmt.Sprint(err),
-		"none: the folder can't be read: no such file or directory; correct the path, or let gatehouse read the folder") {
+		"none: the folder can't be read: no such file or directory; correct the path, or let gatehouse read the "+
+			"folder") {
 		t.Errorf("%v", err)
 	}
 }

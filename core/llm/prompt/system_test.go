@@ -67,7 +67,8 @@ func TestFaultsOfTheSystemPrompt(t *testing.T) {
 			"a\n{{ today", "system.txt"},
 		"system.txt:2:10: a file alone has no labels; remove it, or write the prompt into a folder with several " +
 			"versions": {"system.txt", "---\nlabels: [production]\n---\na", "system.txt"},
-		"none.txt: the file can't be read: no such file or directory; correct the path, or let gatehouse read the file": {"system.txt",
+		"none.txt: the file can't be read: no such file or directory; correct the path, or let gatehouse read the " +
+			"file": {"system.txt",
 			"a", "none.txt"},
 		"system/1.md:1:1: there is no variable user; use platform, today, zone": {"system/1.md",
 			"{{ user }}", ""},

@@ -70,7 +70,8 @@ func expression(text string) (p piece, length int, reason string) {
 	case !identifier.MatchString(name):
 		return p, 0,
 			fmt.Sprintf(
-				`{{ %s }} is no variable; write {{ name }}, with letters, digits and underscores, and two braces as {{ "{{" }}`,
+				`{{ %s }} is no variable; write {{ name }}, with letters, digits and underscores, and two braces `+
+					`as {{ "{{" }}`,
 				shortened(name))
 	}
 	return piece{variable: name}, len(inside) + len(closeMark), ""

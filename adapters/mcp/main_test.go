@@ -132,7 +132,7 @@ func run(t *testing.T, o mcp.Options, entries ...mcp.Server) *running {
 		o.Pins = (&pins{}).functions()
 	}
 	r.Servers = mcp.New(mcp.Quick(o))
-	r.registry = tool.NewRegistry().With(r.Source())
+	r.registry = tool.NewRegistry().With(r.Servers)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- r.Run(ctx) }()

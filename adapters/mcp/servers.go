@@ -137,10 +137,7 @@ func (s *Servers) Ready(ctx context.Context) {
 	}
 }
 
-// Source gives the servers' tools to a registry.
-func (s *Servers) Source() tool.Source {
-	return tool.Source{Tools: s.Tools, Missing: s.Missing, Await: s.await}
-}
+var _ tool.Source = (*Servers)(nil)
 
 // Tools gives the tools of all servers; those of a server that is away, too.
 func (s *Servers) Tools() []tool.Tool {
@@ -169,8 +166,8 @@ func (s *Servers) of(name string) *server {
 	return nil
 }
 
-// await waits for the first list of the server that a tool's name belongs to, as long as a call waits.
-func (s *Servers) await(ctx context.Context, name string) {
+// Await waits for the first list of the server that a tool's name belongs to, as long as a call waits.
+func (s *Servers) Await(ctx context.Context, name string) {
 	if one := s.of(name); one != nil && !one.listed() {
 		_, _ = one.live(ctx) // whether it came is seen by its tools
 	}

@@ -212,11 +212,11 @@ func TestASourceIsAwaited(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	ended := make(chan error)
 	go func() { ended <- servers.Run(ctx) }()
-	servers.Source().Await(ctx, "files.echo")
-	if _, ok := tool.NewRegistry().With(servers.Source()).Get("files.echo"); !ok {
+	servers.Await(ctx, "files.echo")
+	if _, ok := tool.NewRegistry().With(servers).Get("files.echo"); !ok {
 		t.Error("the tool is not there")
 	}
-	servers.Source().Await(ctx, "other.echo") // which is nobody's
+	servers.Await(ctx, "other.echo") // which is nobody's
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

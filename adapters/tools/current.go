@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"sync/atomic"
 
 	"gatehouse/core/strictyaml"
@@ -45,13 +46,16 @@ func (c *Current) Reload() error {
 // Path is the file's; "" = none.
 func (c *Current) Path() string { return c.path }
 
+var _ tool.Source = (*Current)(nil)
+
 // Tools are those of the file as it was last read.
 func (c *Current) Tools() []tool.Tool { return c.file.Load().tools }
 
 // Warnings are what may be wrong with the programs of the tools, as of when the file was last read.
 func (c *Current) Warnings() strictyaml.Faults { return c.file.Load().warnings }
 
-// Source is that of an agent's registry.
-func (c *Current) Source() tool.Source {
-	return tool.Source{Tools: c.Tools, Missing: func(string) error { return nil }}
-}
+// Missing is nil: a tool that is not in the file is unknown.
+func (c *Current) Missing(string) error { return nil }
+
+// Await does not wait: the file has been read.
+func (c *Current) Await(context.Context, string) {}

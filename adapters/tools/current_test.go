@@ -24,7 +24,7 @@ func TestTheFileIsReadAgain(t *testing.T) {
 	if err != nil || current.Path() != file {
 		t.Fatal(err)
 	}
-	registry := tool.NewRegistry(tool.Calc()).With(current.Source())
+	registry := tool.NewRegistry(tool.Calc()).With(current)
 	has := func() (names string) {
 		for _, one := range registry.Tools() {
 			names += one.Name + " "

@@ -30,7 +30,7 @@ func newAgent(
 	loop := agent.Loop{
 		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log},
 		Policy: loggedPolicy(cfg.Policy, log), Asks: peopleToAsk(cfg.Policy), NewID: cli.NewID,
-		ModelRef: "gatehouse/demo", Mask: mask.Text, Tracer: tracer,
+		ModelRef: "gatehouse/demo", Tracer: tracer,
 	}
 	switch {
 	case cfg.Agent == "llm":
@@ -85,7 +85,7 @@ var newTools = func(cfg settings.Config, store *storage.Store) *tool.Registry {
 	if !cfg.Hosts.None() {
 		all = append(all, tools.Fetch(cfg.Hosts))
 	}
-	return tool.NewRegistry(all...).With(cfg.Tools.Source())
+	return tool.NewRegistry(all...).With(cfg.Tools)
 }
 
 // editing lets approvers change the arguments of calls of these tools and those of more.

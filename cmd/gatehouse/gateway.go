@@ -62,7 +62,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		return nil, err
 	}
 	models := &modelHealth{last: map[string]core.Category{}}
-	agent, err := newAgent(cfg, store, traces.Tracer(), models, log, p.servers.Source())
+	agent, err := newAgent(cfg, store, traces.Tracer(), models, log, p.servers)
 	if err != nil {
 		return nil, err
 	}

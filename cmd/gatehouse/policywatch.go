@@ -27,7 +27,7 @@ type policyWatch struct {
 }
 
 func newPolicyWatch(cfg settings.Config, servers *mcpServers, log *slog.Logger) *policyWatch {
-	tools := newTools(cfg, nil).With(servers.Source())
+	tools := newTools(cfg, nil).With(servers)
 	return &policyWatch{current: cfg.Policy, tools: tools, servers: servers, log: log}
 }
 

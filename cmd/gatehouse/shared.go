@@ -26,7 +26,7 @@ type shared struct {
 // newShared makes them. Nothing runs yet.
 func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
 	servers := newServers(cfg, store, log)
-	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers.Source()))
+	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers))
 	watch := newPolicyWatch(cfg, servers, log)
 	return shared{cfg, store, servers, watch, service.LetAgentsAsk(foreign(cfg, store)), log}
 }

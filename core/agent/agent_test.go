@@ -14,7 +14,6 @@ import (
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
 	"gatehouse/core/llm"
-	"gatehouse/core/mask"
 	"gatehouse/core/question"
 	"gatehouse/core/tool"
 )
@@ -96,6 +95,13 @@ func newRoom(t *testing.T, m agent.Model, rule core.Rule, more ...tool.Tool) *ro
 	return newRoomOf(t, m, rule, agent.Limits{}, nil, more...)
 }
 
+// changingTools are a source whose tools change.
+type changingTools func() []tool.Tool
+
+func (f changingTools) Tools() []tool.Tool          { return f() }
+func (changingTools) Missing(string) error          { return nil }
+func (changingTools) Await(context.Context, string) {}
+
 // newRoomOf is newRoom with limits, and with tools that change.
 func newRoomOf(
 	t *testing.T, m agent.Model, rule core.Rule, limits agent.Limits, changing func() []tool.Tool, more ...tool.Tool,
@@ -109,7 +115,7 @@ func newRoomOf(
 	tools := tool.NewRegistry(
 		append(more, tool.Calc(), tool.Clock(noon), tool.NoteAdd(r.book.AddNote), tool.NoteList(r.book.Notes))...)
 	if changing != nil {
-		tools = tools.With(tool.Source{Tools: changing, Missing: func(string) error { return nil }})
+		tools = tools.With(changingTools(changing))
 	}
 	ids := 0
 	r.remembered = func(core.Call) *core.Use { return nil }
@@ -123,7 +129,6 @@ func newRoomOf(
 			return r.asks(turn, c, a)
 		},
 		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
-		Mask:  func(s string) string { return strings.ReplaceAll(mask.Text(s), "hunter2", "••••••") },
 	}.Graph()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/graph"
 	"gatehouse/core/llm"
+	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 	"gatehouse/core/typestate"
 )
@@ -179,13 +180,13 @@ func (l Loop) discard(ctx context.Context, e *evidence, a Answer, why error) {
 		return
 	}
 	turn, _ := core.TurnFrom(ctx)
-	e.addRequests(a.Message, l.Executor.Tools, turn.Actor.ID, l.mask)
+	e.addRequests(a.Message, l.Executor.Tools, turn.Actor.ID)
 	for _, call := range a.ToolCalls {
 		r := tool.Failed(why)
 		e.addResult(tool.Row(call.ID, r), r, typestate.Discarded, l.failureMessage(call, r))
 	}
 	if !a.complete() {
-		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: l.mask(a.stopReason())}
+		e.Rows.ProtocolState = typestate.ProtocolState{StopReason: mask.Text(a.stopReason())}
 	}
 	l.reportEvidence(ctx, e.judged(e.Rows))
 }

@@ -139,13 +139,14 @@ func (e *evidence) setView(length int) {
 	}}
 }
 
-// addRequests adds the model's answer: a request for each call, with an id that is unique in the turn. hide masks the
-// ids and tool names that the model wrote.
-func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller string, hide func(string) string) {
+// addRequests adds the model's answer: a request for each call, with an id that is unique in the turn. The ids
+// and tool names that the model wrote are masked.
+func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller string) {
 	e.addToView(reply)
 	for _, c := range reply.ToolCalls {
 		row := typestate.ToolRequest{
-			ToolCallID: e.unique(hide(c.ID)), ToolName: hide(strings.ToValidUTF8(c.Name, "\ufffd")), CallerID: caller,
+			ToolCallID: e.unique(mask.Text(c.ID)), ToolName: mask.Text(strings.ToValidUTF8(c.Name, "\ufffd")),
+			CallerID: caller,
 		}
 		if strings.TrimSpace(row.ToolName) == "" {
 			row.ToolName = "(none)"

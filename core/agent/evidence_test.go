@@ -224,19 +224,21 @@ func TestSeveralMutationsAreCoveredTogether(t *testing.T) {
 }
 
 func TestLaw8_EvidenceHoldsNoTextsOfTheTurn(t *testing.T) {
+	const token = "ghp_0123456789abcdefghij0123456789ABCDEF"
 	r := newRoom(t, &script{lines: []core.Message{
 		{
-			Content: core.Text("thinking of hunter2"),
+			Content: core.Text("thinking of " + token),
 			ToolCalls: []core.ToolCall{
-				use("1", "note.add", `{"text":"hunter2"}`), use("2", "demo.calc", `{"expression":"hunter2"}`),
+				use("1", "note.add", `{"text":"`+token+`"}`),
+				use("2", "demo.calc", `{"expression":"`+token+`"}`),
 			},
 		},
-		{Content: core.Text("hunter2 it is")},
+		{Content: core.Text(token + " it is")},
 	}}, ask)
-	asked := r.say("my password is hunter2")
+	asked := r.say("my password is " + token)
 	paused := string(r.evidence)
-	r.decide(asked, core.Denied, "because hunter2")
-	if all := paused + string(r.evidence); strings.Contains(all, "hunter2") {
+	r.decide(asked, core.Denied, "because "+token)
+	if all := paused + string(r.evidence); strings.Contains(all, token) {
 		t.Errorf("a secret is in the evidence:\n%s", all)
 	}
 	if in, report := r.lastEvidence(); !report.JoinClosed ||

@@ -49,8 +49,7 @@ type Loop struct {
 	ModelRef string // provider and model, for the evidence; "" = Name
 	// how the model is shown the conversation, for the evidence: its settings, and digests of its prompt
 	View   string
-	Mask   func(string) string // hides what looks like a secret in the evidence; nil: messages of failures are left out
-	Tracer graph.Tracer        // makes spans of its turns; nil: none
+	Tracer graph.Tracer // makes spans of its turns; nil: none
 }
 
 // pendingCall is the call that the turn is paused for: it changes something, or it asks people.
@@ -180,7 +179,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	reply := kept.Message
 	if e != nil && answer.complete() {
 		turn, _ := core.TurnFrom(ctx)
-		e.addRequests(reply, l.Executor.Tools, turn.Actor.ID, l.mask)
+		e.addRequests(reply, l.Executor.Tools, turn.Actor.ID)
 		if len(reply.ToolCalls) == 0 {
 			l.close(ctx, e)
 		}

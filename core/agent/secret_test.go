@@ -12,7 +12,6 @@ import (
 	"gatehouse/core/agent"
 	"gatehouse/core/chat"
 	"gatehouse/core/graph"
-	"gatehouse/core/mask"
 	"gatehouse/core/tool"
 )
 
@@ -99,7 +98,7 @@ func TestLaw8_SecretsOfTheSchemaAreNotLogged(t *testing.T) {
 	loop := agent.Loop{
 		Name: "demo", Model: model, NewID: func() string { return "a" }, Policy: func(core.Turn, core.Call) core.Rule {
 			return core.Rule{Verdict: core.VerdictAllow}
-		}, Mask: mask.Text,
+		},
 		Executor: &tool.Executor{
 			Tools: tool.NewRegistry(read, panics),
 			Log:   slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -7,15 +7,15 @@ import (
 	"gatehouse/core"
 )
 
-// Source has tools that come, change and go while the program runs. Its functions are safe for concurrent use.
-type Source struct {
+// Source has tools that come, change and go while the program runs. It is safe for concurrent use.
+type Source interface {
 	// Tools gives the tools of now, each as Prepare returned it; callers do not change the slice.
-	Tools func() []Tool
+	Tools() []Tool
 	// Missing says why there is now no tool of a name that belongs to the source; nil: the name is not the source's.
 	// The error is an *Error for people.
-	Missing func(name string) error
-	// Await waits, for a limited time, until the source knows whether it has a tool of that name. nil: it always knows.
-	Await func(ctx context.Context, name string)
+	Missing(name string) error
+	// Await waits, for a limited time, until the source knows whether it has a tool of that name.
+	Await(ctx context.Context, name string)
 }
 
 // Prepare checks a tool as Validate does and readies it for the list of a Source.
@@ -71,8 +71,6 @@ func (r *Registry) missing(name string) error {
 // await waits until the sources know whether they have a tool of that name.
 func (r *Registry) await(ctx context.Context, name string) {
 	for _, s := range r.sources {
-		if s.Await != nil {
-			s.Await(ctx, name)
-		}
+		s.Await(ctx, name)
 	}
 }

@@ -24,13 +24,7 @@ func TestARegistryHasTheToolsThatItsSourcesHaveNow(t *testing.T) {
 		t.Errorf("a tool that is not valid: %v", err)
 	}
 	var tools []tool.Tool
-	source := tool.Source{Tools: func() []tool.Tool { return tools }, Missing: func(name string) error {
-		if strings.HasPrefix(name, "files.") {
-			return core.Errorf(core.ToolFailed, "The server files is not running.")
-		}
-		return nil
-	}}
-	r := tool.NewRegistry(says("demo.calc", "own")).With(source)
+	r := tool.NewRegistry(says("demo.calc", "own")).With(files{&tools})
 	find := func(name string) (tool.Tool, error) {
 		return r.Find(core.ToolCall{Name: name, Arguments: json.RawMessage(`{}`)})
 	}
@@ -60,3 +54,17 @@ func TestARegistryHasTheToolsThatItsSourcesHaveNow(t *testing.T) {
 		t.Errorf("%d tools; those that were not prepared, and the second calc, must be left out", len(all))
 	}
 }
+
+// files is a source of tools whose names begin with files; it knows at once which there are.
+type files struct{ tools *[]tool.Tool }
+
+func (f files) Tools() []tool.Tool { return *f.tools }
+
+func (f files) Missing(name string) error {
+	if strings.HasPrefix(name, "files.") {
+		return core.Errorf(core.ToolFailed, "The server files is not running.")
+	}
+	return nil
+}
+
+func (f files) Await(context.Context, string) {}

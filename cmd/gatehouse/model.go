@@ -89,7 +89,7 @@ func newProviderModel(
 	return agent.ProviderModel{
 		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context,
 		System: rendering(systemPrompt(cfg)), Zone: zone(),
-		Image: store.LoadBlob, Count: store.AddTokens, Daily: cfg.Model.Daily,
+		Images: store, Tokens: store, Daily: cfg.Model.Daily,
 		LeftOut: warnLeftOut(log),
 	}, nil
 }

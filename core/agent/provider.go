@@ -29,15 +29,24 @@ type ProviderModel struct {
 	// text, and the calls sample as it says. nil: there is none.
 	System func(turn core.Turn, day time.Time) (prompt.Result, error)
 	Zone   *time.Location // in which days begin; nil: UTC
-	// Image returns the bytes of a stored image. Error: not_found if they are not stored any more.
-	Image func(ctx context.Context, digest string) ([]byte, error)
-	// Count adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns
-	// it. nil: they are not counted. Where the vendor does not say how many, it is what was sent, as the view estimates
-	// it.
-	Count func(ctx context.Context, person string, tokens int64) (today int64, err error)
-	Daily int64 // how many tokens a person may take a day; 0 = no limit
+	Images Images         // nil: no image is stored
+	Tokens Tokens         // nil: they are not counted
+	Daily  int64          // how many tokens a person may take a day; 0 = no limit
 	// LeftOut hears at each call how many tools the model is not told of, because they are too many; nil: nobody does.
 	LeftOut func(tools int)
+}
+
+// Images has the images of conversations.
+type Images interface {
+	// LoadBlob returns the bytes of a stored image. Error: not_found if they are not stored any more.
+	LoadBlob(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Tokens counts what people take of a model.
+type Tokens interface {
+	// AddTokens adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns
+	// it. Where the vendor does not say how many, it is what was sent, as the view estimates it.
+	AddTokens(ctx context.Context, person string, tokens int64) (today int64, err error)
 }
 
 // Next asks the provider once, and up to twice again with less of the conversation, if that is too long for it. Errors:
@@ -95,8 +104,8 @@ func (m ProviderModel) ask(ctx context.Context, person string, request llm.Reque
 	}
 	// at least what was sent, where the answer does not say or can't be read
 	tokens := cmp.Or(taken(response.Usage), int64(request.Estimate))
-	if m.Count != nil {
-		if _, err := m.Count(context.WithoutCancel(ctx), person, tokens); err != nil {
+	if m.Tokens != nil {
+		if _, err := m.Tokens.AddTokens(context.WithoutCancel(ctx), person, tokens); err != nil {
 			return Answer{}, fmt.Errorf("counting the tokens of %s: %w", person, err)
 		}
 	}
@@ -139,10 +148,10 @@ func (m ProviderModel) offered() (all []llm.Tool, tokens int) {
 
 // admit refuses a person who has taken their tokens of the day.
 func (m ProviderModel) admit(ctx context.Context, person string) error {
-	if m.Count == nil || m.Daily <= 0 {
+	if m.Tokens == nil || m.Daily <= 0 {
 		return nil
 	}
-	today, err := m.Count(ctx, person, 0)
+	today, err := m.Tokens.AddTokens(ctx, person, 0)
 	if err != nil {
 		return fmt.Errorf("reading the tokens of %s: %w", person, err)
 	}
@@ -193,10 +202,10 @@ func (m ProviderModel) shown(ctx context.Context, o view.Options, history core.H
 var errNoImage = errors.New("the image is not stored any more")
 
 func (m ProviderModel) image(ctx context.Context, digest string) ([]byte, error) {
-	if m.Image == nil {
+	if m.Images == nil {
 		return nil, errNoImage
 	}
-	data, err := m.Image(ctx, digest)
+	data, err := m.Images.LoadBlob(ctx, digest)
 	if core.CategoryOf(err) == core.NotFound {
 		return nil, errNoImage
 	}

@@ -41,13 +41,13 @@ func TestTokensOfACallAreCounted(t *testing.T) {
 		var counted int64
 		m := agent.ProviderModel{
 			Provider: llmtest.NewScript(c.step), Tools: tool.NewRegistry(),
-			Count: func(_ context.Context, person string, n int64) (int64, error) {
+			Tokens: tally(func(person string, n int64) int64 {
 				if person != "room:ann" {
 					t.Errorf("%s: the tokens are %s's", name, person)
 				}
 				counted += n
-				return counted, nil
-			},
+				return counted
+			}),
 		}
 		ctx := core.WithTurn(t.Context(), core.Turn{Actor: core.Actor{ID: "room:ann"}})
 		history := core.History{}.Append(core.Message{Role: core.User, Content: core.Text("What time is it?")})
@@ -88,4 +88,11 @@ func TestToolsThatAreTooManyAreLeftOut(t *testing.T) {
 			t.Errorf("budget %d: %d tools are offered, %d left out, want %d offered", budget, offered, left, want)
 		}
 	}
+}
+
+// tally counts tokens by a function.
+type tally func(person string, n int64) int64
+
+func (f tally) AddTokens(_ context.Context, person string, n int64) (int64, error) {
+	return f(person, n), nil
 }

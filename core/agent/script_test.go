@@ -336,10 +336,10 @@ func TestAScriptAsksTheModel(t *testing.T) {
 	p := &provider{texts: []string{"Good day."}, finish: llm.FinishStop, tokens: 7}
 	var counted int64
 	use := func(m *agent.Script) {
-		m.Model = &agent.ProviderModel{Provider: p, Count: func(_ context.Context, _ string, n int64) (int64, error) {
+		m.Model = &agent.ProviderModel{Provider: p, Tokens: tally(func(_ string, n int64) int64 {
 			counted += n
-			return counted, nil
-		}, Daily: 10}
+			return counted
+		}), Daily: 10}
 	}
 	r := scripted(t, text, use)
 	if got := texts(r.say("hello there")); got != "Good day." || counted != 7 {

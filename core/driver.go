@@ -40,20 +40,11 @@ type Settings interface{ Validate() []string }
 
 // Deps are what a platform may use of the rest.
 type Deps struct {
-	Signer *Signer // of buttons
-	// Card returns an approval's card, from its stored state; with context it has the last messages of the
-	// conversation.
-	Card func(ctx context.Context, id ApprovalID, context bool) (Card, error)
-	// CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them;
-	// nil if they can, as far as can be told now.
-	CheckEdit func(ctx context.Context, id ApprovalID, arguments string) error
-	// OpenCards returns the open cards of a conversation, oldest first.
-	OpenCards func(ctx context.Context, conversation ConversationID) ([]Card, error)
-	Redraw    func(ctx context.Context, id ApprovalID) error // makes an approval's cards show its present state
-	// PutBlob stores an image that came with an event.
-	PutBlob   func(ctx context.Context, e Event, data []byte) (digest string, err error)
-	KV        KV // shared by the processes of one bot
-	Events    func(ctx context.Context, f EventFilter) ([]EventRecord, error)
+	Signer    *Signer // of buttons
+	Cards     Cards
+	Blobs     Blobs
+	Inbox     Inbox            // nil: no event is stored
+	KV        KV               // shared by the processes of one bot
 	Owner     string           // this process's name, for heartbeats and leases
 	Heartbeat time.Duration    // how soon other processes take over from one that died
 	Jitter    func() float64   // of waits before another attempt, from 0 (half) to 1 (full)
@@ -62,6 +53,29 @@ type Deps struct {
 	ReadBefore int
 	Words      map[string]string // in place of built-in texts of cards, by their keys
 	Log        *slog.Logger
+}
+
+// Cards are the cards of approvals.
+//
+// Card returns one, from its approval's stored state; with context it has the last messages of the conversation.
+// OpenCards returns the open ones of a conversation, oldest first. RedrawCards makes all of an approval show its
+// present state. CheckEdit is why arguments can't take the place of those of an approval's call, for the person who
+// typed them; nil if they can, as far as can be told now.
+type Cards interface {
+	Card(ctx context.Context, id ApprovalID, context bool) (Card, error)
+	OpenCards(ctx context.Context, conversation ConversationID) ([]Card, error)
+	RedrawCards(ctx context.Context, id ApprovalID) error
+	CheckEdit(ctx context.Context, id ApprovalID, arguments string) error
+}
+
+// Blobs keep the images that came with events, under the digest of their bytes.
+type Blobs interface {
+	PutBlob(ctx context.Context, e Event, data []byte) (digest string, err error)
+}
+
+// Inbox is the stored events. Events lists some, the latest first.
+type Inbox interface {
+	Events(ctx context.Context, f EventFilter) ([]EventRecord, error)
 }
 
 // Doctor is a Driver that can check its configuration by asking the platform. It changes nothing, there or here, and
@@ -75,8 +89,8 @@ type Checkup struct {
 	Approvers []string // the ids of all approvers, those on other platforms among them
 	Listen    string   // the address at which gatehouse listens for HTTP
 	Quick     bool     // without checks that cost something
-	Events    func(ctx context.Context, f EventFilter) ([]EventRecord, error)
-	KV        KV               // as the platform's; nil, as Events: the database can't be used
+	Inbox     Inbox
+	KV        KV               // as the platform's; nil, as Inbox: the database can't be used
 	Now       func() time.Time // nil: time.Now
 }
 

@@ -12,11 +12,11 @@ import (
 type Blobs struct {
 	mu    sync.Mutex
 	bytes map[string][]byte
-	Err   error // of Put, if not nil
+	Err   error // of PutBlob, if not nil
 }
 
-// Put stores the bytes of an image under their digest.
-func (b *Blobs) Put(_ context.Context, _ core.Event, data []byte) (digest string, err error) {
+// PutBlob stores the bytes of an image under their digest.
+func (b *Blobs) PutBlob(_ context.Context, _ core.Event, data []byte) (digest string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.Err != nil {

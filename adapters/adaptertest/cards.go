@@ -8,26 +8,41 @@ import (
 	"gatehouse/core"
 )
 
-// Cards returns an open card for every approval, which Approvers may decide.
-type Cards struct{ Approvers []string }
+var _ core.Cards = CardFunc(nil)
 
-// Card returns the card of an approval.
-func (c Cards) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return core.Card{
-		Approval: id, State: core.Open, Tool: "note.add", Summary: "Add the note " + string(id), Arguments: `{}`,
-		Approvers: c.Approvers,
-	}, nil
+// Cards returns an open card for every approval, which some approvers may decide.
+func Cards(approvers ...string) CardFunc {
+	return func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+		return core.Card{
+			Approval: id, State: core.Open, Tool: "note.add", Summary: "Add the note " + string(id), Arguments: `{}`,
+			Approvers: approvers,
+		}, nil
+	}
 }
 
-// NoRedraw is a Redraw that does nothing.
-func NoRedraw(context.Context, core.ApprovalID) error { return nil }
-
-// CardFunc is a function of a test that returns the cards of approvals.
-type CardFunc func(context.Context, core.ApprovalID) (core.Card, error)
+// CardFunc returns the cards of a test's approvals. Any edit is fine, and nothing is drawn anew.
+type CardFunc func(ctx context.Context, id core.ApprovalID, withContext bool) (core.Card, error)
 
 // Card returns the card of an approval.
-func (f CardFunc) Card(ctx context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
-	return f(ctx, id)
+func (f CardFunc) Card(ctx context.Context, id core.ApprovalID, withContext bool) (core.Card, error) {
+	return f(ctx, id, withContext)
+}
+
+// OpenCards returns none.
+func (CardFunc) OpenCards(context.Context, core.ConversationID) ([]core.Card, error) { return nil, nil }
+
+// RedrawCards does nothing.
+func (CardFunc) RedrawCards(context.Context, core.ApprovalID) error { return nil }
+
+// CheckEdit allows all.
+func (CardFunc) CheckEdit(context.Context, core.ApprovalID, string) error { return nil }
+
+// Events lists the events of a test.
+type Events func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+
+// Events lists them.
+func (list Events) Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+	return list(ctx, f)
 }
 
 // Signer returns a signer with these keys.

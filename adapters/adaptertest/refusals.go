@@ -25,9 +25,9 @@ type Refusal struct {
 	Said     string    // what the person reads contains this
 }
 
-// Look returns the card.
-func (r Refusal) Look(context.Context, core.ApprovalID, bool) (core.Card, error) {
-	return r.Card, r.Err
+// Cards returns the card.
+func (r Refusal) Cards() CardFunc {
+	return func(context.Context, core.ApprovalID, bool) (core.Card, error) { return r.Card, r.Err }
 }
 
 // Value is the sealed value of the button, or of the form.

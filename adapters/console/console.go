@@ -34,11 +34,16 @@ type Options struct {
 	Actor core.Actor
 	// reports whether the conversation has nothing left to do; nil: it always has
 	Idle       func(context.Context) (bool, error)
-	OpenCards  func(context.Context) ([]core.Card, error) // the conversation's open approvals; nil: none
+	Cards      Cards // nil: there are none
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger
 	Words      map[string]string // in place of built-in texts of cards, by their keys
+}
+
+// Cards returns the open cards of a conversation, oldest first.
+type Cards interface {
+	OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error)
 }
 
 // Console is one conversation at a terminal.
@@ -112,10 +117,10 @@ func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 
 // showOpen prints the cards that are open at the start.
 func (c *Console) showOpen(ctx context.Context) error {
-	if c.opt.OpenCards == nil {
+	if c.opt.Cards == nil {
 		return nil
 	}
-	open, err := c.opt.OpenCards(ctx)
+	open, err := c.opt.Cards.OpenCards(ctx, c.conversation)
 	if err != nil {
 		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
 	}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"regexp"
 
 	"gatehouse/core"
@@ -27,8 +26,7 @@ func (*Config) IDs() core.IDs { return idsOf(Name) }
 // Open makes the console.
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	o := c.Options
-	o.Log, o.Words = d.Log, d.Words
-	o.OpenCards = func(ctx context.Context) ([]core.Card, error) { return d.OpenCards(ctx, conversationOf(o.Session)) }
+	o.Log, o.Words, o.Cards = d.Log, d.Words, d.Cards
 	return New(o), nil
 }
 

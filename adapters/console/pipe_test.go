@@ -281,6 +281,13 @@ func TestPipeEvents(t *testing.T) {
 	})
 }
 
+// openCards are the open cards of every conversation.
+type openCards []core.Card
+
+func (c openCards) OpenCards(context.Context, core.ConversationID) ([]core.Card, error) {
+	return c, nil
+}
+
 func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := core.Card{
@@ -288,9 +295,7 @@ func TestPipeShowsOpenCardsAtTheStart(t *testing.T) {
 			Requester: "Ann",
 		}
 		s := newGateway(t,
-			console.Options{In: strings.NewReader("y\n"), OpenCards: func(context.Context) ([]core.Card, error) {
-				return []core.Card{open}, nil
-			}})
+			console.Options{In: strings.NewReader("y\n"), Cards: openCards{open}})
 		s.cards["old"] = &open
 		s.draw(open) // the outbox comes with it too
 		if got, want := s.run(nil),

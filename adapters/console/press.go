@@ -64,8 +64,9 @@ func (c *Console) pressEnded(ctx context.Context, action chat.Action) error {
 // press stores what the desk makes of an answer, or says why nothing happens, which is its error then. What is decided
 // is refused at once, not by the store.
 func (c *Console) press(ctx context.Context, card core.Card, action chat.Action, p desk.Press) error {
-	look := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }
-	at := desk.Desk{Platform: Name, Card: look, Strict: card.State != core.Open, Texts: c.texts, Log: c.opt.Log}
+	at := desk.Desk{
+		Platform: Name, Cards: desk.Shown(card), Strict: card.State != core.Open, Texts: c.texts, Log: c.opt.Log,
+	}
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
 	made := at.Press(ctx, chat.CardButton(card, action), p)
 	if refused, ok := made.(desk.Say); ok {

@@ -75,7 +75,7 @@ func (d *Discord) files(
 ) (chat.Read, error) {
 	// The link suffices: no token is sent.
 	fetcher := chat.Fetcher{
-		Put: d.PutBlob, Event: e,
+		Blobs: d.Blobs, Event: e,
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL,
 		OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),

@@ -53,7 +53,7 @@ func (d *Discord) before(
 	if since, fresh := d.heard.Get(thread); fresh && allHeard(since) {
 		return b, nil
 	}
-	heard, err := chat.Events(d.Events).Heard(ctx, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
+	heard, err := chat.LastHeard(ctx, d.Inbox, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
 	if err != nil {
 		return b, err
 	}

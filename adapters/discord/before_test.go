@@ -59,7 +59,7 @@ func reading(t *testing.T, s setup) (*inbound, *history) {
 	if s.fake.Now != nil {
 		h.now = s.fake.Now
 	}
-	s.discord.Events = h.events
+	s.discord.Inbox = adaptertest.Events(h.events)
 	if s.discord.ReadBefore == 0 {
 		s.discord.ReadBefore = 4000
 	}

@@ -23,7 +23,7 @@ func (d *Discord) isBot(who core.Actor) bool {
 // onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first. Error: the
 // store's.
 func (d *Discord) onlyBots(ctx context.Context, e core.Event) (bool, error) {
-	only, err := chat.Events(d.Events).OnlyBots(ctx, e, d.isBot)
+	only, err := chat.OnlyBots(ctx, d.Inbox, e, d.isBot)
 	if only {
 		d.Log.Warn("a bot is not answered: "+chat.TooManyBots, "bot", e.Actor.ID, "event", e.ID)
 	}

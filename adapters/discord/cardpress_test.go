@@ -17,25 +17,26 @@ import (
 
 // pressable is a card in a channel whose presses a test looks at.
 type pressable struct {
+	adaptertest.CardFunc // what Card does not say
+
 	mu      sync.Mutex
 	card    core.Card
 	redrawn []core.ApprovalID
 }
 
-func (p *pressable) options() core.Deps {
-	return core.Deps{
-		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return p.card, nil
-		},
-		Redraw: func(_ context.Context, id core.ApprovalID) error {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.redrawn = append(p.redrawn, id)
-			return nil
-		},
-	}
+func (p *pressable) options() core.Deps { return core.Deps{Cards: p} }
+
+func (p *pressable) Card(context.Context, core.ApprovalID, bool) (core.Card, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.card, nil
+}
+
+func (p *pressable) RedrawCards(_ context.Context, id core.ApprovalID) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.redrawn = append(p.redrawn, id)
+	return nil
 }
 
 func newPressable(change func(*core.Card)) *pressable {
@@ -107,7 +108,7 @@ func TestAPressThatDoesNotCountChangesNoButton(t *testing.T) {
 func TestCardsThatWerePressedLatelyAreRedrawnAtTheStart(t *testing.T) {
 	p := newPressable(nil)
 	o := p.options()
-	o.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+	o.Inbox = adaptertest.Events(func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 		click := func(id core.ApprovalID, ago time.Duration) core.EventRecord {
 			return core.EventRecord{
 				Event:      core.Event{Platform: address.Platform, Body: core.ClickEvent{Approval: id}},
@@ -117,7 +118,7 @@ func TestCardsThatWerePressedLatelyAreRedrawnAtTheStart(t *testing.T) {
 		return []core.EventRecord{
 			click("a1", time.Minute), click("a1", 2*time.Minute), click("a2", 2*time.Minute), click("a3", time.Hour),
 		}, nil
-	}
+	})
 	r := newInbound(t, setup{discord: o}).known()
 	if err := adaptertest.Poll(r.ctx, func() bool {
 		p.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -140,11 +141,13 @@ func TestKillsDuringACatchUpLoseNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const bound = 20
 			s := withRecent(setup{}, nil)
-			all := s.discord.Events
-			s.discord.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
-				events, err := all(ctx, f)
+			all := s.discord.Inbox
+			s.discord.Inbox = adaptertest.Events(func(
+				ctx context.Context, f core.EventFilter,
+			) ([]core.EventRecord, error) {
+				events, err := all.Events(ctx, f)
 				return events[:min(len(events), bound)], err
-			}
+			})
 			r := newInbound(t, s).known()
 			ids := []string{r.of(r.bob.Says("long ago")).ID}
 			ids = append(ids, r.saysMany(2, "before")...)

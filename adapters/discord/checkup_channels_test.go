@@ -228,7 +228,7 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 				c.change(w)
 			}
 			checkup := w.checkup()
-			checkup.Events = listing(nil, c.spoken...)
+			checkup.Inbox = listing(nil, c.spoken...)
 			found := w.finds(checkup)
 			f, there := found["discord "+c.check]
 			if there != (c.state != "") || f.State != c.state || !strings.Contains(f.What+f.Mend, c.words) {

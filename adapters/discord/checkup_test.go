@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/internal/address"
 
 	"github.com/bwmarrin/discordgo"
@@ -23,8 +24,8 @@ func (w *rig) checkup() *checkup {
 		core.Address{Platform: address.Platform, Channel: general}
 	return &checkup{w.d.Config, core.Checkup{
 		Listen: "127.0.0.1:8080", Approvers: []string{"discord:1002", "discord:role:" + approvers, "console:ann"},
-		Now:    w.clock.Now,
-		Events: listing(nil, ev, ev),
+		Now:   w.clock.Now,
+		Inbox: listing(nil, ev, ev),
 	}}
 }
 
@@ -37,7 +38,7 @@ type checkup struct {
 // listing lists these events.
 func listing(
 	err error, events ...core.EventRecord,
-) func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+) adaptertest.Events {
 	return func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return events, err }
 }
 
@@ -148,17 +149,17 @@ func TestCheckupFindsFaults(t *testing.T) {
 			w.DenyBot(general, discordtest.ViewChannel)
 		}, "channel " + general, chat.Fail, []string{"does not see", "View Channel"}},
 		"nothing came": {func(_ *rig, c *checkup) {
-			c.Events = listing(nil)
+			c.Inbox = listing(nil)
 		}, "events", chat.Warn, []string{"No event"}},
 		"nothing but our own": {func(w *rig, c *checkup) {
 			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()},
 				core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
 			signal.Platform, signal.Body, again.Platform, again.Body = address.Platform, core.SignalEvent{}, address.Platform,
 				core.MessageEvent{}
-			c.Events = listing(nil, signal, again)
+			c.Inbox = listing(nil, signal, again)
 		}, "events", chat.Warn, []string{"No event"}},
 		"no database": {func(_ *rig, c *checkup) {
-			c.Events = listing(errors.New("gone"))
+			c.Inbox = listing(errors.New("gone"))
 		}, "events", chat.Fail, []string{"gone"}},
 		"long ago": {func(w *rig, _ *checkup) {
 			w.clock.Advance(2 * time.Hour)

@@ -102,7 +102,7 @@ func (d *Discord) OldClick(e core.Event) (core.Click, error) {
 // pressed answers a press that may end an approval: the card is shown with its buttons disabled until it is redrawn. It
 // stays as it is for somebody whose press will not count, and if it can't be read now.
 func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *response {
-	card, err := d.Card(ctx, c.Approval, true)
+	card, err := d.Cards.Card(ctx, c.Approval, true)
 	if err != nil || i.Message.ID == "" || d.desk.Check(ctx, card, c, i.presser()) != nil {
 		return acknowledged()
 	}

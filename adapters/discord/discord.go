@@ -66,8 +66,8 @@ func New(deps core.Deps, c Config) *Discord {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
-	if deps.Events == nil {
-		deps.Events = chat.NoEvents
+	if deps.Inbox == nil {
+		deps.Inbox = chat.NoEvents{}
 	}
 	deps.Log = deps.Log.With("platform", address.Platform)
 	texts := wording.New(deps.Words)
@@ -80,7 +80,7 @@ func New(deps core.Deps, c Config) *Discord {
 		heard: chat.Cache[string]{Now: deps.Now}, known: chat.Cache[string]{Now: deps.Now},
 	}
 	d.desk = desk.Desk{
-		Platform: address.Platform, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: d.Groups,
+		Platform: address.Platform, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: d.Groups,
 		Cautions: func(c core.Card) string { return draw.Cautions(c, texts) },
 		Reason:   draw.MaxReason, Input: draw.MaxInput, Texts: texts, Log: d.Log,
 	}
@@ -140,7 +140,7 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 func (d *Discord) waiting(ctx context.Context) ([]core.EventRecord, error) {
 	f := latest
 	f.Waiting = true
-	return d.Events(ctx, f)
+	return d.Inbox.Events(ctx, f)
 }
 
 // wait returns after t, or when ctx ends.

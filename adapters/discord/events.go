@@ -145,7 +145,7 @@ func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool
 	older := func(r core.EventRecord) bool { return !snowflake.Greater(heardUpTo(r), m.ID) }
 	f := core.EventFilter{Platform: address.Platform, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
 	for _, f.Limit = range []int{1, 50} { // mostly one tells
-		stored, err := d.Events(ctx, f)
+		stored, err := d.Inbox.Events(ctx, f)
 		if err != nil {
 			return false, core.Wrap(core.ProviderUnavailable, err, "It can't be told now whether it is for the bot.")
 		}
@@ -261,7 +261,7 @@ func messageID(channel, id string) string { return "message/" + channel + "/" + 
 // conversations returns the known conversations, most recent first, and the last message received in each. Only
 // messages count for that: a press overtakes them, and over HTTP it may arrive while the gateway is down.
 func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
-	events, err := d.Events(ctx, latest)
+	events, err := d.Inbox.Events(ctx, latest)
 	var all []gateway.Conversation
 	note := func(channel, guild, last, begins string) {
 		if !snowflake.Valid(channel) {

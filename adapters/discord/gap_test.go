@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
 )
@@ -21,14 +22,14 @@ func withRecent(s setup, first func(*inbound, context.Context) error) setup {
 			before(in)
 		}
 	}
-	s.discord.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+	s.discord.Inbox = adaptertest.Events(func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 		if first != nil {
 			if err := first(r, ctx); err != nil {
 				return nil, err
 			}
 		}
 		return r.recent(), nil
-	}
+	})
 	return s
 }
 
@@ -114,14 +115,14 @@ func TestReplayDoesNotHideMissedMessages(t *testing.T) {
 func TestPressDoesNotHideMissedMessages(t *testing.T) {
 	var vote atomic.Pointer[core.EventRecord]
 	s := withRecent(setup{}, nil)
-	stored := s.discord.Events
-	s.discord.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
-		all, err := stored(ctx, f)
+	stored := s.discord.Inbox
+	s.discord.Inbox = adaptertest.Events(func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+		all, err := stored.Events(ctx, f)
 		if v := vote.Load(); v != nil {
 			all = append([]core.EventRecord{*v}, all...)
 		}
 		return all, err
-	}
+	})
 	r := newInbound(t, s).known()
 	thread, first := r.inThread()
 	ids := append([]string{first}, r.saysMany(2, "before")...)

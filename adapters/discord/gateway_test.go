@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/core"
@@ -103,9 +104,9 @@ func TestSessionThatCannotBeResumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
 			r := (*inbound)(nil)
-			s.discord.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+			s.discord.Inbox = adaptertest.Events(func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 				return r.recent(), nil
-			}
+			})
 			s.before = func(in *inbound) { r = in }
 			newInbound(t, s).known()
 			thread := r.ann.OpensThread(general, r.ann.Posts(general, "work").ID, "work")

@@ -19,9 +19,9 @@ const me = "900"
 // unconnected is a platform without a Discord that answers.
 func unconnected(t testing.TB) *discord.Discord {
 	p := discord.New(core.Deps{
-		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw,
-		PutBlob: (&adaptertest.Blobs{}).Put,
-		KV:      newFakeKV(nil), Owner: "one", Log: slog.New(slog.DiscardHandler),
+		Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards(),
+		Blobs: &adaptertest.Blobs{},
+		KV:    newFakeKV(nil), Owner: "one", Log: slog.New(slog.DiscardHandler),
 	}, discord.Config{BotToken: "t", APIURL: "http://127.0.0.1:1/api/v10", Shards: 1, Reply: "thread"})
 	p.SetIdentity(me)
 	return p

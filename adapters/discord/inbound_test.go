@@ -84,22 +84,19 @@ func newInbound(t *testing.T, s setup) *inbound {
 	if s.discord.Signer == nil {
 		s.discord.Signer = adaptertest.Signer(t, testKey)
 	}
-	if s.discord.PutBlob == nil {
-		s.discord.PutBlob = r.blobs.Put
+	if s.discord.Blobs == nil {
+		s.discord.Blobs = &r.blobs
 	}
-	if s.discord.Card == nil {
-		s.discord.Card = adaptertest.Cards{Approvers: []string{"discord:" + bobID}}.Card
-	}
-	if s.discord.Redraw == nil {
-		s.discord.Redraw = adaptertest.NoRedraw
+	if s.discord.Cards == nil {
+		s.discord.Cards = adaptertest.Cards("discord:" + bobID)
 	}
 	s.discord.Owner = "one"
 	if s.discord.Jitter == nil {
 		s.discord.Jitter = func() float64 { return -1 }
 	}
 	s.discord.Log = r.log.Logger()
-	if s.discord.Events == nil {
-		s.discord.Events = noEvents
+	if s.discord.Inbox == nil {
+		s.discord.Inbox = adaptertest.Events(noEvents)
 	}
 	r.config = discord.Config{BotToken: r.BotToken(), APIURL: r.APIURL(), Shards: 1, Reply: "thread"}
 	if s.http {

@@ -30,9 +30,9 @@ func openGateway(t *testing.T) (core.Platform, adaptertest.Fake) {
 	o.ann = o.AddUser(discordtest.User{ID: annID, Name: "ann"})
 	o.AddGuild(discordtest.Guild{ID: guild, Name: "guild", Members: []string{annID}})
 	p := discord.New(core.Deps{
-		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"discord:" + annID}}.Card,
-		Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
-		KV: newFakeKV(nil), Events: noEvents, Owner: "one", Jitter: func() float64 {
+		Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards("discord:" + annID),
+		Blobs: &adaptertest.Blobs{},
+		KV:    newFakeKV(nil), Inbox: adaptertest.Events(noEvents), Owner: "one", Jitter: func() float64 {
 			return -1
 		}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}, discord.Config{BotToken: o.BotToken(), APIURL: o.APIURL(), Shards: 1, Reply: "thread"})

@@ -263,7 +263,9 @@ func TestFormForADecidedApproval(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setup{http: true}
-			s.discord.Card = func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err }
+			s.discord.Cards = adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+				return c.card, c.err
+			})
 			r := newInbound(t, s).known()
 			i := r.bob.Presses(r.button(general, r.sealed("a1", "reason")))
 			r.answered(i, discordtest.Reply)
@@ -303,12 +305,12 @@ func TestAllArguments(t *testing.T) {
 	}{"few": {10, false}, "many": {300, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
-			s.discord.Card = func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+			s.discord.Cards = adaptertest.CardFunc(func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
 				return core.Card{
 					Approval: id, State: core.Open, Tool: "note.add",
 					Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`,
 				}, nil
-			}
+			})
 			onBoth(t, s, func(t *testing.T, r *inbound) {
 				i := r.bob.Presses(r.button(general, r.sealed("a1", "arguments")))
 				r.answered(i, discordtest.Reply)

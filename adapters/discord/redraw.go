@@ -25,7 +25,7 @@ func (d *Discord) redraw(id core.ApprovalID) {
 	running := d.running()
 	for pause := chat.FirstRetry; ; pause = min(2*pause, chat.MaxRetry) {
 		ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
-		err := d.Redraw(ctx, id)
+		err := d.Cards.RedrawCards(ctx, id)
 		cancel()
 		log.Report(err)
 		if err == nil || running.Err() != nil {
@@ -37,7 +37,7 @@ func (d *Discord) redraw(id core.ApprovalID) {
 
 // redrawPressed redraws the cards that were pressed before this process began.
 func (d *Discord) redrawPressed(ctx context.Context) {
-	events, err := d.Events(ctx, latest)
+	events, err := d.Inbox.Events(ctx, latest)
 	if err != nil {
 		d.Log.Warn("which cards were pressed lately can't be read; one of them may show an earlier state",
 			"category", core.CategoryOf(err), "err", err)

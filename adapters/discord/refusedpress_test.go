@@ -13,7 +13,7 @@ import (
 // TestRefusedPressesSaySo, privately.
 func TestRefusedPressesSaySo(t *testing.T) {
 	adaptertest.RefusedPresses(t, "discord:"+bobID, nil, func(t *testing.T, c adaptertest.Refusal) string {
-		r := newInbound(t, setup{http: true, discord: core.Deps{Card: c.Look}}).known()
+		r := newInbound(t, setup{http: true, discord: core.Deps{Cards: c.Cards()}}).known()
 		if c.Unstored {
 			r.inbox.Gate(busy)
 		}

@@ -63,9 +63,10 @@ func (w *rig) restarted(now func() time.Time) *Discord {
 		w.t.Fatal(err)
 	}
 	d := New(core.Deps{
-		Signer: signer, Now: now, Card: noCard, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
+		Signer: signer, Now: now, Cards: adaptertest.CardFunc(noCard), Blobs: &adaptertest.Blobs{},
 		KV: newTestKV(), Owner: "me",
-		Events: noEvents, Jitter: func() float64 { return 1 }, Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
+		Inbox: adaptertest.Events(noEvents), Jitter: func() float64 { return 1 },
+		Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	}, Config{BotToken: w.BotToken(), APIURL: w.APIURL(), Reply: replyThread})
 	w.t.Cleanup(d.rest.Close)
 	return d

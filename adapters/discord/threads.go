@@ -106,7 +106,7 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 	if known {
 		return own, nil
 	}
-	latest, err := d.Events(ctx, core.EventFilter{Platform: address.Platform, Conversation: c, Limit: 1})
+	latest, err := d.Inbox.Events(ctx, core.EventFilter{Platform: address.Platform, Conversation: c, Limit: 1})
 	if err != nil || len(latest) == 0 {
 		var root lenient[message] // of any other form it is somebody else's
 		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)

@@ -25,7 +25,7 @@ func (c *call) card(
 	if err != nil {
 		return d, err
 	}
-	card, err := c.Card(ctx, p.Approval, false)
+	card, err := c.Cards.Card(ctx, p.Approval, false)
 	if err != nil {
 		return d, err
 	}

@@ -31,7 +31,7 @@ func (*Config) IDs() core.IDs {
 // Open makes the engine.
 func (c *Config) Open(d core.Deps) (core.Platform, error) {
 	o := c.Options
-	o.Signer, o.Card, o.KV, o.Now, o.Log = d.Signer, d.Card, d.KV, d.Now, d.Log
+	o.Signer, o.Cards, o.KV, o.Now, o.Log = d.Signer, d.Cards, d.KV, d.Now, d.Log
 	o.Words = d.Words
 	return New(o), nil
 }

@@ -32,22 +32,21 @@ type Store interface {
 	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
 }
 
-// Blobs are the functions of the store that keep the bytes of uploads.
-type Blobs struct {
-	Put  func(ctx context.Context, e core.Event, data []byte, lifetime time.Duration) (digest string, err error)
-	Keep func(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
-	Load func(ctx context.Context, digest string) ([]byte, error)
+// Blobs keep the bytes of uploads.
+type Blobs interface {
+	PutBlobFor(ctx context.Context, e core.Event, data []byte, lifetime time.Duration) (digest string, err error)
+	KeepBlob(ctx context.Context, e core.Event, digest string, lifetime time.Duration) (known bool, err error)
+	LoadBlob(ctx context.Context, digest string) ([]byte, error)
 }
 
-// Options configure an engine. Gate, Store, KV, Blobs, Signer and Card are required.
+// Options configure an engine. Gate, Store, KV, Blobs, Signer and Cards are required.
 type Options struct {
-	Gate   *access.Gate
-	Store  Store
-	KV     core.KV
-	Blobs  Blobs
-	Signer *core.Signer
-	// Card draws an approval in its current state; with context it has the last messages of the conversation.
-	Card       func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+	Gate       *access.Gate
+	Store      Store
+	KV         core.KV
+	Blobs      Blobs
+	Signer     *core.Signer
+	Cards      desk.Cards
 	Rate       int           // messages a minute and principal; 0 = no limit
 	MaxMessage int           // bytes of a user_intent; 0 = 1 MiB
 	Wait       time.Duration // how long a request waits for its turn at most; 0 = 25 seconds
@@ -75,7 +74,7 @@ func New(o Options) *Engine {
 	}
 	o.MaxMessage, o.Log = cmp.Or(o.MaxMessage, 1<<20), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	at := desk.Desk{
-		Platform: Name, Signer: o.Signer, Card: o.Card, Strict: true, Texts: wording.New(o.Words), Log: o.Log,
+		Platform: Name, Signer: o.Signer, Cards: o.Cards, Strict: true, Texts: wording.New(o.Words), Log: o.Log,
 	}
 	return &Engine{Options: o, desk: at, limits: newLimits(o.Rate), ended: make(chan struct{})}
 }

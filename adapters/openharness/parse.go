@@ -61,13 +61,13 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 func (e *Engine) fetch(ctx context.Context, ev core.Event, f chat.File, u upload) (chat.Content, error) {
 	gone := core.Errorf(core.NotAllowed, "it is not stored any more")
 	if u.Image {
-		known, err := e.Blobs.Keep(ctx, ev, u.Digest, 0)
+		known, err := e.Blobs.KeepBlob(ctx, ev, u.Digest, 0)
 		if err == nil && !known {
 			err = gone
 		}
 		return chat.Content{Image: core.StoredImage(u.Type, u.Digest, u.Size)}, err
 	}
-	data, err := e.Blobs.Load(ctx, u.Digest)
+	data, err := e.Blobs.LoadBlob(ctx, u.Digest)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
 		return chat.Content{}, gone

@@ -39,7 +39,7 @@ func TestRefusedPressesSaySo(t *testing.T) {
 		"one that can't be looked up":     repeated, "one that can't be stored": repeated,
 	}
 	adaptertest.RefusedPresses(t, "openharness:local", without, func(t *testing.T, c adaptertest.Refusal) string {
-		s := running(t, func(o *openharness.Options) { o.Card, o.Store = c.Look, asking{o.Store, c.Card, c.Err} })
+		s := running(t, func(o *openharness.Options) { o.Cards, o.Store = c.Cards(), asking{o.Store, c.Card, c.Err} })
 		key := "the old key of many characters"
 		if c.Foreign {
 			key = "the key of another gatehouse"

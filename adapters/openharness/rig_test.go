@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/openharness"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -68,8 +69,9 @@ func serve(t *testing.T, change ...func(*openharness.Options)) *served {
 		t.Fatal(err)
 	}
 	o := openharness.Options{
-		Gate: access.New(access.Options{Signer: store.Signer()}), Store: s.store, Signer: signer, Card: s.card,
-		KV: store, Blobs: openharness.Blobs{Put: store.PutBlobFor, Keep: store.KeepBlob, Load: store.LoadBlob},
+		Gate: access.New(access.Options{Signer: store.Signer()}), Store: s.store, Signer: signer,
+		Cards: adaptertest.CardFunc(s.card),
+		KV:    store, Blobs: store,
 	}
 	for _, c := range change {
 		c(&o)

@@ -97,7 +97,7 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 // keepUpload stores a file for a day.
 func (c *call) keepUpload(ctx context.Context, asset string, f chat.File, data []byte) error {
 	ev := core.Event{Platform: Name, ID: "upload/" + c.who.Name + "/" + asset}
-	put := func(data []byte) (digest string, err error) { return c.Blobs.Put(ctx, ev, data, bytesTime) }
+	put := func(data []byte) (digest string, err error) { return c.Blobs.PutBlobFor(ctx, ev, data, bytesTime) }
 	read, err := chat.Uploaded(f, data, put)
 	u := upload{Name: f.Name, Type: f.Type, Size: len(data)}
 	switch {
@@ -177,7 +177,7 @@ func (c *call) uploads(ctx context.Context, ev core.Event) (all map[string]uploa
 		var u upload
 		known := record != "" && json.Unmarshal([]byte(record), &u) == nil
 		if known {
-			known, err = c.Blobs.Keep(ctx, ev, u.Digest, acceptTime)
+			known, err = c.Blobs.KeepBlob(ctx, ev, u.Digest, acceptTime)
 		}
 		switch {
 		case err != nil:

@@ -42,7 +42,7 @@ func (a answered) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func benched(b *testing.B) *slack.Slack {
 	s := slack.New(core.Deps{
-		Signer: adaptertest.Signer(b, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+		Signer: adaptertest.Signer(b, testKey), Cards: adaptertest.Cards(), Blobs: &adaptertest.Blobs{},
 	}, slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://slack.invalid/api/", FollowUp: "thread"})
 	s.Connect(
 		answered(

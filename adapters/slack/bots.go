@@ -70,7 +70,7 @@ func (s *Slack) refusesBot(b bot, e envelope, m messageEvent) bool {
 
 // onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first.
 func (s *Slack) onlyBots(ctx context.Context, e core.Event) (bool, error) {
-	only, err := chat.Events(s.Events).OnlyBots(ctx, e, s.isBot)
+	only, err := chat.OnlyBots(ctx, s.Inbox, e, s.isBot)
 	if only && s.told.Add("bots "+string(e.Conversation), true, strangerPause) {
 		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+chat.TooManyBots,
 			"bot", e.Actor.ID, "conversation", e.Conversation)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/core"
 )
 
@@ -17,7 +18,9 @@ func cardOf(change func(*core.Card)) core.Deps {
 	if change != nil {
 		change(&card)
 	}
-	return core.Deps{Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return card, nil }}
+	return core.Deps{Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+		return card, nil
+	})}
 }
 
 // TestWhoMayNotDecideGetsNoForm but the reason, at once; nothing is stored.

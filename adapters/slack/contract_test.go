@@ -39,9 +39,9 @@ func open(t *testing.T, opt slacktest.Options, change func(*core.Deps)) (*slack.
 	o.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{"U1ANN", "U2BOB", o.BotUserID()}})
 	o.DMWith("U1ANN")
 	deps := core.Deps{
-		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{Approvers: []string{"slack:U1ANN"}}.Card,
-		PutBlob: (&adaptertest.Blobs{}).Put,
-		Jitter:  func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards("slack:U1ANN"),
+		Blobs:  &adaptertest.Blobs{},
+		Jitter: func() float64 { return -1 }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	if change != nil {
 		change(&deps)

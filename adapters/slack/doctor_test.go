@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/internal/doctor"
@@ -40,7 +41,7 @@ func newCheckup(t *testing.T, o slacktest.Options) *checkupTest {
 		Now: func() time.Time {
 			return clinicTime
 		},
-		Events: received(clinicTime.Add(-time.Minute), nil),
+		Inbox: received(clinicTime.Add(-time.Minute), nil),
 	}}
 	return c
 }
@@ -55,7 +56,7 @@ type checkup struct {
 func (c checkup) Run(ctx context.Context) []core.Check { return c.Config.Check(ctx, c.Checkup) }
 
 // received lists events of gatehouse's own, which tell nothing, and one that came from Slack, unless its time is zero.
-func received(at time.Time, err error) func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+func received(at time.Time, err error) adaptertest.Events {
 	event := func(kind core.Kind, at time.Time, retryOf int64) core.EventRecord {
 		return core.EventRecord{
 			Event: core.Event{Platform: slack.Name, Body: core.BodyOf(kind, "")}, AcceptedAt: at, RetryOf: retryOf,
@@ -232,7 +233,9 @@ func TestCheckupSocket(t *testing.T) {
 func TestCheckupHTTP(t *testing.T) {
 	c := newCheckup(t, slacktest.Options{})
 	c.checkup.Config.AppToken, c.checkup.Config.SigningSecret = "", c.SigningSecret()
-	c.checkup.Events = func(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
+	c.checkup.Inbox = adaptertest.Events(func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+		return nil, nil
+	})
 	found := c.finds(t)
 	wantCheck(t, found, "slack http", core.CheckOK, "127.0.0.1:8080", "public https address", "/slack/events")
 	wantCheck(t, found, "slack events", core.CheckWarn, "No event", "Request URL", "Verified")
@@ -262,9 +265,9 @@ func TestCheckupEvents(t *testing.T) {
 	c := newCheckup(t, slacktest.Options{})
 	at := time.Time{}
 	var err error
-	c.checkup.Events = func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
+	c.checkup.Inbox = adaptertest.Events(func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 		return received(at, err)(ctx, f)
-	}
+	})
 	wantCheck(t, c.finds(t), "slack events", core.CheckWarn, "No event has come", "@gatehouse hello",
 		"A0GATE/event-subscriptions", "message.channels", "Socket Mode is on")
 	at = clinicTime.Add(-2 * time.Hour)
@@ -274,7 +277,7 @@ func TestCheckupEvents(t *testing.T) {
 	err = errors.New("the disk is gone")
 	found := c.finds(t)
 	wantCheck(t, found, "slack events", core.CheckFail, "the disk is gone")
-	c.checkup.Events = nil
+	c.checkup.Inbox = nil
 	if f, ok := c.finds(t)["slack events"]; ok {
 		t.Errorf("the last event is unknown, but there is a check: %+v", f)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -353,7 +354,9 @@ func TestThreadsOfDirectMessages(t *testing.T) {
 				}
 				return nil, failing
 			}
-			r := start(t, setup{fake: slacktest.Options{Scopes: scopes}, slack: core.Deps{Events: events}}).known()
+			r := start(t, setup{
+				fake: slacktest.Options{Scopes: scopes}, slack: core.Deps{Inbox: adaptertest.Events(events)},
+			}).known()
 			channel := core.ConversationID("slack:T0GATE:" + r.DMWith("U1ANN"))
 			own := func(ts string) core.ConversationID {
 				if name == "plain" {

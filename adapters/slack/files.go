@@ -67,7 +67,7 @@ var (
 // hosts only.
 func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (chat.Content, error) {
 	files := chat.Fetcher{
-		Put: s.PutBlob, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,
+		Blobs: s.Blobs, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,
 		Header:  http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
 		OwnHost: webapi.OwnHost,
 		Refused: errFileRefused, Redirected: errFileRefused,

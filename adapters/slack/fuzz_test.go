@@ -13,7 +13,7 @@ import (
 // unconnected returns a platform whose API can't be reached.
 func unconnected(t testing.TB) *slack.Slack {
 	return slack.New(core.Deps{
-		Signer: adaptertest.Signer(t, testKey), Card: adaptertest.Cards{}.Card, PutBlob: (&adaptertest.Blobs{}).Put,
+		Signer: adaptertest.Signer(t, testKey), Cards: adaptertest.Cards(), Blobs: &adaptertest.Blobs{},
 	}, slack.Config{BotToken: "xoxb-1", SigningSecret: "s", APIURL: "http://127.0.0.1:1/", FollowUp: "thread"})
 }
 

@@ -75,11 +75,11 @@ func start(t *testing.T, s setup) *inbound {
 	if s.slack.Signer == nil {
 		s.slack.Signer = adaptertest.Signer(t, "a key for the tests")
 	}
-	if s.slack.PutBlob == nil {
-		s.slack.PutBlob = r.blobs.Put
+	if s.slack.Blobs == nil {
+		s.slack.Blobs = &r.blobs
 	}
-	if s.slack.Card == nil {
-		s.slack.Card = adaptertest.Cards{Approvers: []string{"slack:U2BOB"}}.Card
+	if s.slack.Cards == nil {
+		s.slack.Cards = adaptertest.Cards("slack:U2BOB")
 	}
 	if s.slack.Jitter == nil {
 		s.slack.Jitter = func() float64 { return -1 }

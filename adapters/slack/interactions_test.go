@@ -299,10 +299,10 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t,
-				setup{slack: core.Deps{Card: adaptertest.CardFunc(
-					func(context.Context, core.ApprovalID) (core.Card, error) {
+				setup{slack: core.Deps{Cards: adaptertest.CardFunc(
+					func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 						return c.card, c.err
-					}).Card}}).known()
+					})}}).known()
 			r.none(r.bob.Presses(r.button("C1", r.sealed("a1", "reason"))))
 			if _, err := r.WaitForEphemeral(r.ctx, "C1", "U2BOB", c.text); err != nil {
 				t.Error(err)
@@ -314,10 +314,10 @@ func TestNoReasonModalForADecidedOrUnknownApproval(t *testing.T) {
 	}
 	t.Run("down", func(t *testing.T) {
 		r := start(t,
-			setup{slack: core.Deps{Card: adaptertest.CardFunc(
-				func(context.Context, core.ApprovalID) (core.Card, error) {
+			setup{slack: core.Deps{Cards: adaptertest.CardFunc(
+				func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 					return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
-				}).Card}}).known()
+				})}}).known()
 		if status := r.refused(r.bob.Presses(r.button("C1", r.sealed("a1", "reason")))); status != 503 {
 			t.Errorf("answered %d", status)
 		}

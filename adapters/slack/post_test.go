@@ -119,7 +119,7 @@ func TestWhatSlackRefusesWithBlocksIsSentAsText(t *testing.T) {
 
 func TestAnEditThatSlackRefusesWithBlocksIsMadeAsText(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
-	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
+	card, _ := adaptertest.Cards().Card(t.Context(), "a1", false)
 	d := core.Delivery{Post: core.Post{
 		Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"},
 	}, Card: &card}
@@ -143,7 +143,7 @@ func TestAnEditThatSlackRefusesWithBlocksIsMadeAsText(t *testing.T) {
 }
 
 func TestAnEditOfADeletedMessageSaysSo(t *testing.T) {
-	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
+	card, _ := adaptertest.Cards().Card(t.Context(), "a1", false)
 	for _, d := range []core.Delivery{
 		{Post: core.Post{Key: "card/a1", Kind: core.PostCard, Approval: "a1"}, Card: &card},
 		{Post: core.Post{Key: "steps/1", Kind: core.PostSteps, Text: "demo.calc"}},
@@ -185,7 +185,7 @@ func TestARefusalThatIsNotAboutTheMessageIsNotAnsweredWithPlainText(t *testing.T
 func TestACardThatSlackRefusesIsNotRedrawn(t *testing.T) {
 	p, o := open(t, slacktest.Options{}, nil)
 	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.Refused("invalid_blocks")})
-	card, _ := adaptertest.Cards{}.Card(t.Context(), "a1", false)
+	card, _ := adaptertest.Cards().Card(t.Context(), "a1", false)
 	_, _, err := p.Post(t.Context(),
 		core.Delivery{Post: core.Post{
 			Key: "card/a1", Kind: core.PostCard, Approval: "a1", To: core.Address{Platform: "slack", Channel: "C1"},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
@@ -185,14 +186,14 @@ func TestNoFormForAQuestion(t *testing.T) {
 func TestALateFormSaysSo(t *testing.T) {
 	var answered atomic.Bool
 	o := cardOf(asking(t, order))
-	open := o.Card
-	o.Card = func(ctx context.Context, id core.ApprovalID, full bool) (core.Card, error) {
-		c, err := open(ctx, id, full)
+	open := o.Cards
+	o.Cards = adaptertest.CardFunc(func(ctx context.Context, id core.ApprovalID, full bool) (core.Card, error) {
+		c, err := open.Card(ctx, id, full)
 		if answered.Load() {
 			c.State = core.Answered
 		}
 		return c, err
-	}
+	})
 	r := start(t, setup{slack: o}).known()
 	r.opened(r.button("C1", r.sealed("a1", "answer")))
 	answered.Store(true)
@@ -205,13 +206,13 @@ func TestALateFormSaysSo(t *testing.T) {
 func TestAFormWhoseQuestionCanNotBeLookedUpIsNotAcknowledged(t *testing.T) {
 	var down atomic.Bool
 	o := cardOf(asking(t, order))
-	open := o.Card
-	o.Card = func(ctx context.Context, id core.ApprovalID, full bool) (core.Card, error) {
+	open := o.Cards
+	o.Cards = adaptertest.CardFunc(func(ctx context.Context, id core.ApprovalID, full bool) (core.Card, error) {
 		if down.Load() {
 			return core.Card{}, core.Errorf(core.StoreBusy, "The store is busy.")
 		}
-		return open(ctx, id, full)
-	}
+		return open.Card(ctx, id, full)
+	})
 	r := start(t, setup{fake: slacktest.Options{AckWithin: 1e8}, slack: o}).known()
 	r.opened(r.button("C1", r.sealed("a1", "answer")))
 	down.Store(true)

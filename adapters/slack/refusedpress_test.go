@@ -17,7 +17,7 @@ func TestRefusedPressesSaySo(t *testing.T) {
 	dialog := "what is dangerous is confirmed in Slack's own dialog"
 	without := map[string]string{"an approval of other arguments": dialog, "another word": dialog}
 	adaptertest.RefusedPresses(t, "slack:U2BOB", without, func(t *testing.T, c adaptertest.Refusal) string {
-		r := start(t, setup{fake: slacktest.Options{AckWithin: 1e8}, slack: core.Deps{Card: c.Look}}).known()
+		r := start(t, setup{fake: slacktest.Options{AckWithin: 1e8}, slack: core.Deps{Cards: c.Cards()}}).known()
 		if c.Unstored {
 			r.inbox.Gate(busy)
 		}

@@ -68,7 +68,7 @@ type Slack struct {
 	ended      bool
 }
 
-// New makes the platform; nothing is connected before Run. It uses Signer, Card, CheckEdit, PutBlob, Events, Jitter,
+// New makes the platform; nothing is connected before Run. It uses Signer, Cards, Blobs, Inbox, Jitter,
 // Now, ReadBefore, Words and Log of d.
 func New(d core.Deps, c Config) *Slack {
 	if d.Now == nil {
@@ -77,8 +77,8 @@ func New(d core.Deps, c Config) *Slack {
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
-	if d.Events == nil {
-		d.Events = chat.NoEvents
+	if d.Inbox == nil {
+		d.Inbox = chat.NoEvents{}
 	}
 	d.Log = d.Log.With("platform", Name)
 	s := &Slack{
@@ -95,7 +95,7 @@ func New(d core.Deps, c Config) *Slack {
 		heard: chat.Cache[string]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
-		Platform: Name, Signer: d.Signer, Card: d.Card, CheckEdit: d.CheckEdit, Groups: s.seems,
+		Platform: Name, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: s.seems,
 		Reason: draw.MaxReason, Input: draw.MaxInput, Within: triggerTime, Texts: s.painter.Texts, Log: d.Log,
 	}
 	s.api, s.http = webapi.New(c.api(), s.clock, s.identity.setScopes)

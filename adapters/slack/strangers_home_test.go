@@ -134,8 +134,8 @@ func TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown(t *testing.T) {
 func TestAPressIsNotTakenIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 	for name, trouble := range temporary {
 		t.Run(name, func(t *testing.T) {
-			everyone := adaptertest.Cards{Approvers: []string{"slack:U1ANN", "slack:U2BOB", "slack:U9EVE"}}
-			r := start(t, setup{before: organised, slack: core.Deps{Card: everyone.Card}}).known()
+			everyone := adaptertest.Cards("slack:U1ANN", "slack:U2BOB", "slack:U9EVE")
+			r := start(t, setup{before: organised, slack: core.Deps{Cards: everyone}}).known()
 			r.shared()
 			press := func(who string) []byte {
 				return formOf(`{"type":"block_actions",` + who +

@@ -90,7 +90,7 @@ func (s *Slack) unheard(m messageEvent) {
 // heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing.
 // A direct message is part of one conversation, in whatever thread it is.
 func (s *Slack) heardUpTo(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
-	last, err := chat.Events(s.Events).Heard(ctx, e, func(r core.EventRecord) bool {
+	last, err := chat.LastHeard(ctx, s.Inbox, e, func(r core.EventRecord) bool {
 		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS
 	})
 	switch {
@@ -214,7 +214,7 @@ func (s *Slack) ownThread(ctx context.Context, b bot, m messageEvent) (bool, err
 	if m.ThreadTS == "" || !s.identity.hasScope(doctor.ScopeAssistant, viewed) {
 		return false, nil
 	}
-	known, err := s.Events(ctx, core.EventFilter{
+	known, err := s.Inbox.Events(ctx, core.EventFilter{
 		Platform: Name, Conversation: conversationID(b.team, m.Channel, m.ThreadTS),
 		Kinds: []core.Kind{core.KindMessage, core.KindReset}, Limit: 1,
 	})

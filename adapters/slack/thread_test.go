@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/internal/fakeserver"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -18,9 +19,7 @@ func reading(t *testing.T) (r *inbound, in slacktest.ActionOption, waits *[]time
 	t.Helper()
 	waits = new([]time.Duration)
 	r = start(t, setup{
-		slack: core.Deps{ReadBefore: 4000, Events: func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
-			return nil, nil
-		}},
+		slack: core.Deps{ReadBefore: 4000},
 		before: func(r *inbound) {
 			r.p.Sleeping(func(ctx context.Context, d time.Duration) {
 				if d > 20*time.Second { // between two questions who the bot is
@@ -112,10 +111,10 @@ func TestTheStoreIsNotAskedWhatTheProcessKnows(t *testing.T) {
 	asked := 0
 	r := start(t, setup{slack: core.Deps{
 		ReadBefore: 4000,
-		Events: func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+		Inbox: adaptertest.Events(func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 			asked++
 			return nil, nil
-		},
+		}),
 	}}).known()
 	in := slacktest.InThread(r.bob.Posts("C1", "The build is red").TS)
 	ask := func(what string, wantAsked, wantRead int) core.Event {

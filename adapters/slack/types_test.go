@@ -15,7 +15,9 @@ func TestPostsHaveTheTypesOfSlacksSDK(t *testing.T) {
 	slacktest.NeedsTypes(t)
 	var card *core.Card
 	p, o := open(t, slacktest.Options{}, func(o *core.Deps) {
-		o.Card = func(context.Context, core.ApprovalID, bool) (core.Card, error) { return *card, nil }
+		o.Cards = adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+			return *card, nil
+		})
 	})
 	root := o.ann.Posts("C1", "work", slacktest.WithoutEvent())
 	samples := adaptertest.Samples{

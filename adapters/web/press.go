@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -46,9 +45,9 @@ func (v *visit) press(c core.Card) (b chat.Button, p desk.Press, answer desk.Ans
 	default:
 		b.Action = "unknown"
 	}
-	card := func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c, nil }
 	at := desk.Desk{
-		Platform: access.Platform, Card: card, Input: markup.MaxArguments, Strict: true, Texts: v.texts, Log: v.Log,
+		Platform: access.Platform, Cards: desk.Shown(c), Input: markup.MaxArguments, Strict: true,
+		Texts: v.texts, Log: v.Log,
 	}
 	return b, p, at.Press(v.r.Context(), b, p)
 }

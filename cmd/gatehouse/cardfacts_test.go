@@ -43,9 +43,9 @@ func postedToSlack(t *testing.T, d core.Delivery, words ...map[string]string) sl
 	fake := slacktest.Start(t, slacktest.Options{})
 	fake.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{fake.BotUserID()}})
 	bot := slack.New(core.Deps{
-		Signer: adaptertest.Signer(t, "a key of many characters"), Card: adaptertest.Cards{}.Card,
-		PutBlob: (&adaptertest.Blobs{}).Put,
-		Words:   first(words),
+		Signer: adaptertest.Signer(t, "a key of many characters"), Cards: adaptertest.Cards(),
+		Blobs: &adaptertest.Blobs{},
+		Words: first(words),
 	}, slack.Config{BotToken: fake.BotToken(), APIURL: fake.APIURL()})
 	d.To = core.Address{Platform: "slack", Channel: "C1"}
 	if _, _, err := bot.Post(t.Context(), d); err != nil {
@@ -77,9 +77,9 @@ func cardOnOpenHarness(t *testing.T, d core.Delivery, words ...map[string]string
 	t.Cleanup(func() { store.Close() })
 	engine := openharness.New(openharness.Options{
 		Gate: access.New(access.Options{Signer: store.Signer()}), Store: withApproval{store}, Signer: store.Signer(),
-		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+		Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 			return *d.Card, nil
-		}, Words: first(words),
+		}), Words: first(words),
 	})
 	mux := http.NewServeMux()
 	for pattern, h := range engine.Routes(nil) {

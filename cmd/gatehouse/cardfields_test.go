@@ -71,7 +71,7 @@ func postedToDiscord(t *testing.T, d core.Delivery, words map[string]string) dis
 	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
 	p := discord.New(core.Deps{
 		Signer: adaptertest.Signer(t, "a key of many characters"),
-		Card:   adaptertest.Cards{}.Card, Redraw: adaptertest.NoRedraw, PutBlob: (&adaptertest.Blobs{}).Put,
+		Cards:  adaptertest.Cards(), Blobs: &adaptertest.Blobs{},
 		Owner: "one",
 		KV:    struct{ core.KV }{}, Log: slog.New(slog.DiscardHandler), // it is not used
 		Words: words,

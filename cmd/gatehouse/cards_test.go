@@ -102,9 +102,11 @@ func TestTheTerminalShowsEveryFactOfSlacksCard(t *testing.T) {
 		workspace := slacktest.New(slacktest.Options{Fatalf: t.Errorf})
 		workspace.AddChannel(slacktest.Channel{ID: "C1", Name: "general", Members: []string{workspace.BotUserID()}})
 		there := slack.New(core.Deps{
-			Signer:  signer,
-			Card:    func(context.Context, core.ApprovalID, bool) (core.Card, error) { return *d.Card, nil },
-			PutBlob: (&adaptertest.Blobs{}).Put,
+			Signer: signer,
+			Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+				return *d.Card, nil
+			}),
+			Blobs: &adaptertest.Blobs{},
 		}, slack.Config{BotToken: workspace.BotToken(), AppToken: workspace.AppToken(), APIURL: workspace.APIURL()})
 		if _, _, err := there.Post(t.Context(), d); err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -122,15 +122,15 @@ func (w *clockWorld) process(steps int) {
 	}
 	w.begun++
 	owner := fmt.Sprint("process ", w.begun)
-	blobs := (&adaptertest.Blobs{}).Put
+	blobs := &adaptertest.Blobs{}
 	platforms := []core.Platform{
 		slack.New(
-			core.Deps{Signer: signer, Card: noCard, PutBlob: blobs, Now: w.now},
+			core.Deps{Signer: signer, Cards: adaptertest.CardFunc(noCard), Blobs: blobs, Now: w.now},
 			slack.Config{BotToken: w.slack.BotToken(), APIURL: w.slack.APIURL()},
 		),
 		discord.New(core.Deps{
-			Signer: signer, Card: noCard, Redraw: adaptertest.NoRedraw,
-			PutBlob: blobs, KV: w.store, Owner: owner, Now: w.now, Log: slog.New(slog.DiscardHandler),
+			Signer: signer, Cards: adaptertest.CardFunc(noCard),
+			Blobs: blobs, KV: w.store, Owner: owner, Now: w.now, Log: slog.New(slog.DiscardHandler),
 		}, discord.Config{BotToken: w.discord.BotToken(), APIURL: w.discord.APIURL()}),
 	}
 	w.box = outbox.New(

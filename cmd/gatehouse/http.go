@@ -22,7 +22,7 @@ import (
 func newHTTPEngine(p shared, owner string, gate *access.Gate) (core.Platform, error) {
 	c := openharness.Config{Options: openharness.Options{
 		Gate: gate, Store: recordedStore{p.store}, Rate: p.cfg.Rate, MaxMessage: int(p.cfg.MaxMessage),
-		Blobs: openharness.Blobs{Put: p.store.PutBlobFor, Keep: p.store.KeepBlob, Load: p.store.LoadBlob},
+		Blobs: p.store,
 	}}
 	return c.Open(p.deps(owner))
 }

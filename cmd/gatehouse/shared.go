@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -34,11 +35,21 @@ func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shar
 // deps are what a platform may use. owner is from Store.Register.
 func (p shared) deps(owner string) core.Deps {
 	return core.Deps{
-		Signer: p.store.Signer(), Card: p.service.Card, CheckEdit: p.service.CheckEdit, OpenCards: p.service.OpenCards,
-		Redraw: p.store.RedrawCards, PutBlob: p.store.PutBlob,
-		KV: p.store, Events: p.store.Events, Owner: owner, Heartbeat: p.cfg.Heartbeat, Jitter: rand.Float64, Log: p.log,
+		Signer: p.store.Signer(), Cards: cards{p.service, p.store}, Blobs: p.store, Inbox: p.store, KV: p.store,
+		Owner: owner, Heartbeat: p.cfg.Heartbeat, Jitter: rand.Float64, Log: p.log,
 		Words: p.cfg.Words, ReadBefore: p.cfg.ReadBefore,
 	}
+}
+
+// cards are made by the service, and drawn anew from the store's outbox.
+type cards struct {
+	*approvals.Service
+	store *storage.Store
+}
+
+// RedrawCards makes all cards of an approval show its present state.
+func (c cards) RedrawCards(ctx context.Context, id core.ApprovalID) error {
+	return c.store.RedrawCards(ctx, id)
 }
 
 // mostOpen is how many requests of one agent may be open at a time.

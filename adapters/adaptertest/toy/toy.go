@@ -103,7 +103,7 @@ func (t *Toy) event(i item) (e core.Event, ok bool) {
 		e.Payload, _ = json.Marshal(i)
 		return e, true
 	}
-	at := desk.Desk{Platform: Name, Signer: t.Signer, Card: t.Card, Texts: wording.New(t.Words), Log: t.Log}
+	at := desk.Desk{Platform: Name, Signer: t.Signer, Cards: t.Cards, Texts: wording.New(t.Words), Log: t.Log}
 	press := desk.Press{Who: e.Actor, Conversation: conversation, Address: here, ID: i.id}
 	decided, ok := at.Press(context.Background(), at.Open(i.pressed), press).(desk.Event)
 	return decided.Event, ok

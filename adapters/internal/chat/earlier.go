@@ -9,32 +9,36 @@ import (
 	"gatehouse/core"
 )
 
-// Events lists events, the latest first; it is core.Deps.Events.
-type Events func(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
+// NoEvents is the Inbox where there is no store.
+type NoEvents struct{}
 
-// NoEvents are the events where there is no store.
-func NoEvents(context.Context, core.EventFilter) ([]core.EventRecord, error) { return nil, nil }
+// Events lists none.
+func (NoEvents) Events(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+	return nil, nil
+}
 
 // before lists at most n of the events of a conversation before one of it.
-func (events Events) before(ctx context.Context, e core.Event, f core.EventFilter, n int) ([]core.EventRecord, error) {
+func before(
+	ctx context.Context, inbox core.Inbox, e core.Event, f core.EventFilter, n int,
+) ([]core.EventRecord, error) {
 	f.Platform, f.Conversation, f.Before, f.Limit = e.Platform, e.Conversation, e.ID, n
-	return events(ctx, f)
+	return inbox.Events(ctx, f)
 }
 
 // mostHeard is how many events are looked through. Those of a button do not tell where in the conversation they were.
 const mostHeard = 50
 
-// Heard returns the latest event before e that the agent knows, a message that was answered or a reset, and that found
-// accepts; nil: the conversation begins with e. Error: the store's.
-func (events Events) Heard(
-	ctx context.Context, e core.Event, found func(core.EventRecord) bool,
+// LastHeard returns the latest event before e that the agent knows, a message that was answered or a reset, and that
+// found accepts; nil: the conversation begins with e. Error: the store's.
+func LastHeard(
+	ctx context.Context, inbox core.Inbox, e core.Event, found func(core.EventRecord) bool,
 ) (*core.EventRecord, error) {
 	answered := core.EventFilter{
 		Kinds: []core.Kind{core.KindMessage, core.KindReset},
 		Ends:  []core.EndKind{core.EndReplied, core.EndSuspended, core.EndNothing, core.EndApplied},
 	}
 	for _, most := range []int{1, mostHeard} { // mostly one tells
-		all, err := events.before(ctx, e, answered, most)
+		all, err := before(ctx, inbox, e, answered, most)
 		if n := slices.IndexFunc(all, found); err == nil && n >= 0 {
 			return &all[n], nil
 		}
@@ -56,11 +60,13 @@ const maxBotTurns = 3
 
 // OnlyBots reports whether a bot wrote the message e and may not be answered: maxBotTurns turns before it were bots'
 // too, so a person has to write first. Error: the store's.
-func (events Events) OnlyBots(ctx context.Context, e core.Event, isBot func(core.Actor) bool) (bool, error) {
+func OnlyBots(
+	ctx context.Context, inbox core.Inbox, e core.Event, isBot func(core.Actor) bool,
+) (bool, error) {
 	if !isBot(e.Actor) {
 		return false, nil
 	}
-	all, err := events.before(ctx, e, core.EventFilter{Kinds: []core.Kind{core.KindMessage}}, mostHeard)
+	all, err := before(ctx, inbox, e, core.EventFilter{Kinds: []core.Kind{core.KindMessage}}, mostHeard)
 	turns := 0
 	for _, earlier := range all {
 		if !isBot(earlier.Actor) {

@@ -19,12 +19,9 @@ const maxRedirects = 3
 // until it is stored, or until its text is cut to its limit.
 var slots = make(chan struct{}, 4)
 
-// PutBlob stores the bytes of an image that came with an event, and returns their digest.
-type PutBlob func(ctx context.Context, e core.Event, data []byte) (digest string, err error)
-
 // Fetcher fetches files from a platform's own hosts, and from nowhere else, and stores the images among them.
 type Fetcher struct {
-	Put        PutBlob
+	Blobs      core.Blobs
 	Event      core.Event // the one that the files come with
 	Title      string     // of the platform, in errors
 	Client     *http.Client
@@ -82,7 +79,9 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 			core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s did not send all of a file.", i.Title)
 	}
 	whole := max(int64(body.Len()), response.ContentLength, int64(f.Size))
-	c, err := f.content(body.Bytes(), whole, func(data []byte) (string, error) { return i.Put(ctx, i.Event, data) })
+	c, err := f.content(body.Bytes(), whole, func(data []byte) (string, error) {
+		return i.Blobs.PutBlob(ctx, i.Event, data)
+	})
 	page, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err == nil && c.Image.Type == "" && page == "text/html" && !f.isPage() { // a sign-in page, for instance
 		err = errSomethingElse

@@ -34,7 +34,7 @@ func (s shelf) read(t *testing.T, files ...chat.File) chat.Read {
 	defer server.Close()
 	fetcher := chat.Fetcher{
 		Title: "The platform", Client: server.Client(), APIURL: server.URL, OwnHost: func(string) bool { return false },
-		Put: blobs.Put, Refused: core.Errorf(core.NotAllowed, "refused"),
+		Blobs: &blobs, Refused: core.Errorf(core.NotAllowed, "refused"),
 		Redirected: core.Errorf(core.NotAllowed, "redirected"),
 	}
 	for i := range files {

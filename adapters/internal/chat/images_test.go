@@ -32,7 +32,7 @@ func newAlbum(t *testing.T, size int) *album {
 	a.Fetcher = chat.Fetcher{
 		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, OwnHost: func(string) bool {
 			return false
-		}, Put: a.blobs.Put,
+		}, Blobs: &a.blobs,
 		Refused: core.Errorf(core.NotAllowed, "refused"), Redirected: core.Errorf(core.NotAllowed, "redirected"),
 	}
 	return a
@@ -50,23 +50,31 @@ func (a *album) read(ctx context.Context, n int) (images []core.Block, unread []
 	return r.Images, r.Unread, err
 }
 
+// fullOnce are blobs that keep nothing before four are to be kept at once.
+type fullOnce struct {
+	core.Blobs
+	held, most atomic.Int64
+	full       chan struct{}
+	opened     sync.Once
+}
+
+func (f *fullOnce) PutBlob(ctx context.Context, e core.Event, data []byte) (string, error) {
+	n := f.held.Add(1)
+	defer f.held.Add(-1)
+	for m := f.most.Load(); n > m && !f.most.CompareAndSwap(m, n); m = f.most.Load() {
+		continue
+	}
+	if n == 4 { // all slots are in use
+		f.opened.Do(func() { close(f.full) })
+	}
+	<-f.full
+	return f.Blobs.PutBlob(ctx, e, data)
+}
+
 func TestFourImagesAtMostAreHeldAtOnce(t *testing.T) {
 	a := newAlbum(t, 100)
-	var held, most atomic.Int64
-	gate, opened := make(chan struct{}), sync.Once{}
-	put := a.Put
-	a.Put = func(ctx context.Context, e core.Event, data []byte) (string, error) {
-		n := held.Add(1)
-		defer held.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-			continue
-		}
-		if n == 4 { // all slots are in use
-			opened.Do(func() { close(gate) })
-		}
-		<-gate
-		return put(ctx, e, data)
-	}
+	held := &fullOnce{Blobs: a.Blobs, full: make(chan struct{})}
+	a.Blobs = held
 	var senders sync.WaitGroup
 	for range 20 {
 		senders.Go(func() {
@@ -76,8 +84,8 @@ func TestFourImagesAtMostAreHeldAtOnce(t *testing.T) {
 		})
 	}
 	senders.Wait()
-	if most.Load() != 4 {
-		t.Errorf("%d images were held at once", most.Load())
+	if held.most.Load() != 4 {
+		t.Errorf("%d images were held at once", held.most.Load())
 	}
 }
 

@@ -11,17 +11,15 @@ import (
 	"gatehouse/core"
 )
 
-// Desk judges the presses of one platform. Platform, Card, Texts and Log are needed.
+// Desk judges the presses of one platform. Platform, Cards, Texts and Log are needed.
 type Desk struct {
 	Platform string
 	// nil: the platform seals nothing
 	Signer *core.Signer
-	// returns an approval's card, from its stored state
-	Card func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+	Cards  Cards
 	// Groups looks up which of the wanted groups a person is in; nil: there are none.
-	Groups func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
-	// CheckEdit is why arguments can't take the place of those of an approval's call; nil: only the store says so.
-	CheckEdit      func(ctx context.Context, id core.ApprovalID, arguments string) error
+	Groups         func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+	Edits          Edits                  // nil: only the store says whether arguments may be changed
 	Cautions       func(core.Card) string // what something is approved with care for; nil: what the card itself says
 	Reason         int                    // how many UTF-16 units a reason may have
 	Input          int                    // how many UTF-16 units the input for arguments takes
@@ -29,6 +27,24 @@ type Desk struct {
 	Strict         bool                   // a press that would not count is refused at once, not only by the store
 	*wording.Texts                        // what is said
 	Log            *slog.Logger
+}
+
+// Cards returns the card of an approval; core.Cards is one.
+type Cards interface {
+	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+}
+
+// Edits says why arguments can't take the place of those of an approval's call; core.Cards is one.
+type Edits interface {
+	CheckEdit(ctx context.Context, id core.ApprovalID, arguments string) error
+}
+
+// Shown is the card of a press, where the platform has it at hand.
+type Shown core.Card
+
+// Card returns it.
+func (s Shown) Card(context.Context, core.ApprovalID, bool) (core.Card, error) {
+	return core.Card(s), nil
 }
 
 // Press is who pressed a button or submitted a form, where, and what they typed.

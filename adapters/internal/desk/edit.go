@@ -17,8 +17,8 @@ func (d Desk) refuseEdit(
 	again.Err = err
 	if straight, mended := straightQuotes(typed); mended && err == nil {
 		typed, again.Mended, again.Err = straight, true, invalid(d.PressMended)
-	} else if err == nil && d.CheckEdit != nil {
-		again.Err = d.CheckEdit(ctx, b.Approval, typed)
+	} else if err == nil && d.Edits != nil {
+		again.Err = d.Edits.CheckEdit(ctx, b.Approval, typed)
 	}
 	if again.Err == nil || core.BucketOf(core.CategoryOf(again.Err)) != core.UserCorrectable {
 		return again, err != nil // what can't be checked now, the store checks

@@ -91,7 +91,7 @@ func (d Desk) view(card core.Card) doc.Document {
 
 // look returns the card of a button.
 func (d Desk) look(ctx context.Context, b chat.Button) (core.Card, error) {
-	card, err := d.Card(ctx, b.Approval, false)
+	card, err := d.Cards.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
 		err = core.Errorf(core.NotFound, "%s", d.PressUnknown)

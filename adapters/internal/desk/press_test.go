@@ -39,7 +39,9 @@ func newCounter(t *testing.T, change func(*core.Card)) *counter {
 	c.Desk = desk.Desk{
 		Platform: "x", Texts: wording.BuiltIn, Signer: adaptertest.Signer(t, key), Reason: 100, Input: 100,
 		Within: time.Minute, Log: (&adaptertest.Log{}).Logger(),
-		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return c.card, c.err },
+		Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+			return c.card, c.err
+		}),
 		Groups: func(context.Context, core.Actor, []string) ([]string, error) {
 			c.looked++
 			return c.groups, nil

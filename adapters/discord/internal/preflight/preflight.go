@@ -97,8 +97,8 @@ func Run(ctx context.Context, o Options) []core.Check {
 		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL",
 		StatusURL: "https://discordstatus.com",
 	}}
-	if o.Events != nil {
-		c.recent, c.recentErr = o.Events(ctx, o.Latest)
+	if o.Inbox != nil {
+		c.recent, c.recentErr = o.Inbox.Events(ctx, o.Latest)
 	}
 	valid := c.token(ctx)
 	if valid {
@@ -123,7 +123,7 @@ const freshEvent = time.Hour
 // events reports when the last event came from Discord, which proves that the whole path from Discord to the database
 // works.
 func (c *checks) events() {
-	if c.Events == nil {
+	if c.Inbox == nil {
 		return
 	}
 	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor " +

@@ -16,7 +16,7 @@ const recentEvent = time.Hour
 
 // checkEvents reports when the latest event came, which proves the whole path from Slack to the database.
 func (r *run) checkEvents(ctx context.Context) {
-	if r.Events == nil {
+	if r.Inbox == nil {
 		return
 	}
 	at, err := r.lastReceived(ctx)
@@ -43,7 +43,7 @@ const lookBack = 100
 // lastReceived returns the time at which the last event from Slack was stored; zero: never. Events that gatehouse made
 // itself do not count: retries, and the signal of a decision, which may come from the command line.
 func (r *run) lastReceived(ctx context.Context) (time.Time, error) {
-	found, err := r.Events(ctx, core.EventFilter{Platform: webapi.Platform, Limit: lookBack})
+	found, err := r.Inbox.Events(ctx, core.EventFilter{Platform: webapi.Platform, Limit: lookBack})
 	for _, e := range found {
 		if e.Kind() != core.KindSignal && e.RetryOf == 0 {
 			return e.AcceptedAt, err

@@ -15,7 +15,7 @@ import (
 func (c Command) checkPlatforms(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
 	checkup := core.Checkup{Approvers: cfg.Policy.Approvers(), Listen: cfg.Listen, Quick: c.Quick, Now: time.Now}
 	if store != nil {
-		checkup.Events, checkup.KV = store.Events, store
+		checkup.Inbox, checkup.KV = store, store
 	}
 	var found, missing []finding
 	for _, d := range cfg.Drivers {

@@ -107,11 +107,12 @@ func TestLaw2_AgentsKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestLaw7_ManyAgentsThroughTwoReplicas: 200 requests of four callers are open at once, made and decided through two
+// TestLaw7_ManyAgentsThroughTwoReplicas: 60 requests of four callers, 200 if wide, are open at once, made and decided through two
 // processes on one database in a random order. Each caller gets its own decisions, and nobody else's.
 func TestLaw7_ManyAgentsThroughTwoReplicas(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
-		const callers, each = 4, 50
+		const callers = 4
+		each := wide(50, 15)
 		tokens := []string{"bob!=" + bobsToken}
 		for i := range callers {
 			tokens = append(tokens, fmt.Sprintf("agent%d=agent-%d-token-0123456789", i, i))

@@ -27,6 +27,8 @@ const (
 	// programKey names the test binary that children run, such as one without the race detector, which starts three
 	// times as fast.
 	programKey = "GATEHOUSE_TEST_PROGRAM"
+	// releasedKey names the program as it is released, which some children run.
+	releasedKey = "GATEHOUSE_TEST_RELEASED"
 
 	childKey  = "TEST_CHILD"       // any value: run the program
 	soakKey   = "TEST_SOAK"        // the URL of a database: run its turns

@@ -127,7 +127,7 @@ func TestSlackLoadEachReplyExactlyOnceAndInOrder(t *testing.T) {
 				slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.RateLimited(time.Second), Every: 10})
 			s.slack.Inject(
 				slacktest.Fault{Endpoint: "chat.postMessage", Trouble: slacktest.AnswerLost(), Every: 10, Skip: 5})
-			all := s.sendAll(s.addChannels(50), 250, 4, func(int) {})
+			all := s.sendAll(s.addChannels(50), wide(250, 80), 4, func(int) {})
 			s.answered(all, 8*time.Minute)
 		})
 	}

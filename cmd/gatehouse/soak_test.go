@@ -116,13 +116,14 @@ func soakNode(ctx context.Context, s graph.State) (graph.Update, error) {
 }
 
 // TestSoak_EveryEventEndsOnceInOrder stores many messages in many conversations, some of them twice. The process that
-// answers them is killed in the middle and started again. GATEHOUSE_SOAK_ROUNDS is the number of rounds.
+// answers them is killed in the middle and started again. GATEHOUSE_SOAK_ROUNDS is the number of rounds; if the tests
+// are wide, there are several times as many messages.
 func TestSoak_EveryEventEndsOnceInOrder(t *testing.T) {
 	t.Parallel()
 	rounds, _ := strconv.Atoi(os.Getenv("GATEHOUSE_SOAK_ROUNDS"))
 	for range max(1, rounds) {
-		t.Run("sqlite", func(t *testing.T) { soak(t, sqliteFile, 200, 50) })
-		t.Run("postgres", func(t *testing.T) { soak(t, postgresServer, 50, 20) })
+		t.Run("sqlite", func(t *testing.T) { soak(t, sqliteFile, wide(200, 60), wide(50, 25)) })
+		t.Run("postgres", func(t *testing.T) { soak(t, postgresServer, wide(50, 20), 20) })
 	}
 }
 

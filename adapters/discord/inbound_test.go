@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for something that should happen at once.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // The fake's one server, its channels and people.
 const (

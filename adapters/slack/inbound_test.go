@@ -19,7 +19,7 @@ import (
 )
 
 // patience is the limit for anything that should happen at once.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // inbound is a running platform on a fake workspace. The test takes the place of the store.
 type inbound struct {

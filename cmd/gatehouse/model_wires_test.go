@@ -205,7 +205,7 @@ func (k *talk) ends() {
 	}
 }
 
-// TestALongConversation: fifteen turns with tools, forty if wide: a change that waits over midnight and over a restart
+// TestALongConversation: seven turns with tools, forty if wide: a change that waits over midnight and over a restart
 // with another list of tools. No vendor refuses a request, but for forms that it is asked for once in a process, and
 // nothing is lost.
 func TestALongConversation(t *testing.T) {
@@ -222,15 +222,15 @@ func TestALongConversation(t *testing.T) {
 				}
 				w.refuses *= 3 // a process learns anew
 				k := newTalk(t, w, stream)
-				k.turns(wide(15, 5))
+				k.turns(wide(15, 2))
 				approve := k.suspends()
-				k.turns(wide(4, 2))
+				k.turns(wide(4, 1))
 				k.midnight()
 				k.writeTools(t, "second.run")
 				k.restart()
-				k.turns(wide(5, 2))
+				k.turns(wide(5, 1))
 				approve()
-				k.turns(wide(15, 5))
+				k.turns(wide(15, 2))
 				k.ends()
 				if streamed := strings.Contains(w.lastBody(), `"stream":true`); streamed != stream {
 					t.Errorf("the last request asks for a stream: %t", streamed)
@@ -291,7 +291,7 @@ func goesOn(t *testing.T, from, to modelWire) {
 	}
 }
 
-// TestMostOfALongConversationIsCached: twenty turns with tools, a hundred if wide. What each vendor's cache knows of
+// TestMostOfALongConversationIsCached: fourteen turns with tools, a hundred if wide. What each vendor's cache knows of
 // the requests after the tenth turn is billed for less.
 func TestMostOfALongConversationIsCached(t *testing.T) {
 	for name, start := range wires {
@@ -300,7 +300,7 @@ func TestMostOfALongConversationIsCached(t *testing.T) {
 			k := newTalk(t, start(t), true)
 			k.turns(10)
 			warm := len(k.w.Calls())
-			k.turns(wide(90, 10))
+			k.turns(wide(90, 4))
 			input, cached := 0, 0
 			for _, c := range k.w.Calls()[warm:] {
 				input, cached = input+c.Input, cached+c.Cached

@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long a test waits for something that should happen at once.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // room is a platform in memory that sends its posts to a channel.
 type room struct {

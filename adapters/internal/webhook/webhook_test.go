@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what should happen at once.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // endpoint is a server with one Reader. The right signature of a body is "sum " and its length.
 type endpoint struct {

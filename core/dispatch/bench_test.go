@@ -135,7 +135,7 @@ func newBench(t testing.TB, s setup) *bench {
 		Platforms: []core.Platform{b.room}, Owner: owner,
 		Harness: harness,
 		// no delay between retries
-		Log: testLog(t), Drain: patience, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 },
+		Log: testLog(t), Drain: 20 * time.Second, MaxMessage: 1 << 20, Jitter: func() float64 { return -1 },
 	}
 	if s.options != nil {
 		s.options(&o)

@@ -9,7 +9,7 @@ func Quick(o Options) Options {
 	}
 	o.times = usual
 	o.times.firstWait, o.times.lastWait = 10*time.Millisecond, 100*time.Millisecond
-	o.times.start, o.times.call = 20*time.Second, 20*time.Second
+	o.times.start, o.times.call = time.Minute, time.Minute
 	return o
 }
 

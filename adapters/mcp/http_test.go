@@ -42,7 +42,7 @@ func startEndpoint(t *testing.T) (e *endpoint, read func() string) {
 
 func (e *endpoint) start() {
 	e.t.Helper()
-	e.cmd = exec.Command(os.Args[0])
+	e.cmd = exec.Command(self(e.t))
 	e.cmd.Env = append(os.Environ(), "TEST_SERVER=http", "LISTEN="+e.address, "NOTES="+e.notes)
 	said, err := e.cmd.StderrPipe()
 	if err == nil {

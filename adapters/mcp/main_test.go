@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,18 +33,27 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process is the entry of a server that is this binary.
-func process(t *testing.T, kind string, more ...string) mcp.Server {
+// serverKey names the test binary that servers run, such as one without the race detector, which starts faster.
+const serverKey = "GATEHOUSE_TEST_MCP_SERVER"
+
+// self is the path of serverKey's binary, or of this one.
+func self(t *testing.T) string {
 	t.Helper()
-	self, err := os.Executable()
+	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cmp.Or(os.Getenv(serverKey), path)
+}
+
+// process is the entry of a server that is this binary.
+func process(t *testing.T, kind string, more ...string) mcp.Server {
+	t.Helper()
 	env := map[string]string{"TEST_SERVER": kind}
 	for i := 0; i+1 < len(more); i += 2 {
 		env[more[i]] = more[i+1]
 	}
-	return mcp.Server{Name: "files", Command: self, Env: env}
+	return mcp.Server{Name: "files", Command: self(t), Env: env}
 }
 
 // pins are pins in memory that can fail.
@@ -105,7 +115,7 @@ func (j *journal) String() string {
 // await waits until the log has a text so many times.
 func (r *running) await(text string, times int) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	for {
 		r.log.mu.Lock()
@@ -142,7 +152,7 @@ func run(t *testing.T, o mcp.Options, entries ...mcp.Server) *running {
 			t.Error(err)
 		}
 	})
-	waiting, stop := context.WithTimeout(ctx, time.Minute)
+	waiting, stop := context.WithTimeout(ctx, 3*time.Minute)
 	defer stop()
 	r.Ready(waiting)
 	return r

@@ -117,15 +117,6 @@ func (r *running) told() (all, results string) {
 	return all + results + string(report) + r.log.String(), results
 }
 
-func self(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestWhatOfAnEntryIsHidden gives each case of fixtures/field/mcp/secrets.json to a real server that says all of it.
 func TestWhatOfAnEntryIsHidden(t *testing.T) {
 	t.Parallel()

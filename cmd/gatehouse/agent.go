@@ -93,19 +93,5 @@ func editing(cfg settings.Config, store *storage.Store, more ...tool.Source) app
 	return approvals.Editing{Tools: newTools(cfg, store).With(more...), Policy: cfg.Policy}
 }
 
-// secretOf returns a function that gives JSON pointers to the arguments of a call that the schema of its tool says are
-// secret. It reads the configuration once.
-func secretOf(source settings.Source) func(core.ToolCall) []string {
-	tools := sync.OnceValue(func() *tool.Registry { return commandTools(source) })
-	return func(call core.ToolCall) []string { return tools().Secret(call) }
-}
-
-// commandTools are the tools as commands know them: they are not run, so they need no store, and MCP servers are not
-// started for them. With faults of the configuration there are only the built-in ones.
-func commandTools(source settings.Source) *tool.Registry {
-	cfg, _, _ := source.Read()
-	return newTools(cfg, nil)
-}
-
 // newModel makes the agent's model. A variable, so that tests can use one that requests several tools at once.
 var newModel = func() agent.Model { return agent.Demo{} }

@@ -16,13 +16,13 @@ type commands struct {
 	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
 
 	Doctor   doctor.Command `cmd:"" help:"Check configuration, database and platforms, and say how to fix each fault."`
-	Health   healthCmd      `cmd:"" help:"Ask a running gatehouse serve on this machine whether it is alive, for health checks."`
-	MCP      mcpCommands    `cmd:"" name:"mcp" help:"Let another agent ask people; list the MCP servers whose tools the agent has, and log in to them."`
+	Health   healthCmd      `cmd:"" help:"${commands_health}"`
+	MCP      mcpCommands    `cmd:"" name:"mcp" help:"${commands_mcp}"`
 	Manifest admin.Manifest `cmd:"" help:"Print what the app of a platform needs there."`
 
 	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`
 	Turns       admin.Turns       `cmd:"" help:"List and show turns: each event and its result."`
-	Approvals   admin.Approvals   `cmd:"" help:"List, show and decide approvals; explain the policy; verify proofs; print the audit log."`
+	Approvals   admin.Approvals   `cmd:"" help:"${commands_approvals}"`
 	Deadletters admin.DeadLetters `cmd:"" help:"List, retry and drop what could not be processed or delivered."`
 
 	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
@@ -40,4 +40,16 @@ type commands struct {
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
 	Help helpCmd `cmd:"" help:"Show the help of gatehouse or of a command."`
+}
+
+// commandHelp are the longer help texts of the commands, by the names that their tags have for them.
+var commandHelp = kong.Vars{
+	"commands_health": "Ask a running gatehouse serve on this machine whether it is alive, for health checks.",
+	"commands_mcp": "Let another agent ask people; list the MCP servers whose tools the agent has, and log in to " +
+		"them.",
+	"commands_approvals": "List, show and decide approvals; explain the policy; verify proofs; print the audit log.",
+	"mcp_serve": "Let another agent ask people: an MCP server on the standard streams, for a running gatehouse " +
+		"serve. This is the default command.",
+	"mcp_list":       "List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do.",
+	"mcp_token_file": "A file with the token. Without one, give it as GATEHOUSE_TOKEN.",
 }

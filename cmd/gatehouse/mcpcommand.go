@@ -14,8 +14,8 @@ import (
 
 // mcpCommands is gatehouse mcp.
 type mcpCommands struct {
-	Serve mcpCmd         `cmd:"" default:"withargs" help:"Let another agent ask people: an MCP server on the standard streams, for a running gatehouse serve. This is the default command."`
-	List  admin.MCPList  `cmd:"" help:"List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do."`
+	Serve mcpCmd         `cmd:"" default:"withargs" help:"${mcp_serve}"`
+	List  admin.MCPList  `cmd:"" help:"${mcp_list}"`
 	Login admin.MCPLogin `cmd:"" help:"Log in to a remote MCP server of GATEHOUSE_MCP_CONFIG in a browser."`
 }
 
@@ -23,7 +23,7 @@ type mcpCommands struct {
 type mcpCmd struct {
 	URL       string `default:"http://127.0.0.1:8080" env:"GATEHOUSE_URL" help:"Where gatehouse serve runs."`
 	Token     string `env:"GATEHOUSE_TOKEN" hidden:"" help:"A token of GATEHOUSE_TOKENS there."`
-	TokenFile string `env:"GATEHOUSE_TOKEN_FILE" type:"path" help:"A file with the token. Without one, give it as GATEHOUSE_TOKEN."`
+	TokenFile string `env:"GATEHOUSE_TOKEN_FILE" type:"path" help:"${mcp_token_file}"`
 }
 
 // Run serves MCP on the standard streams: an agent's client starts it, and it asks the running gatehouse. It needs no

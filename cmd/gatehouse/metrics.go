@@ -79,9 +79,9 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// turnsOf asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none
+// Turns asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none
 // answers.
-func turnsOf(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool) {
+func (program) Turns(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(cfg.Listen)+"/metrics", nil)

@@ -12,6 +12,8 @@ import (
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/admin"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/doctor"
+	"gatehouse/cmd/gatehouse/internal/hrfcmd"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -35,30 +37,27 @@ func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []c
 		}
 	}()
 	source := settings.Source{Platforms: platforms, Vendors: modelVendors}
-	app := &cli.App{Stdio: std, Settings: source, OpenStore: openStore, Secret: secretOf(source)}
+	app := &cli.App{Stdio: std, Settings: source, OpenStore: openStore}
 	drivers := platforms()
 	line := commands{Manifest: admin.ManifestsOf(drivers)}
-	line.Doctor.Agent = func(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
-		return newAgent(cfg, store, nil, nil, nil)
-	}
-	line.Doctor.Turns = turnsOf
-	line.Doctor.Tools = func(cfg settings.Config) *tool.Registry { return newTools(cfg, nil) }
-	line.Approvals.Explain.Tools = func() *tool.Registry { return commandTools(source) }
-	line.Approvals.Test.Tools = line.Approvals.Explain.Tools
-	line.Approvals.Edit.Editing = func(store *storage.Store) (approvals.Editing, error) {
-		cfg, _, faults := source.Read()
-		if len(faults) > 0 {
-			return approvals.Editing{},
-				core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
-		}
-		return editing(cfg, store), nil
-	}
-	parser, err := kong.New(&line, kong.Name("gatehouse"),
+	parser, err := kong.New(&line,
+		kong.Name("gatehouse"),
 		kong.Description("A gateway between chat platforms and an agent."),
-		kong.Writers(std.Out, std.Err), kong.Exit(func(code int) { panic(exited(code)) }), kong.UsageOnError(),
 		kong.Vars{"version": versionLine(), "person": core.PlatformsOf(drivers).Example()},
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.BindTo(std.Out, (*io.Writer)(nil)), kong.Bind(app),
-		kong.BindToProvider(app.Store))
+		admin.Help,
+		hrfcmd.Help,
+		commandHelp,
+		kong.Writers(std.Out, std.Err),
+		kong.UsageOnError(),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		// what the commands may ask for
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.BindTo(std.Out, (*io.Writer)(nil)),
+		kong.BindTo(program{source}, (*admin.Agent)(nil)),
+		kong.BindTo(program{source}, (*doctor.Program)(nil)),
+		kong.Bind(app),
+		kong.BindToProvider(app.Store),
+	)
 	if err != nil {
 		panic(err) // the commands are declared wrongly
 	}
@@ -76,6 +75,31 @@ func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []c
 		return cli.ExitCode(err)
 	}
 	return cli.ExitDone
+}
+
+// program is the program as its commands know it. It reads the configuration whenever it is asked.
+type program struct{ settings settings.Source }
+
+// Tools are the tools that the configuration names. They are not run, so they need no store. With faults of the
+// configuration there are only the built-in ones.
+func (p program) Tools() *tool.Registry {
+	cfg, _, _ := p.settings.Read()
+	return newTools(cfg, nil)
+}
+
+// Editing lets the local admin change the arguments of calls of these tools.
+func (p program) Editing(store *storage.Store) (approvals.Editing, error) {
+	cfg, _, faults := p.settings.Read()
+	if len(faults) > 0 {
+		return approvals.Editing{},
+			core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+	}
+	return editing(cfg, store), nil
+}
+
+// Agent compiles the configured agent. It is not run.
+func (program) Agent(cfg settings.Config, store *storage.Store) (*graph.Graph, error) {
+	return newAgent(cfg, store, nil, nil, nil)
 }
 
 // unreadable is the error of a command line that can't be parsed, with a pointer to the help; nil for nil.

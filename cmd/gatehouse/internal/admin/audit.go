@@ -2,8 +2,10 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -15,11 +17,44 @@ import (
 
 type approvalsLogCmd struct {
 	cli.JSONFlag
-	Verify      bool    `help:"Check that no entry was changed, inserted or removed, and that the log agrees with the approvals in the database; exit with 1 if not. Prints the last hash: keep it elsewhere."`
-	Expect      *string `placeholder:"HASH" help:"Verify, and exit with 1 unless the log has an entry with this hash, such as the last hash of an earlier check, or is that of a head that --head printed."`
-	Head        bool    `help:"Print the sealed head of the log as one line of JSON. Keep it elsewhere, and give it to --expect later."`
-	DatabaseKey bool    `help:"Accept entries that were signed with the key in the database, up to the first one that was signed with GATEHOUSE_SECRET_KEY."`
+	Verify      bool    `help:"${approvals_log_verify}"`
+	Expect      *string `placeholder:"HASH" help:"${approvals_log_expect}"`
+	Head        bool    `help:"${approvals_log_head}"`
+	DatabaseKey bool    `help:"${approvals_log_database_key}"`
 	After       int64   `placeholder:"SEQ" help:"Only entries after this number."`
+}
+
+// auditView is the JSON output of an entry.
+type auditView struct {
+	Seq      int64           `json:"seq"`
+	At       time.Time       `json:"at"`
+	Approval core.ApprovalID `json:"approval"`
+	Action   string          `json:"action"`
+	Actor    string          `json:"actor"`
+	Detail   string          `json:"detail,omitempty"`
+	Reason   string          `json:"reason,omitempty"` // secrets masked
+	Digest   string          `json:"reason_digest,omitempty"`
+	Session  core.SessionID  `json:"session,omitempty"`
+	Key      string          `json:"key"`
+	Prev     string          `json:"prev"`
+	Hash     string          `json:"hash"`
+}
+
+var auditTable = table[auditView]{
+	none:   "The audit log is empty.",
+	header: []string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"},
+	row: func(e auditView) []string {
+		return []string{
+			fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail, e.Reason,
+		}
+	},
+}
+
+func viewAudit(e audit.Entry) auditView {
+	return auditView{
+		e.Seq, e.At.UTC(), e.Approval, e.Action, e.Actor, e.Detail, mask.Text(e.Reason), e.ReasonDigest, e.Session,
+		e.Key, e.Prev, e.Hash,
+	}
 }
 
 // auditPage is how many entries are read at a time.
@@ -48,17 +83,7 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 		}
 		all = append(all, page...)
 	}
-	if c.JSON {
-		return a.PrintJSON(cli.List(all, viewAudit))
-	}
-	return a.Table("The audit log is empty.",
-		[]string{"ENTRY", "TIME", "APPROVAL", "ACTION", "ACTOR", "DETAIL", "REASON"},
-		cli.List(all, func(e audit.Entry) []string {
-			return []string{
-				fmt.Sprint(e.Seq), cli.Stamp(e.At), string(e.Approval), e.Action, e.Actor, e.Detail,
-				mask.Text(e.Reason),
-			}
-		}))
+	return auditTable.print(a, c.JSONFlag, cli.List(all, viewAudit))
 }
 
 // verify always checks the whole log, because each entry's hash depends on those before it.
@@ -145,4 +170,61 @@ func (c approvalsLogCmd) keys(ctx context.Context, store *storage.Store) (audit.
 		}
 	}
 	return audit.KeysOf(signer), nil
+}
+
+// headView is a head of the audit log as it is kept elsewhere.
+type headView struct {
+	Seq    int64     `json:"seq"`
+	Hash   string    `json:"hash"`
+	Pruned time.Time `json:"pruned,omitzero"`
+	Seal   string    `json:"seal"`
+}
+
+// hashLength is the length of an entry's hash.
+const hashLength = 64
+
+// head prints the head. A head that is not sealed is not worth keeping.
+func (c approvalsLogCmd) head(ctx context.Context, a *cli.App, store *storage.Store) error {
+	h, err := store.AuditHead(ctx)
+	if err != nil {
+		return err
+	}
+	keys, err := c.keys(ctx, store)
+	if err != nil {
+		return err
+	}
+	if !keys.VerifyHead(h, "") {
+		return cli.Bad(core.Errorf(core.Invalid, "The head of the audit log was not sealed with a key that this "+
+			"process has. Set GATEHOUSE_SECRET_KEY as the gateway has it, and run gatehouse approvals log --verify "+
+			"to see what is wrong."))
+	}
+	text, err := json.Marshal(headView(h))
+	if err != nil {
+		return fmt.Errorf("encoding the head: %w", err)
+	}
+	fmt.Fprintln(a.Out, string(text))
+	return nil
+}
+
+// expectedHash returns the hash of the entry that the log must have: a hash, or the one in a head, whose seal it
+// checks. It is "" for the head of an empty log.
+func expectedHash(text string, keys audit.Keys) (string, error) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") {
+		if len(text) != hashLength {
+			return "", core.Errorf(core.Invalid, "--expect needs the %d characters of a hash that gatehouse "+
+				"approvals log --verify printed, or a line that gatehouse approvals log --head printed.", hashLength)
+		}
+		return strings.ToLower(text), nil
+	}
+	var v headView
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return "", core.Wrap(core.Invalid, err, "--expect has a head that is not JSON. Give it a line that gatehouse "+
+			"approvals log --head printed.")
+	}
+	if h := audit.Head(v); !keys.VerifyHead(h, "") {
+		return "", cli.Bad(core.Errorf(core.Invalid, "The head that --expect names was not sealed with a key that "+
+			"this process has: it was changed, or GATEHOUSE_SECRET_KEY lacks its key."))
+	}
+	return v.Hash, nil
 }

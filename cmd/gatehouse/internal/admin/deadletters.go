@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
@@ -16,22 +17,71 @@ import (
 // DeadLetters is gatehouse deadletters: turns that failed for good, and posts that were refused or may not have
 // arrived.
 type DeadLetters struct {
-	List  deadlettersListCmd  `cmd:"" help:"List turns that failed for good, and posts that were refused or may not have arrived."`
+	List  deadlettersListCmd  `cmd:"" help:"${dead_letters_list}"`
 	Show  deadlettersShowCmd  `cmd:"" help:"Show a dead letter."`
 	Retry deadlettersRetryCmd `cmd:"" help:"Retry: a turn runs again as a new turn, a post is sent again."`
 	Drop  deadlettersDropCmd  `cmd:"" help:"Remove from the list; the record stays in the database."`
 }
 
-type deadlettersListCmd struct {
-	cli.JSONFlag
-	Limit int `default:"50" help:"The maximum number of turns and of posts; 0 for all."`
+// postView is the JSON output of a post.
+type postView struct {
+	Seq          int64               `json:"seq"`
+	Key          string              `json:"key"`
+	Kind         core.PostKind       `json:"kind"`
+	State        core.RowState       `json:"state"`
+	Conversation core.ConversationID `json:"conversation"`
+	Event        int64               `json:"event,omitempty"`
+	Text         string              `json:"text,omitempty"`
+	Attempts     int                 `json:"attempts"`
+	Cause        string              `json:"cause,omitempty"`
+	CreatedAt    time.Time           `json:"created_at"`
+	SentAt       time.Time           `json:"sent_at,omitzero"`
 }
 
-// deadView is a line of the listing: a turn or a post.
+func viewPost(r core.OutboxRow) postView {
+	return postView{
+		r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, mask.Text(r.Text), r.Attempts, mask.Text(r.Cause),
+		r.CreatedAt.UTC(), r.SentAt.UTC(),
+	}
+}
+
+// deadView is the JSON output of a dead letter: a turn or a post.
 type deadView struct {
 	Type string    `json:"type"`
 	Turn *turnView `json:"turn,omitempty"`
 	Post *postView `json:"post,omitempty"`
+}
+
+var deadTable = table[deadView]{
+	none:   "There are no dead letters.",
+	header: []string{"ID", "CONVERSATION", "SINCE", "REASON", "CAUSE"},
+	row: func(d deadView) []string {
+		if t := d.Turn; t != nil {
+			return []string{
+				fmt.Sprint(t.Seq), string(t.Conversation), cli.Stamp(t.EndedAt), string(t.Category), cli.Short(t.Cause),
+			}
+		}
+		p := d.Post
+		return []string{
+			fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State),
+			cli.Short(p.Cause),
+		}
+	},
+}
+
+func deadTurn(e core.EventRecord) deadView {
+	v := viewTurn(e)
+	return deadView{Type: "turn", Turn: &v}
+}
+
+func deadPost(r core.OutboxRow) deadView {
+	v := viewPost(r)
+	return deadView{Type: "post", Post: &v}
+}
+
+type deadlettersListCmd struct {
+	cli.JSONFlag
+	Limit int `default:"50" help:"The maximum number of turns and of posts; 0 for all."`
 }
 
 // Run prints the list.
@@ -44,29 +94,7 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App, store *storage.
 	if err != nil {
 		return err
 	}
-	views, rows := []deadView{}, [][]string{}
-	for _, e := range events {
-		v := viewTurn(e)
-		views = append(views, deadView{Type: "turn", Turn: &v})
-		rows = append(rows,
-			[]string{
-				fmt.Sprint(e.Seq), string(e.Conversation), cli.Stamp(e.EndedAt), string(e.End.Category),
-				cli.Short(mask.Text(e.End.Cause)),
-			})
-	}
-	for _, p := range posts {
-		v := viewPost(p)
-		views = append(views, deadView{Type: "post", Post: &v})
-		rows = append(rows,
-			[]string{
-				fmt.Sprintf("post:%d", p.Seq), string(p.Conversation), cli.Stamp(p.CreatedAt), string(p.State),
-				cli.Short(mask.Text(p.Cause)),
-			})
-	}
-	if c.JSON {
-		return a.PrintJSON(views)
-	}
-	return a.Table("There are no dead letters.", []string{"ID", "CONVERSATION", "SINCE", "REASON", "CAUSE"}, rows)
+	return deadTable.print(a, c.JSONFlag, append(cli.List(events, deadTurn), cli.List(posts, deadPost)...))
 }
 
 type deadlettersShowCmd struct {
@@ -75,7 +103,7 @@ type deadlettersShowCmd struct {
 }
 
 // Run prints one dead letter.
-func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, agent Agent, store *storage.Store) error {
 	if strings.HasPrefix(c.ID, "post:") {
 		post, err := parseDeadLetter(c.ID)
 		if err != nil {
@@ -89,7 +117,7 @@ func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, store *storage.
 	}
 	for _, e := range events {
 		if e.End.Kind == core.EndDead || e.End.Kind == core.EndDropped {
-			return showTurns(ctx, a, store, events, c.JSON)
+			return showTurns(ctx, a, agent, store, events, c.JSON)
 		}
 	}
 	return cli.Exit(cli.ExitBad,
@@ -195,17 +223,25 @@ func showPost(ctx context.Context, a *cli.App, store *storage.Store, dead deadLe
 	if i < 0 {
 		return unknownPost(dead.seq)
 	}
-	v := viewPost(posts[i])
 	if asJSON {
-		return a.PrintJSON(deadView{Type: "post", Post: &v})
+		return a.PrintJSON(deadPost(posts[i]))
 	}
+	v := viewPost(posts[i])
 	answers := ""
 	if v.Event != 0 {
 		answers = fmt.Sprintf("turn %d", v.Event)
 	}
-	a.Fields("post", fmt.Sprint(v.Seq), "state", string(v.State), "kind", string(v.Kind),
-		"conversation", string(v.Conversation), "answers", answers,
-		"created", cli.Stamp(v.CreatedAt), "attempts", fmt.Sprint(v.Attempts), "cause", v.Cause, "text", v.Text)
+	a.Fields(
+		"post", fmt.Sprint(v.Seq),
+		"state", string(v.State),
+		"kind", string(v.Kind),
+		"conversation", string(v.Conversation),
+		"answers", answers,
+		"created", cli.Stamp(v.CreatedAt),
+		"attempts", fmt.Sprint(v.Attempts),
+		"cause", v.Cause,
+		"text", v.Text,
+	)
 	return nil
 }
 

@@ -24,17 +24,15 @@ type Explain struct {
 	cli.JSONFlag
 	Policy       string   `placeholder:"FILE" help:"The policy's file. Not given: GATEHOUSE_APPROVAL_POLICY."`
 	Tool         string   `placeholder:"TOOL" help:"The name of the tool."`
-	All          bool     `help:"Explain every tool, those of MCP servers among them, in place of one call. Without --args, what depends on the arguments is told; without --as, the local person asks."`
+	All          bool     `help:"${explain_all}"`
 	Server       string   `placeholder:"NAME" help:"With --all: only the tools of this MCP server."`
-	Risk         string   `enum:",read,write,destructive" default:"" placeholder:"RISK" help:"The tool's risk: read, write or destructive. Not given: that of the built-in tool, and destructive for others."`
+	Risk         string   `enum:",read,write,destructive" default:"" placeholder:"RISK" help:"${explain_risk}"`
 	Args         string   `placeholder:"JSON" help:"The arguments of the call, a JSON object."`
 	As           string   `placeholder:"ID" help:"Who asks: an id, such as ${person}, or person:NAME."`
-	Group        []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the requester is in; may be repeated."`
+	Group        []string `placeholder:"ID" sep:"none" help:"${explain_group}"`
 	By           string   `placeholder:"ID" help:"Who would decide: an id or person:NAME."`
-	ByGroup      []string `placeholder:"ID" sep:"none" help:"A group or role of the platform that the decider is in; may be repeated."`
+	ByGroup      []string `placeholder:"ID" sep:"none" help:"${explain_by_group}"`
 	Conversation string   `placeholder:"ID" help:"The conversation that the request is made in."`
-
-	Tools func() *tool.Registry `kong:"-"` // those of the configuration, without MCP servers
 }
 
 // Validate says which flags do not go together.
@@ -74,7 +72,7 @@ type explanation struct {
 }
 
 // Run prints the rule.
-func (c Explain) Run(ctx context.Context, a *cli.App) error {
+func (c Explain) Run(ctx context.Context, a *cli.App, agent Agent) error {
 	current, err := c.policy(a)
 	if err != nil {
 		return err
@@ -89,10 +87,10 @@ func (c Explain) Run(ctx context.Context, a *cli.App) error {
 	}
 	turn := core.Turn{Actor: requester, Conversation: core.ConversationID(c.Conversation)}
 	if c.All {
-		return c.all(ctx, a, current, turn)
+		return c.all(ctx, a, agent.Tools(), current, turn)
 	}
 	c.warnOfServer(a)
-	call := core.Call{Tool: c.Tool, Arguments: json.RawMessage(c.Args), Risk: c.risk()}
+	call := core.Call{Tool: c.Tool, Arguments: json.RawMessage(c.Args), Risk: c.risk(agent.Tools())}
 	d := current.Decide(turn, call)
 	view := viewDecision(d)
 	refusal := ""
@@ -109,7 +107,7 @@ func (c Explain) Run(ctx context.Context, a *cli.App) error {
 	if c.JSON {
 		return a.PrintJSON(view)
 	}
-	c.print(a, d, view, refusal)
+	c.print(a, d, call.Risk, view, refusal)
 	return nil
 }
 
@@ -146,7 +144,7 @@ func (c Explain) policy(a *cli.App) (*policy.Policy, error) {
 }
 
 // risk is that of the flag, of the tool, or destructive.
-func (c Explain) risk() core.Risk {
+func (c Explain) risk(tools *tool.Registry) core.Risk {
 	switch c.Risk {
 	case "read":
 		return core.ReadOnly
@@ -155,7 +153,7 @@ func (c Explain) risk() core.Risk {
 	case "destructive":
 		return core.Dangerous
 	}
-	if t, known := c.Tools().Get(c.Tool); known {
+	if t, known := tools.Get(c.Tool); known {
 		return t.CallRisk()
 	}
 	return core.Dangerous
@@ -232,7 +230,7 @@ func why(r core.Rule, who, requester core.Actor) string {
 }
 
 // print prints the decision as lines of text.
-func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal string) {
+func (c Explain) print(a *cli.App, d policy.Decision, risk core.Risk, view explanation, refusal string) {
 	a.Fields("rule", d.Decider(), "action", string(view.Action), "why", view.Why)
 	if d.Nobody != nil {
 		a.Fields("happens", "the call is refused at once")
@@ -246,7 +244,7 @@ func (c Explain) print(a *cli.App, d policy.Decision, view explanation, refusal 
 		if r.Reason {
 			a.Fields("reason", "required for a denial")
 		}
-		if m := r.Memory(c.risk()); m.Uses > 0 {
+		if m := r.Memory(risk); m.Uses > 0 {
 			a.Fields("remember",
 				fmt.Sprintf("an approver may allow the same call in its conversation for %s, %d times",
 					policy.Written(m.For), m.Uses))

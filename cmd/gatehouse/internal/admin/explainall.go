@@ -9,6 +9,7 @@ import (
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
+	"gatehouse/core/tool"
 )
 
 // toolView is the JSON output of what the policy says of a tool.
@@ -43,7 +44,9 @@ func viewTool(p *policy.Policy, turn core.Turn, call core.Call, args string) too
 }
 
 // all explains each tool.
-func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn core.Turn) error {
+func (c Explain) all(
+	ctx context.Context, a *cli.App, tools *tool.Registry, p *policy.Policy, turn core.Turn,
+) error {
 	cfg, _, _ := a.Settings.Read() // policy has told the faults
 	if c.Server != "" {
 		if cfg.MCP.Servers = slices.DeleteFunc(cfg.MCP.Servers, func(s mcp.Server) bool {
@@ -53,7 +56,7 @@ func (c Explain) all(ctx context.Context, a *cli.App, p *policy.Policy, turn cor
 				c.Server)
 		}
 	}
-	known := cli.PolicyTools(c.Tools().Tools())
+	known := cli.PolicyTools(tools.Tools())
 	shown := len(known)
 	if c.Server == "" {
 		shown = 0

@@ -41,9 +41,9 @@ func (c JoinCheck) Run(a *cli.App) error {
 // MutationCheck is gatehouse mutation-check.
 type MutationCheck struct {
 	cli.JSONFlag
-	Input string `required:"" placeholder:"FILE" help:"The mutation and its evidence, as JSON: mutation, joinCheckInput, joinGate."`
+	Input string `required:"" placeholder:"FILE" help:"${mutation_input}"`
 
-	Normalizer []string `sep:"none" placeholder:"ID" help:"A normalizerId that may make calls from free text; may be repeated."`
+	Normalizer []string `sep:"none" placeholder:"ID" help:"${mutation_normalizer}"`
 }
 
 // Run prints whether the mutation may run. If the evidence is invalid the verdict is not ready, and the reason is

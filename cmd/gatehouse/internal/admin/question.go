@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gatehouse/approvals"
@@ -17,8 +16,8 @@ import (
 
 type approvalsAnswerCmd struct {
 	ID     string `arg:"" help:"The id of a question, or the beginning of one id alone."`
-	Answer string `name:"json" required:"" placeholder:"ANSWER" help:"The answer in JSON: a value such as '\"blue\"', 3 or true or, to a form, an object such as '{\"size\":\"m\"}'."`
-	As     string `placeholder:"NAME" help:"The name that people read as who answered; the audit log records the local admin, with this name and the user of the operating system."`
+	Answer string `name:"json" required:"" placeholder:"ANSWER" help:"${approvals_answer_answer}"`
+	As     string `placeholder:"NAME" help:"${approvals_answer_as}"`
 }
 
 // Run answers. On a question that is already answered it fails with who did, and exit code 1.
@@ -55,26 +54,25 @@ func showQuestion(a *cli.App, p core.Approval, view approvalView) {
 	if view.Answer != nil {
 		answer = mask.Escape(view.Question.Shown(view.Answer))
 	}
-	a.Fields("approval", string(p.ID), "state", p.StateSentence(), "question", mask.Escape(view.Question.Text),
-		"answer with", strings.Join(fields, "\n"), "answer", answer,
-		"as JSON", string(view.Answer), "tool", p.Call.Tool,
-		"requested by", nameOf(p.Requester)+" ("+p.Requester.ID+")", "rule", p.Rule.Name,
+	a.Fields(
+		"approval", string(p.ID),
+		"state", p.StateSentence(),
+		"question", mask.Escape(view.Question.Text),
+		"answer with", strings.Join(fields, "\n"),
+		"answer", answer,
+		"as JSON", string(view.Answer),
+		"tool", p.Call.Tool,
+		"requested by", nameAndID(p.Requester),
+		"rule", p.Rule.Name,
 		"may answer", fmt.Sprint(p.Rule.Approvers),
-		"reason", mask.Text(p.Reason), "conversation", string(p.Conversation), "session", string(p.Session),
+		"reason", mask.Text(p.Reason),
+		"conversation", string(p.Conversation),
+		"session", string(p.Session),
 		"invocation", string(p.Invocation),
-		"requested", cli.Stamp(p.CreatedAt), "decided", cli.Stamp(p.DecidedAt), "deadline", cli.Stamp(p.Deadline))
-}
-
-// action is what an approval is for, in a line: the call or, of a question, its text and its answer.
-func action(p core.Approval) string {
-	if p.Question == nil {
-		return p.Call.Mask(p.Call.Summary)
-	}
-	text := "Question: " + mask.Text(p.Question.Text)
-	if answer := p.Answer(); answer != nil {
-		text += " – " + strings.ReplaceAll(maskedQuestion(*p.Question).Shown(maskedAnswer(answer)), "\n", ", ")
-	}
-	return text
+		"requested", cli.Stamp(p.CreatedAt),
+		"decided", cli.Stamp(p.DecidedAt),
+		"deadline", cli.Stamp(p.Deadline),
+	)
 }
 
 // describe is a field in a line: its name in a form, its kind, its limits, and its choices.
@@ -105,25 +103,4 @@ func describe(f question.Field) string {
 		}
 	}
 	return mask.EscapeLine(text)
-}
-
-// maskedQuestion returns a copy of a question with the secrets in its texts and in its choices hidden.
-func maskedQuestion(q question.Question) *question.Question {
-	q.Text, q.Fields = mask.Text(q.Text), slices.Clone(q.Fields)
-	for i := range q.Fields {
-		f := &q.Fields[i]
-		f.Title, f.Hint, f.Choices = mask.Text(f.Title), mask.Text(f.Hint), slices.Clone(f.Choices)
-		for j, c := range f.Choices {
-			f.Choices[j] = question.Choice{Value: maskedAnswer(c.Value), Title: mask.Text(c.Title)}
-		}
-	}
-	return &q
-}
-
-// maskedAnswer hides the secrets in an answer.
-func maskedAnswer(answer json.RawMessage) json.RawMessage {
-	if len(answer) == 0 {
-		return nil
-	}
-	return mask.JSON(answer)
 }

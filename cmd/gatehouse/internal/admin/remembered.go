@@ -31,13 +31,24 @@ type memory struct {
 	Uses         int                 `json:"uses"`
 }
 
+var memoryTable = table[memory]{
+	none:   "No approval is remembered now.",
+	header: []string{"APPROVAL", "ACTION", "APPROVED BY", "CONVERSATION", "UNTIL", "USED"},
+	row: func(m memory) []string {
+		return []string{
+			string(m.Approval), cli.Short(m.Action), m.By, string(m.Conversation), cli.Stamp(m.Until),
+			fmt.Sprintf("%d of %d", m.Used, m.Uses),
+		}
+	},
+}
+
 // Run prints the list.
 func (c rememberedListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	approved, err := store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Approved}})
 	if err != nil {
 		return err
 	}
-	var all []memory
+	all := []memory{}
 	used := map[core.ApprovalID]int{} // each use was made after its approval, which is further down
 	for _, p := range approved {
 		if p.Use != nil {
@@ -52,20 +63,11 @@ func (c rememberedListCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 			continue // the audit log contradicts it, so it allows nothing
 		}
 		all = append(all, memory{
-			p.ID, p.Call.Tool, action(p), nameOf(p.DecidedBy), p.Conversation, next.Until.UTC(), used[p.ID], next.Uses,
+			p.ID, p.Call.Tool, viewApproval(p).action(), nameOf(p.DecidedBy), p.Conversation, next.Until.UTC(),
+			used[p.ID], next.Uses,
 		})
 	}
-	if c.JSON {
-		return a.PrintJSON(cli.List(all, func(m memory) memory { return m }))
-	}
-	return a.Table("No approval is remembered now.",
-		[]string{"APPROVAL", "ACTION", "APPROVED BY", "CONVERSATION", "UNTIL", "USED"},
-		cli.List(all, func(m memory) []string {
-			uses := fmt.Sprintf("%d of %d", m.Used, m.Uses)
-			return []string{
-				string(m.Approval), cli.Short(m.Action), m.By, string(m.Conversation), cli.Stamp(m.Until), uses,
-			}
-		}))
+	return memoryTable.print(a, c.JSONFlag, all)
 }
 
 type rememberedRevokeCmd struct {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
@@ -19,7 +20,37 @@ type Sessions struct {
 	Show   sessionsShowCmd   `cmd:"" help:"Show a session and its last messages."`
 	Reset  sessionsResetCmd  `cmd:"" help:"Start a new session in a conversation, as the control word new does."`
 	Export sessionsExportCmd `cmd:"" help:"Print a whole session as JSON, without masking."`
-	Delete sessionsDeleteCmd `cmd:"" help:"Delete a session, its messages and its paused turns, and erase its texts everywhere else."`
+	Delete sessionsDeleteCmd `cmd:"" help:"${sessions_delete}"`
+}
+
+// sessionView is the JSON output of a session.
+type sessionView struct {
+	Session       core.SessionID      `json:"session"`
+	Conversation  core.ConversationID `json:"conversation"`
+	SchemaVersion string              `json:"schema_version"`
+	Messages      int                 `json:"messages"`
+	CreatedAt     time.Time           `json:"created_at"`
+	UpdatedAt     time.Time           `json:"updated_at"`
+}
+
+var sessionTable = table[sessionView]{
+	none:   "No sessions found.",
+	header: []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"},
+	row: func(s sessionView) []string {
+		return []string{string(s.Session), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
+	},
+}
+
+func viewSession(s core.SessionSummary) sessionView {
+	return sessionView{s.ID, s.ID.Conversation(), s.SchemaVersion, s.Messages, s.CreatedAt.UTC(), s.UpdatedAt.UTC()}
+}
+
+// viewRecord views a session that was loaded, with the number of its messages.
+func viewRecord(rec *core.SessionRecord, messages int) sessionView {
+	return viewSession(core.SessionSummary{
+		ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: messages, CreatedAt: rec.CreatedAt,
+		UpdatedAt: rec.UpdatedAt,
+	})
 }
 
 type sessionsListCmd struct {
@@ -33,13 +64,7 @@ func (c sessionsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return a.PrintJSON(cli.List(all, viewSession))
-	}
-	return a.Table("No sessions found.", []string{"SESSION", "MESSAGES", "CREATED", "UPDATED"},
-		cli.List(all, func(s core.SessionSummary) []string {
-			return []string{string(s.ID), fmt.Sprint(s.Messages), cli.Stamp(s.CreatedAt), cli.Stamp(s.UpdatedAt)}
-		}))
+	return sessionTable.print(a, c.JSONFlag, cli.List(all, viewSession))
 }
 
 type sessionsShowCmd struct {
@@ -49,7 +74,7 @@ type sessionsShowCmd struct {
 }
 
 // Run prints one session.
-func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, agent Agent, store *storage.Store) error {
 	rec, err := findSession(ctx, store, c.ID)
 	if err != nil {
 		return err
@@ -62,13 +87,9 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	if err != nil {
 		return err
 	}
-	tail = cli.List(tail, masker(all, a.Secret))
+	tail = cli.List(tail, masker(all, agent.Tools()))
 	open := slices.DeleteFunc(all, func(p core.Approval) bool { return p.State != core.Open })
-	view := viewSession(
-		core.SessionSummary{
-			ID: rec.ID, SchemaVersion: rec.SchemaVersion, Messages: n, CreatedAt: rec.CreatedAt,
-			UpdatedAt: rec.UpdatedAt,
-		})
+	view := viewRecord(rec, n)
 	if c.JSON {
 		return a.PrintJSON(struct {
 			sessionView
@@ -76,8 +97,12 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 			Tail []core.Message `json:"tail"`
 		}{view, cli.List(open, viewApproval), tail})
 	}
-	a.Fields("session", string(rec.ID), "messages", fmt.Sprint(n), "created", cli.Stamp(rec.CreatedAt),
-		"updated", cli.Stamp(rec.UpdatedAt))
+	a.Fields(
+		"session", string(rec.ID),
+		"messages", fmt.Sprint(n),
+		"created", cli.Stamp(rec.CreatedAt),
+		"updated", cli.Stamp(rec.UpdatedAt),
+	)
 	for _, o := range open {
 		a.Fields("waiting for", o.Call.Mask(o.Call.Summary)+" ("+string(o.ID)+")")
 	}
@@ -154,125 +179,5 @@ func (c sessionsExportCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 		Version int64                      `json:"version"`
 		State   map[string]json.RawMessage `json:"state"`
 		All     []core.Message             `json:"messages"` // hides the number in sessionView
-	}{viewSession(
-		core.SessionSummary{
-			ID: rec.ID, SchemaVersion: rec.SchemaVersion, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt,
-		}), rec.Version, rec.State, all})
-}
-
-type sessionsDeleteCmd struct {
-	ID string `arg:"" help:"A session id."`
-}
-
-// Run deletes the session. It may be repeated, to erase what still had to be answered or sent the last time.
-func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
-	rec, err := store.LoadSession(ctx, id, core.Writer{})
-	if err != nil {
-		return err
-	}
-	if rec == nil { // deleted before, or never there
-		events, err := store.Events(ctx, core.EventFilter{Session: id, Limit: 1})
-		if err != nil {
-			return err
-		}
-		if len(events) == 0 {
-			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.",
-				c.ID)
-		}
-	}
-	if err := store.DeleteSession(ctx, id); err != nil {
-		return cli.Bad(err)
-	}
-	a.PrintLine("Deleted the session %s.", id)
-	return c.kept(ctx, a, store, id.Conversation())
-}
-
-// kept says which texts of the conversation are kept because they are still to be answered or sent, and what to do
-// then.
-func (c sessionsDeleteCmd) kept(
-	ctx context.Context, a *cli.App, store *storage.Store, conversation core.ConversationID,
-) error {
-	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, conversation, 0)
-	if err != nil {
-		return err
-	}
-	posts = slices.DeleteFunc(posts, func(r core.OutboxRow) bool { return r.Text == "" })
-	events, err := store.Events(ctx, core.EventFilter{Conversation: conversation, Waiting: true})
-	if err != nil {
-		return err
-	}
-	events = slices.DeleteFunc(events, func(e core.EventRecord) bool { return len(e.Payload) == 0 })
-	var waiting []string
-	if n := len(events); n > 0 {
-		waiting = append(waiting, count(n, "event")+" to be processed")
-	}
-	if n := len(posts); n > 0 {
-		waiting = append(waiting, count(n, "post")+" to be sent")
-	}
-	if len(waiting) == 0 {
-		return nil
-	}
-	a.PrintLine("What still waits in its conversation keeps its text: %s.", strings.Join(waiting, ", "))
-	a.PrintLine("To erase those texts, too, run gatehouse sessions delete %s again later, until it says nothing of "+
-		"this kind. It then also deletes what was said in the session meanwhile.", cli.Cell(string(c.ID)))
-	return nil
-}
-
-// count is a number of things, with the noun in the plural if needed.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-type sessionsResetCmd struct {
-	cli.JSONFlag
-	ID string `arg:"" help:"A session or a conversation."`
-}
-
-// localAdmin is the person who runs the command line.
-var localAdmin = core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
-
-// Run accepts a reset event. It is processed in order with the conversation's messages, like a reset that comes from
-// the platform.
-func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	conversation, to, err := findConversation(ctx, store, c.ID)
-	if err != nil {
-		return err
-	}
-	r, err := store.Accept(ctx, core.Event{
-		Platform: to.Platform, ID: "cli/" + cli.NewID(), Conversation: conversation, Body: core.ResetEvent{},
-		Actor: localAdmin, Address: to,
-	})
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return a.PrintJSON(map[string]any{"conversation": conversation, "seq": r.Seq})
-	}
-	a.PrintLine("The conversation %s will start a new session with turn %d, as soon as a running gatehouse processes "+
-		"it.", conversation, r.Seq)
-	return nil
-}
-
-// findConversation returns the conversation of a session or conversation id, and the address of its last event.
-func findConversation(ctx context.Context, store *storage.Store, id string) (core.ConversationID, core.Address, error) {
-	for _, conversation := range []core.ConversationID{core.ConversationID(id), core.SessionID(id).Conversation()} {
-		last, err := store.Events(ctx, core.EventFilter{Conversation: conversation, Limit: 1})
-		if err != nil {
-			return "", core.Address{}, err
-		}
-		if len(last) > 0 {
-			return conversation, last[0].Address, nil
-		}
-	}
-	rec, err := findSession(ctx, store, id) // its events may have been pruned
-	if err != nil {
-		return "", core.Address{}, err
-	}
-	conversation := rec.ID.Conversation()
-	platform, channel, _ := strings.Cut(string(conversation), ":")
-	return conversation, core.Address{Platform: platform, Channel: channel}, nil
+	}{viewRecord(rec, 0), rec.Version, rec.State, all})
 }

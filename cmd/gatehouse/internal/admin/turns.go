@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"gatehouse/approvals"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -18,6 +17,62 @@ import (
 type Turns struct {
 	List turnsListCmd `cmd:"" help:"List turns, latest first."`
 	Show turnsShowCmd `cmd:"" help:"Show a turn: its event, messages, approvals and posts."`
+}
+
+// turnView is the JSON output of a turn.
+type turnView struct {
+	Seq          int64               `json:"seq"`
+	State        string              `json:"state"`
+	Platform     string              `json:"platform"`
+	ID           string              `json:"id"`
+	Kind         core.Kind           `json:"kind"`
+	Subject      string              `json:"subject,omitempty"`
+	Conversation core.ConversationID `json:"conversation"`
+	Session      core.SessionID      `json:"session,omitempty"`
+	Invocation   core.InvocationID   `json:"invocation,omitempty"`
+	Actor        core.Actor          `json:"actor"`
+	AcceptedAt   time.Time           `json:"accepted_at"`
+	EndedAt      time.Time           `json:"ended_at,omitzero"`
+	NotBefore    time.Time           `json:"not_before,omitzero"`
+	Attempt      int                 `json:"attempt"`
+	Retries      int                 `json:"retries"`
+	RetryOf      int64               `json:"retry_of,omitempty"`
+	Category     core.Category       `json:"category,omitempty"`
+	Cause        string              `json:"cause,omitempty"`
+	Sequel       *resumption         `json:"sequel,omitempty"` // in turns list, of a suspended turn
+}
+
+var turnTable = table[turnView]{
+	none:   "No turns found.",
+	header: []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"},
+	row: func(t turnView) []string {
+		return []string{
+			fmt.Sprint(t.Seq), string(t.Kind), string(t.Conversation), nameOf(t.Actor), cli.Stamp(t.AcceptedAt),
+			t.State + t.Sequel.text(),
+		}
+	},
+}
+
+func viewTurn(e core.EventRecord) turnView {
+	return turnView{
+		Seq: e.Seq, State: turnState(e), Platform: e.Platform, ID: e.ID, Kind: e.Kind(), Subject: e.Subject(),
+		Conversation: e.Conversation, Session: e.Session,
+		Invocation: e.Invocation, Actor: e.Actor, AcceptedAt: e.AcceptedAt.UTC(), EndedAt: e.EndedAt.UTC(),
+		NotBefore: e.NotBefore.UTC(),
+		Attempt:   e.Attempt, Retries: e.Retries, RetryOf: e.RetryOf, Category: e.End.Category,
+		Cause: mask.Text(e.End.Cause),
+	}
+}
+
+// turnState is how an event ended, or why it has not ended yet.
+func turnState(e core.EventRecord) string {
+	switch {
+	case !e.EndedAt.IsZero() || e.End.Kind != "":
+		return string(e.End.Kind)
+	case e.NotBefore.After(time.Now()):
+		return "backing off"
+	}
+	return "waiting"
 }
 
 type turnsListCmd struct {
@@ -38,23 +93,13 @@ func (c turnsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 	if err != nil {
 		return err
 	}
-	views, rows := []turnView{}, [][]string{}
-	for _, e := range all {
-		v := viewTurn(e)
-		if v.Sequel, err = sequelOf(ctx, store, e); err != nil {
+	views := cli.List(all, viewTurn)
+	for i, e := range all {
+		if views[i].Sequel, err = resumptionOf(ctx, store, e); err != nil {
 			return err
 		}
-		views = append(views, v)
-		rows = append(rows,
-			[]string{
-				fmt.Sprint(e.Seq), string(e.Kind()), string(e.Conversation), nameOf(e.Actor), cli.Stamp(e.AcceptedAt),
-				v.State + v.Sequel.text(),
-			})
 	}
-	if c.JSON {
-		return a.PrintJSON(views)
-	}
-	return a.Table("No turns found.", []string{"TURN", "KIND", "CONVERSATION", "ACTOR", "ACCEPTED", "STATE"}, rows)
+	return turnTable.print(a, c.JSONFlag, views)
 }
 
 type turnsShowCmd struct {
@@ -64,7 +109,7 @@ type turnsShowCmd struct {
 }
 
 // Run prints one turn.
-func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, agent Agent, store *storage.Store) error {
 	events, err := findTurn(ctx, store, c.ID)
 	if err != nil {
 		return err
@@ -72,7 +117,7 @@ func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 	if c.Evidence {
 		return printEvidence(ctx, a, store, events[0], c.ID)
 	}
-	return showTurns(ctx, a, store, events, c.JSON)
+	return showTurns(ctx, a, agent, store, events, c.JSON)
 }
 
 // findTurn returns the event with a number and then the other events of its invocation, which are the signals that
@@ -101,138 +146,6 @@ func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.Even
 		}
 	}
 	return nil, core.Errorf(core.NotFound, "There is no turn %q. List turns with gatehouse turns list.", id)
-}
-
-// turnDetail is everything that turns show prints.
-type turnDetail struct {
-	Events    []turnView       `json:"events"`
-	Messages  []core.Message   `json:"messages"`
-	Approvals []approvalDetail `json:"approvals"`
-	Posts     []postView       `json:"posts"`
-}
-
-type approvalDetail struct {
-	approvalView
-	Run     core.CallState `json:"run,omitempty"`      // what became of the call; absent: it has not begun
-	RunNote string         `json:"run_note,omitempty"` // why it failed, was not run, or is in doubt; secrets masked
-	RunAt   time.Time      `json:"run_at,omitzero"`
-	Intent  *intentView    `json:"intent"` // null: the tool was not started
-}
-
-func detailOf(v approvalView, card core.Card, intent *intentView) approvalDetail {
-	return approvalDetail{v, card.Run, card.RunNote, card.RunAt.UTC(), intent}
-}
-
-func showTurns(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord, asJSON bool) error {
-	d, err := gather(ctx, a, store, events)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return a.PrintJSON(d)
-	}
-	showEvent(a, events[0])
-	about, err := turnOf(ctx, store, events[0])
-	if err != nil {
-		return err
-	}
-	if about != 0 {
-		a.PrintLine("click on approval %s, which turn %d requested", events[0].Subject(), about)
-	}
-	for _, e := range events[1:] {
-		a.PrintLine("resumed by turn %d: %s, %s%s", e.Seq, e.Kind(), turnState(e), because(string(e.End.Category)))
-	}
-	printMessages(a, d.Messages)
-	for _, p := range d.Approvals {
-		a.PrintLine("approval %s: %s: %s", p.ID, p.State, p.Summary)
-		a.Fields("arguments", string(p.Arguments),
-			"call", runOf(core.Card{Run: p.Run, RunNote: p.RunNote, RunAt: p.RunAt}), "result", p.Intent.result())
-	}
-	for _, p := range d.Posts {
-		a.PrintLine("post %d: %s, %s%s", p.Seq, p.Kind, p.State, because(mask.Text(p.Cause)))
-	}
-	return nil
-}
-
-// gather reads what belongs to the events of one turn.
-func gather(ctx context.Context, a *cli.App, store *storage.Store, events []core.EventRecord) (turnDetail, error) {
-	d := turnDetail{
-		Events: cli.List(events, viewTurn), Messages: []core.Message{}, Approvals: []approvalDetail{},
-		Posts: []postView{},
-	}
-	first := events[0]
-	seqs, ids := map[int64]bool{}, map[core.ApprovalID]bool{}
-	for _, e := range events {
-		seqs[e.Seq] = true
-		if e.Session != "" {
-			first.Session = e.Session
-		}
-	}
-	if first.Invocation != "" {
-		msgs, err := store.InvocationMessages(ctx, first.Session, first.Invocation)
-		if err != nil {
-			return d, err
-		}
-		found, err := store.ListApprovals(ctx, core.ApprovalFilter{Invocation: first.Invocation})
-		if err != nil {
-			return d, err
-		}
-		d.Messages = cli.List(msgs, masker(found, a.Secret))
-		slices.Reverse(found)
-		for _, p := range found {
-			p, intent, err := recorded(ctx, store, p.ID)
-			if err != nil {
-				return d, err
-			}
-			ids[p.ID] = true
-			d.Approvals = append(d.Approvals,
-				detailOf(viewApproval(p), approvals.CardOf(p, intent), viewIntent(p.Call, intent)))
-		}
-	}
-	posts, err := store.ListPosts(ctx, nil, first.Conversation, 0)
-	if err != nil {
-		return d, err
-	}
-	slices.Reverse(posts)
-	for _, p := range posts {
-		if seqs[p.Event] || p.Approval != "" && ids[p.Approval] {
-			d.Posts = append(d.Posts, viewPost(p))
-		}
-	}
-	return d, nil
-}
-
-func showEvent(a *cli.App, e core.EventRecord) {
-	repeats := ""
-	if e.RetryOf != 0 {
-		repeats = fmt.Sprintf("turn %d", e.RetryOf)
-	}
-	a.Fields("turn", fmt.Sprint(e.Seq), "kind", string(e.Kind()),
-		"state", turnState(e)+because(string(e.End.Category))+because(mask.Text(e.End.Cause)),
-		"conversation", string(e.Conversation), "session", string(e.Session), "invocation", string(e.Invocation),
-		"actor", nameOf(e.Actor)+" ("+e.Actor.ID+")",
-		"accepted", cli.Stamp(e.AcceptedAt), "ended", cli.Stamp(e.EndedAt), "attempts", fmt.Sprint(e.Attempt),
-		"not before", cli.Stamp(e.NotBefore), "repeats", repeats)
-}
-
-func because(cause string) string {
-	if cause == "" {
-		return ""
-	}
-	return ": " + cause
-}
-
-// runOf is what became of an approved call, in the words of its card, and when. The process that ran the call may have
-// ended since, so here it is not said to be running.
-func runOf(card core.Card) string {
-	text := card.RunText()
-	switch card.Run {
-	case core.CallWaits:
-		return ""
-	case core.CallRunning:
-		text = "Started, no result yet"
-	}
-	return text + " (" + cli.Stamp(card.RunAt) + ")"
 }
 
 // printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an
@@ -278,4 +191,55 @@ func turnOf(ctx context.Context, store *storage.Store, e core.EventRecord) (int6
 		return 0, err
 	}
 	return events[len(events)-1].Seq, nil
+}
+
+// resumption is how a suspended turn went on: its approval, and the turn that resumed it.
+type resumption struct {
+	Approval  core.ApprovalID    `json:"approval"`
+	Decision  core.ApprovalState `json:"approval_state"`
+	ResumedBy int64              `json:"resumed_by,omitempty"` // 0: not resumed, or not any more in the database
+	State     string             `json:"resumed_state,omitempty"`
+}
+
+// text is the resumption in a few words.
+func (s *resumption) text() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.ResumedBy != 0:
+		return fmt.Sprintf(", then %s and resumed by turn %d (%s)", s.Decision, s.ResumedBy, s.State)
+	case s.Decision == core.Open:
+		return fmt.Sprintf(", waits for approval %s", s.Approval)
+	}
+	return ", then " + string(s.Decision)
+}
+
+// resumptionOf reads how a turn went on; nil if it is not suspended or its approval was pruned. A turn may be suspended
+// several times: each time the next event of its invocation, a signal, names the approval.
+func resumptionOf(ctx context.Context, store *storage.Store, e core.EventRecord) (*resumption, error) {
+	if e.End.Kind != core.EndSuspended {
+		return nil, nil
+	}
+	events, err := store.Events(ctx, core.EventFilter{Invocation: e.Invocation}) // latest first
+	if err != nil {
+		return nil, err
+	}
+	all, err := store.ListApprovals(ctx, core.ApprovalFilter{Invocation: e.Invocation}) // latest first
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	s := &resumption{Approval: all[0].ID}
+	for _, other := range events {
+		if other.Seq <= e.Seq {
+			break
+		}
+		s.ResumedBy, s.State = other.Seq, turnState(other)
+		s.Approval = core.ApprovalID(other.Subject())
+	}
+	a, _, err := recorded(ctx, store, s.Approval)
+	if core.CategoryOf(err) == core.NotFound { // it was pruned
+		return s, nil
+	}
+	s.Decision = a.State
+	return s, err
 }

@@ -30,8 +30,6 @@ type App struct {
 	Stdio
 	Settings  settings.Source
 	OpenStore OpenStore
-	// JSON pointers to the arguments that the schema of a tool of the agent says are secret
-	Secret func(call core.ToolCall) []string
 
 	store *storage.Store // the one that was opened
 }

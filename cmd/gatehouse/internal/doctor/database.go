@@ -59,7 +59,7 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 const fixDead = "gatehouse deadletters list shows the causes. Retry or drop them."
 
 // checkStore looks for dead letters in the database, and for paused turns that this build can't resume.
-func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *storage.Store) []finding {
+func checkStore(ctx context.Context, p Program, cfg settings.Config, store *storage.Store) []finding {
 	queue, err := store.Queue(ctx)
 	if err != nil {
 		return []finding{{"queue", stateFail, cli.Explain(err), fixDatabase}}
@@ -84,7 +84,7 @@ func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *sto
 		found = append(found, finding{"queue", stateOK, fmt.Sprintf("No dead letters; %d queues with waiting turns, "+
 			"%d posts waiting.", len(queue.Entries), queue.Posts), ""})
 	}
-	stuck, err := c.unresumable(ctx, cfg, store)
+	stuck, err := unresumable(ctx, p, cfg, store)
 	switch {
 	case err != nil:
 		found = append(found, finding{"paused turns", stateFail, cli.Explain(err), fixDatabase})
@@ -98,12 +98,12 @@ func (c Command) checkStore(ctx context.Context, cfg settings.Config, store *sto
 }
 
 // unresumable returns the open approvals whose turns this build's agent can't resume.
-func (c Command) unresumable(ctx context.Context, cfg settings.Config, store *storage.Store) ([]string, error) {
+func unresumable(ctx context.Context, p Program, cfg settings.Config, store *storage.Store) ([]string, error) {
 	open, err := store.ListApprovals(ctx, core.ApprovalFilter{States: []core.ApprovalState{core.Open}})
 	if err != nil || len(open) == 0 {
 		return nil, err
 	}
-	agent, err := c.Agent(cfg, store)
+	agent, err := p.Agent(cfg, store)
 	if err != nil {
 		return nil, err
 	}

@@ -22,13 +22,16 @@ import (
 type Command struct {
 	cli.JSONFlag
 	Quick bool `help:"Skip checks that cost something: no model answers, and no socket is requested from a platform."`
+}
 
+// Program is the program that the doctor checks.
+type Program interface {
 	// Agent compiles the configured agent; it determines which paused turns can be resumed.
-	Agent func(settings.Config, *storage.Store) (*graph.Graph, error) `kong:"-"`
+	Agent(cfg settings.Config, store *storage.Store) (*graph.Graph, error)
 	// Tools are those of the configuration, without MCP servers.
-	Tools func(settings.Config) *tool.Registry `kong:"-"`
+	Tools() *tool.Registry
 	// Turns asks the gatehouse serve of this machine for its turns; ok is false if none answers.
-	Turns func(context.Context, settings.Config) (turns Turns, ok bool) `kong:"-"`
+	Turns(ctx context.Context, cfg settings.Config) (turns Turns, ok bool)
 }
 
 // finding is the result of one check.
@@ -43,23 +46,23 @@ const (
 
 // Run runs the checks in order. It exits with 2 where the configuration is invalid, and with 1 where another check
 // failed.
-func (c Command) Run(ctx context.Context, a *cli.App) error {
+func (c Command) Run(ctx context.Context, a *cli.App, p Program) error {
 	cfg, found := checkConfig(a.Settings)
 	usable := !failed(found)
 	if usable {
 		more, store := checkDatabase(ctx, a.OpenStore, cfg)
 		found = append(found, more...)
 		if store != nil {
-			found = append(found, c.checkStore(ctx, cfg, store)...)
-			found = append(found, c.checkTurns(ctx, cfg)...)
-			found = append(found, c.checkScript(cfg, store)...)
+			found = append(found, checkStore(ctx, p, cfg, store)...)
+			found = append(found, checkTurns(ctx, p, cfg)...)
+			found = append(found, checkScript(p, cfg, store)...)
 		}
 		found = append(found, checkTools(cfg)...)
 		found = append(found, checkPrompt(cfg)...)
 		found = append(found, c.checkModels(ctx, cfg)...)
 		servers := lookAtServers(ctx, cfg, store)
 		found = append(found, checkServers(cfg, servers)...)
-		found = append(found, c.checkPolicy(cfg, servers)...)
+		found = append(found, checkPolicy(p, cfg, servers)...)
 		found = append(found, checkPeople(ctx, cfg, store)...)
 		found = append(found, c.checkPlatforms(ctx, cfg, store)...)
 		if store != nil {

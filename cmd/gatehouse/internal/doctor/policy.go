@@ -15,11 +15,11 @@ import (
 
 // checkPolicy says what is probably not meant in the policy's file, and which rule decides a call of each tool. Faults
 // of the file are faults of the configuration.
-func (c Command) checkPolicy(cfg settings.Config, servers []mcp.Report) []finding {
+func checkPolicy(program Program, cfg settings.Config, servers []mcp.Report) []finding {
 	if cfg.Policy.Path() == "" {
 		return nil
 	}
-	tools := cli.PolicyTools(c.Tools(cfg).Tools())
+	tools := cli.PolicyTools(program.Tools().Tools())
 	more, away := cli.ServerTools(servers)
 	tools = append(tools, more...)
 	p := cfg.Policy.Policy()

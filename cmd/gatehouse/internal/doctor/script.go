@@ -8,7 +8,7 @@ import (
 
 // checkScript reports the warnings about the script that is the agent, and whether it can run. An invalid script is a
 // fault of the configuration, which is reported before.
-func (c Command) checkScript(cfg settings.Config, store *storage.Store) []finding {
+func checkScript(p Program, cfg settings.Config, store *storage.Store) []finding {
 	if cfg.Script == nil {
 		return nil
 	}
@@ -16,7 +16,7 @@ func (c Command) checkScript(cfg settings.Config, store *storage.Store) []findin
 	for _, warning := range cfg.Script.Warnings {
 		found = append(found, finding{"script", stateWarn, warning, ""})
 	}
-	if _, err := c.Agent(cfg, store); err != nil {
+	if _, err := p.Agent(cfg, store); err != nil {
 		return append(found, finding{"script", stateFail, cli.Explain(err), "Correct the script."})
 	}
 	model := "It can ask the model."

@@ -16,8 +16,8 @@ type Turns struct {
 
 // checkTurns says how many turns run and wait, and what keeps others from beginning. There is nothing to say if no
 // gatehouse serve answers.
-func (c Command) checkTurns(ctx context.Context, cfg settings.Config) []finding {
-	turns, ok := c.Turns(ctx, cfg)
+func checkTurns(ctx context.Context, p Program, cfg settings.Config) []finding {
+	turns, ok := p.Turns(ctx, cfg)
 	if !ok {
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 // Convert is gatehouse hrf convert.
 type Convert struct {
 	File    string      `arg:"" help:"The file to convert, or - for standard input."`
-	To      string      `required:"" enum:"json,native" placeholder:"json|native" help:"The form to convert to: json, or native for the token form."`
-	Profile hrf.Profile `enum:"strict,compat" default:"strict" help:"How strictly the envelope is checked: strict, or compat for what later versions of the format write."`
+	To      string      `required:"" enum:"json,native" placeholder:"json|native" help:"${convert_to}"`
+	Profile hrf.Profile `enum:"strict,compat" default:"strict" help:"${convert_profile}"`
 }
 
 // Help says more than one line.

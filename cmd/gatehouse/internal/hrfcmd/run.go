@@ -13,10 +13,10 @@ import (
 type Run struct {
 	cli.JSONFlag
 	File       string      `arg:"" help:"The envelope, or - for standard input."`
-	Profile    hrf.Profile `enum:"strict,compat" default:"strict" help:"How strictly the envelope is read: strict, or compat for what later versions of the format write."`
-	Input      string      `placeholder:"FILE" help:"The script's input, a JSON object. For a chat message it has text, words, args and rest."`
-	Tools      string      `placeholder:"FILE" help:"The tools: a JSON object that maps each recipient to {\"result\": …} or {\"error\": …}. A \"schema\" beside it is the JSON Schema of the arguments."`
-	LLMReply   *string     `name:"llm-reply" placeholder:"TEXT" help:"What the model answers, each time it is asked. Without it, a script that asks the model fails."`
+	Profile    hrf.Profile `enum:"strict,compat" default:"strict" help:"${run_profile}"`
+	Input      string      `placeholder:"FILE" help:"${run_input}"`
+	Tools      string      `placeholder:"FILE" help:"${run_tools}"`
+	LLMReply   *string     `name:"llm-reply" placeholder:"TEXT" help:"${run_llmreply}"`
 	StrictVars bool        `help:"A variable that nothing has set is an error."`
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Schema is gatehouse hrf schema.
 type Schema struct {
-	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"What the schema describes: envelope, which includes scripts, or script alone."`
+	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"${schema_of}"`
 }
 
 // Help says more than one line.

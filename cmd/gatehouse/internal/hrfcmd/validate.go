@@ -9,7 +9,7 @@ import (
 type Validate struct {
 	cli.JSONFlag
 	Files      []string    `arg:"" name:"file" help:"The envelopes; - is standard input."`
-	Profile    hrf.Profile `enum:"strict,compat" default:"strict" help:"How strictly envelopes are read: strict, or compat for what later versions of the format write, with a warning for each."`
+	Profile    hrf.Profile `enum:"strict,compat" default:"strict" help:"${validate_profile}"`
 	StrictVars bool        `help:"Reading a variable that nothing can have set is an error, not a warning."`
 }
 

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -104,10 +105,13 @@ func (c *Config) describe() []Setting {
 	for _, part := range c.parts() {
 		for field := range reflect.TypeOf(part).Elem().Fields() {
 			if key := field.Tag.Get("envconfig"); key != "" {
-				help := strings.ReplaceAll(field.Tag.Get("help"), "{people}", strings.Join(people, ","))
+				meaning := cmp.Or(field.Tag.Get("help"), help[key])
 				all = append(all, Setting{
-					Key: key, Meaning: help, From: field.Tag.Get("from"), initial: field.Tag.Get("default"),
-					secret: field.Tag.Get("secret"),
+					Key:     key,
+					Meaning: strings.ReplaceAll(meaning, "{people}", strings.Join(people, ",")),
+					From:    field.Tag.Get("from"),
+					initial: field.Tag.Get("default"),
+					secret:  field.Tag.Get("secret"),
 				})
 			}
 		}

@@ -14,17 +14,17 @@ import (
 
 // Model is how the agent asks models.
 type Model struct {
-	Names     string        `envconfig:"GATEHOUSE_MODEL" help:"The model that answers: openai:NAME, anthropic:NAME, or the name of one in GATEHOUSE_MODELS. Of several, separated by commas, the next one is asked where one can't answer."`
-	File      string        `envconfig:"GATEHOUSE_MODELS" help:"A YAML file of models, each with its vendor, address and key."`
-	MaxTokens int64         `envconfig:"GATEHOUSE_MODEL_MAX_TOKENS" default:"0" help:"How many tokens one answer may have, with what the model thinks. 0: the model's own limit, or 64000 with Anthropic, which needs one."`
-	Context   int           `envconfig:"GATEHOUSE_MODEL_CONTEXT" default:"100000" help:"How many tokens of a conversation a model is shown, estimated; older exchanges are left out. 0: no limit."`
-	Timeout   time.Duration `envconfig:"GATEHOUSE_MODEL_TIMEOUT" default:"0s" help:"How long one answer of a model may take. 0s: as long as it goes on; see GATEHOUSE_MODEL_SILENCE."`
-	Silence   time.Duration `envconfig:"GATEHOUSE_MODEL_SILENCE" default:"10m" help:"After how long a call of a model is given up if not one byte comes."`
-	RetryTime time.Duration `envconfig:"GATEHOUSE_RETRY_TIME" default:"2m" help:"How long one question to the models may take up with failures, retries and the waits that they ask for. After it the person is told."`
-	Calls     int           `envconfig:"GATEHOUSE_MODEL_CALLS" default:"512" help:"How many calls of one model may run at the same time in this process: what the vendor or your own server admits. Others wait."`
-	TextOnly  bool          `envconfig:"GATEHOUSE_MODEL_TEXT_ONLY" default:"false" help:"The model takes no images: it is told that there was one."`
-	Turn      int64         `envconfig:"GATEHOUSE_TOKENS_PER_TURN" default:"0" help:"How many tokens one turn may take. 0: no limit."`
-	Daily     int64         `envconfig:"GATEHOUSE_TOKENS_PER_DAY" default:"0" help:"How many tokens one person may take a day, from midnight to midnight UTC. 0: no limit."`
+	Names     string        `envconfig:"GATEHOUSE_MODEL"`
+	File      string        `envconfig:"GATEHOUSE_MODELS"`
+	MaxTokens int64         `envconfig:"GATEHOUSE_MODEL_MAX_TOKENS" default:"0"`
+	Context   int           `envconfig:"GATEHOUSE_MODEL_CONTEXT" default:"100000"`
+	Timeout   time.Duration `envconfig:"GATEHOUSE_MODEL_TIMEOUT" default:"0s"`
+	Silence   time.Duration `envconfig:"GATEHOUSE_MODEL_SILENCE" default:"10m"`
+	RetryTime time.Duration `envconfig:"GATEHOUSE_RETRY_TIME" default:"2m"`
+	Calls     int           `envconfig:"GATEHOUSE_MODEL_CALLS" default:"512"`
+	TextOnly  bool          `envconfig:"GATEHOUSE_MODEL_TEXT_ONLY" default:"false"`
+	Turn      int64         `envconfig:"GATEHOUSE_TOKENS_PER_TURN" default:"0"`
+	Daily     int64         `envconfig:"GATEHOUSE_TOKENS_PER_DAY" default:"0"`
 
 	Chosen []ChosenModel `ignored:"true"` // what validate makes from Names
 }

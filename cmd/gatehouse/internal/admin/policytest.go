@@ -22,8 +22,6 @@ type PolicyTest struct {
 	cli.JSONFlag
 	File   string `arg:"" placeholder:"FILE" help:"YAML: cases: [{tool, risk, args, as, expect, rule, approvers}]."`
 	Policy string `placeholder:"FILE" help:"The policy's file. Not given: GATEHOUSE_APPROVAL_POLICY."`
-
-	Tools func() *tool.Registry `kong:"-"` // those of the configuration, without MCP servers
 }
 
 // testCase is one call of the table. What is "" or nil is not compared.
@@ -43,8 +41,8 @@ type caseView struct {
 }
 
 // Run compares each case with what the policy says. It exits with 1 if one differs.
-func (c PolicyTest) Run(_ context.Context, a *cli.App) error {
-	explain := Explain{Policy: c.Policy, Tools: c.Tools}
+func (c PolicyTest) Run(_ context.Context, a *cli.App, agent Agent) error {
+	explain := Explain{Policy: c.Policy}
 	p, err := explain.policy(a)
 	if err != nil {
 		return err
@@ -55,10 +53,11 @@ func (c PolicyTest) Run(_ context.Context, a *cli.App) error {
 		return core.Errorf(core.Invalid, "The table of calls is invalid:\n  %s", faults)
 	}
 	known := core.PlatformsOf(a.Settings.Platforms())
+	tools := agent.Tools()
 	views := make([]caseView, len(cases))
 	failed := 0
 	for i, one := range cases {
-		wrong, err := one.compare(p, known, explain)
+		wrong, err := one.compare(p, known, explain, tools)
 		if err != nil {
 			return core.Errorf(core.Invalid, "%s:%d: %s", c.File, one.at.Line, core.MessageOf(err))
 		}
@@ -83,13 +82,15 @@ func (c PolicyTest) Run(_ context.Context, a *cli.App) error {
 }
 
 // compare says what is not as expected.
-func (t testCase) compare(p *policy.Policy, known core.Platforms, e Explain) (wrong []string, err error) {
+func (t testCase) compare(
+	p *policy.Policy, known core.Platforms, e Explain, tools *tool.Registry,
+) (wrong []string, err error) {
 	e.Tool, e.Risk = t.tool, t.risk
 	requester, err := actor(p, known, "as", t.as, nil)
 	if err != nil {
 		return nil, err
 	}
-	call := core.Call{Tool: t.tool, Arguments: json.RawMessage(t.args), Risk: e.risk()}
+	call := core.Call{Tool: t.tool, Arguments: json.RawMessage(t.args), Risk: e.risk(tools)}
 	d := p.Decide(core.Turn{Actor: requester}, call)
 	if got := string(d.Rule.Verdict); got != t.expect {
 		because := ""

@@ -17,8 +17,8 @@ import (
 type Verify struct {
 	cli.JSONFlag
 	Proof     string `arg:"" help:"The proof that came with a decision; - reads it from standard input."`
-	Keys      string `placeholder:"FILE" help:"The public keys, as the gateway publishes them at /.well-known/gatehouse.json. Not given: those of this installation."`
-	Arguments string `placeholder:"FILE" help:"Check also that the proof is of the arguments in this file, a JSON value."`
+	Keys      string `placeholder:"FILE" help:"${verify_keys}"`
+	Arguments string `placeholder:"FILE" help:"${verify_arguments}"`
 }
 
 // Help says more than one line.

@@ -2,9 +2,11 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 	"gatehouse/storage"
 )
 
@@ -46,4 +48,26 @@ func approvalID(ctx context.Context, store *storage.Store, id string) (core.Appr
 	return "",
 		core.Errorf(core.Invalid, "%d approvals begin with %q. Give more of the id:\n  %s", len(found), id,
 			strings.Join(lines, "\n  "))
+}
+
+// votedOn returns the approval that an id, or the beginning of one, names. If there is none, or the audit log
+// contradicts it, it has no more than the id: a vote on that is audited.
+func votedOn(ctx context.Context, store *storage.Store, id string) (core.Approval, error) {
+	whole, err := approvalID(ctx, store, id)
+	if err != nil {
+		return core.Approval{}, unknownApproval(err, id)
+	}
+	p, err := store.RecordedApproval(ctx, whole)
+	if core.CategoryOf(err) == core.NotFound || errors.As(err, new(*audit.Contradiction)) {
+		return core.Approval{ID: whole}, nil
+	}
+	return p, err
+}
+
+// unknownApproval names the approval in an error of category not_found.
+func unknownApproval(err error, id string) error {
+	if core.CategoryOf(err) == core.NotFound {
+		return core.Errorf(core.NotFound, "There is no approval %q. List approvals with gatehouse approvals list.", id)
+	}
+	return err
 }

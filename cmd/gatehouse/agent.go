@@ -27,29 +27,36 @@ func newAgent(
 	if cfg.Agent == "echo" {
 		return agent.Echo(cfg.EchoDelay, tracer)
 	}
+	tools := newTools(cfg, store).With(more...)
 	loop := agent.Loop{
-		Name: "demo", Model: newModel(), Executor: &tool.Executor{Tools: newTools(cfg, store).With(more...), Log: log},
-		Policy: loggedPolicy(cfg.Policy, log), Asks: peopleToAsk(cfg.Policy), NewID: cli.NewID,
-		ModelRef: "gatehouse/demo", Tracer: tracer,
+		Name:     "demo",
+		Model:    newModel(),
+		ModelRef: "gatehouse/demo",
+		Executor: &tool.Executor{Tools: tools, Log: log},
+		Policy:   loggedPolicy(cfg.Policy, log),
+		Asks:     peopleToAsk(cfg.Policy),
+		NewID:    cli.NewID,
+		Tracer:   tracer,
 	}
 	switch {
 	case cfg.Agent == "llm":
-		model, err := newProviderModel(cfg, store, loop.Executor.Tools, tracer, health, log)
+		model, err := newProviderModel(cfg, store, tools, tracer, health, log)
 		if err != nil {
 			return nil, err
 		}
-		loop.Name, loop.Model, loop.ModelRef, loop.Limits.Tokens = "llm", model, modelRef(cfg.Model), cfg.Model.Turn
+		loop.Name, loop.Model, loop.ModelRef = "llm", model, modelRef(cfg.Model)
+		loop.Limits.Tokens = cfg.Model.Turn
 		if loop.View, err = viewRef(cfg); err != nil {
 			return nil, err
 		}
 	case cfg.Script != nil:
-		script, err := newScript(cfg, store, loop.Executor.Tools, tracer, health, log)
+		script, err := newScript(cfg, store, tools, tracer, health, log)
 		if err != nil {
 			return nil, err
 		}
 		warnOfScript(*cfg.Script, log)
-		loop.Name, loop.Release, loop.Model, loop.ModelRef, loop.Limits = "script", cfg.Script.Digest, script,
-			"gatehouse/script", agent.ScriptLimits
+		loop.Name, loop.Release = "script", cfg.Script.Digest
+		loop.Model, loop.ModelRef, loop.Limits = script, "gatehouse/script", agent.ScriptLimits
 	}
 	return loop.Graph()
 }

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"os/user"
 	"regexp"
+	"time"
 
 	"gatehouse/adapters/console"
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -61,8 +62,12 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	}
 	parts := newShared(cfg, store, log)
 	config := console.Config{Options: console.Options{
-		Session: c.Session, In: a.In, Out: a.Out, TTY: prompt, NoColor: os.Getenv("NO_COLOR") != "",
+		Session:    c.Session,
 		Actor:      localPerson(),
+		In:         a.In,
+		Out:        a.Out,
+		TTY:        prompt,
+		NoColor:    os.Getenv("NO_COLOR") != "",
 		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
@@ -72,12 +77,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	g, err := newGateway(parts, owner, []core.ConversationID{conversation},
-		leaving{terminal, func(ctx context.Context) {
-			if done, err := idle(ctx, store, conversation); prompt && err == nil && !done {
-				a.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.",
-					cfg.DrainTimeout)
-			}
-		}})
+		leaving{terminal, a, store, conversation, prompt, cfg.DrainTimeout})
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,24 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 // process at once.
 type leaving struct {
 	core.Platform
-	say func(context.Context)
+	app          *cli.App
+	store        *storage.Store
+	conversation core.ConversationID
+	prompt       bool // a person sees what is said
+	drain        time.Duration
 }
 
 // Run runs the console.
 func (l leaving) Run(ctx context.Context, accept core.Accept) error {
 	err := l.Platform.Run(ctx, accept)
 	signal.Reset(stopSignals...)
-	l.say(context.WithoutCancel(ctx))
+	if !l.prompt {
+		return err
+	}
+	if done, err := idle(context.WithoutCancel(ctx), l.store, l.conversation); err == nil && !done {
+		l.app.PrintLine("Leaving as soon as the running turn has ended, after %s at most. Ctrl-C leaves at once.",
+			l.drain)
+	}
 	return err
 }
 

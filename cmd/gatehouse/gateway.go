@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -19,24 +17,19 @@ import (
 	"gatehouse/core/dispatch"
 	"gatehouse/core/outbox"
 	"gatehouse/core/schedule"
-	"gatehouse/storage"
 )
 
 // gateway runs the parts: platforms accept events, the dispatcher runs turns, the deliverer sends posts, the clock runs
 // what falls due, MCP servers bring tools. They share nothing but the store.
 type gateway struct {
-	store      *storage.Store
+	shared
 	platforms  []core.Platform
-	dispatcher *dispatch.Dispatcher
-	deliverer  *outbox.Deliverer
-	clock      *schedule.Clock
-	servers    *mcpServers // whose tools the agent has
-	policy     *policyWatch
 	models     *modelHealth
-	server     *server      // nil: no HTTP
 	traces     *otel.Export // nil: none
-	drain      time.Duration
-	log        *slog.Logger
+	deliverer  *outbox.Deliverer
+	dispatcher *dispatch.Dispatcher
+	clock      *schedule.Clock
+	server     *server // nil: no HTTP
 }
 
 // lookups are the outbox's; nil: its defaults. Tests shorten them.
@@ -47,51 +40,69 @@ var taskRetry time.Duration
 
 // newGateway puts the parts together. owner is from Store.Register. It serves only the conversations of only; nil: all.
 func newGateway(p shared, owner string, only []core.ConversationID, platforms ...core.Platform) (*gateway, error) {
-	cfg, store, log, service := p.cfg, p.store, p.log, p.service
+	cfg := p.cfg
 	if cfg.Rate > 0 && only == nil { // a person alone at a terminal disturbs nobody
-		store = store.WithLimits(
-			core.Limits{
-				PerMinute: cfg.Rate, Exempt: []string{openharness.Name}, Waiting: maxWaiting,
-				Refusal: cfg.Sentences.TooMany,
-			})
+		p.store = p.store.WithLimits(core.Limits{
+			PerMinute: cfg.Rate,
+			Exempt:    []string{openharness.Name},
+			Waiting:   maxWaiting,
+			Refusal:   cfg.Sentences.TooMany,
+		})
 	}
+	p.service.TellThrough(platforms...)
+	g := &gateway{shared: p, platforms: platforms, models: newModelHealth()}
 	version, _ := build()
+	var err error
 	// it does not connect, so it needs no deadline
-	traces, err := otel.Open(context.Background(), cfg.Traces, version, log)
+	if g.traces, err = otel.Open(context.Background(), cfg.Traces, version, p.log); err != nil {
+		return nil, err
+	}
+	agent, err := newAgent(cfg, p.store, g.traces.Tracer(), g.models, p.log, p.servers)
 	if err != nil {
 		return nil, err
 	}
-	models := &modelHealth{last: map[string]core.Category{}}
-	agent, err := newAgent(cfg, store, traces.Tracer(), models, log, p.servers)
+	harness, err := chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Sentences: cfg.Errors, Log: p.log})
 	if err != nil {
 		return nil, err
 	}
-	harness, err := chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Sentences: cfg.Errors, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	g := &gateway{
-		store: store, platforms: platforms, servers: p.servers, policy: p.policy, models: models, traces: traces,
-		drain: cfg.DrainTimeout, log: log,
-	}
-	service.TellThrough(platforms...)
 	g.deliverer = outbox.New(outbox.Options{
-		Store: store, Card: service.Card, Platforms: platforms, Conversations: only, Owner: owner, Lookups: lookups,
-		Freshness: cfg.Freshness,
-		Sentences: cfg.Errors, Jitter: rand.Float64, Log: log,
+		Owner:         owner,
+		Store:         p.store,
+		Platforms:     platforms,
+		Conversations: only,
+		Card:          p.service.Card,
+		Lookups:       lookups,
+		Freshness:     cfg.Freshness,
+		Sentences:     cfg.Errors,
+		Jitter:        rand.Float64,
+		Log:           p.log,
 	})
 	g.dispatcher = dispatch.New(dispatch.Options{
-		Store: store, Approvals: service, Outbox: g.deliverer,
+		Owner:           owner,
+		Store:           p.store,
+		Platforms:       platforms,
+		Conversations:   only,
+		Harness:         harness,
+		Approvals:       p.service,
 		RequesterGroups: cfg.Policy.RequesterGroups,
-		Platforms:       platforms, Conversations: only, Owner: owner,
-		Harness: harness,
-		Workers: cfg.Workers, Memory: int64(cfg.TurnMemory), Drain: cfg.DrainTimeout, MaxMessage: int(cfg.MaxMessage),
-		Sentences: cfg.Sentences, Log: log,
-		Jitter: rand.Float64,
+		Outbox:          g.deliverer,
+		Workers:         cfg.Workers,
+		Memory:          int64(cfg.TurnMemory),
+		Drain:           cfg.DrainTimeout,
+		MaxMessage:      int(cfg.MaxMessage),
+		Sentences:       cfg.Sentences,
+		Jitter:          rand.Float64,
+		Log:             p.log,
 	})
 	g.clock = schedule.New(schedule.Options{
-		Store: store, Expire: service.Expire, Remind: service.Remind, RetryAfter: taskRetry, Retention: cfg.Retention,
-		Expired: g.dispatcher.Nudge, Reminded: g.deliverer.Nudge, Log: log,
+		Store:      p.store,
+		Expire:     p.service.Expire,
+		Remind:     p.service.Remind,
+		RetryAfter: taskRetry,
+		Retention:  cfg.Retention,
+		Expired:    g.dispatcher.Nudge,
+		Reminded:   g.deliverer.Nudge,
+		Log:        p.log,
 	})
 	return g, nil
 }
@@ -103,33 +114,6 @@ func (g *gateway) accept(ctx context.Context, e core.Event) (core.Receipt, error
 
 // maxWaiting is how many messages of one person may wait, if people are limited at all.
 const maxWaiting = 100
-
-// stuckAfter is how long a turn may wait although a worker is free.
-const stuckAfter = 10 * time.Second
-
-// stuck fails if turns wait that nobody takes, although workers are free and turns are not paused.
-func (g *gateway) stuck(ctx context.Context) error {
-	if !g.dispatcher.Idle() {
-		return nil
-	}
-	overdue, err := g.store.Overdue(ctx, namesOf(g.platforms), stuckAfter)
-	if err == nil && overdue {
-		err = core.Errorf(core.Internal,
-			"Turns have been waiting for more than %s although workers are free. See gatehouse queue.", stuckAfter)
-	}
-	return err
-}
-
-// untold is a line for /readyz about requests of agents that reached nobody. It does not make it fail: another
-// replica would not reach anybody either.
-func (g *gateway) untold(ctx context.Context) []string {
-	ids, err := g.store.Undelivered(ctx)
-	if err != nil || len(ids) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("Requests of agents that reached no approver: %d, the first one %s. "+
-		"See gatehouse queue and gatehouse deadletters list.", len(ids), ids[0])}
-}
 
 func namesOf(platforms []core.Platform) (names []string) {
 	for _, p := range platforms {
@@ -204,7 +188,7 @@ func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(g.drain, flushTime))
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(g.cfg.DrainTimeout, flushTime))
 		defer cancel()
 		if err := g.traces.Close(last); err != nil {
 			g.log.Warn("the last traces were not sent", "category", core.DeliveryFailed, "err", err)

@@ -36,12 +36,10 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	url := "http://" + reachable(cfg.Listen) + path
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return core.Wrap(core.Invalid, err, "GATEHOUSE_LISTEN is not an address that can be asked.")
+	answer, err := getLocal(ctx, url)
+	if core.CategoryOf(err) == core.Invalid {
+		return err
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy: it is this machine
-	answer, err := client.Do(request)
 	if err != nil {
 		return core.Wrap(core.ProviderUnavailable, err,
 			"gatehouse serve does not answer at %s. Check that it is running, and that GATEHOUSE_LISTEN is the same "+
@@ -57,6 +55,16 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 		return cli.Exit(cli.ExitBad, core.Errorf(core.Invalid, "%s answers %s.", url, answer.Status))
 	}
 	return nil
+}
+
+// getLocal asks a server on this machine, so without a proxy.
+func getLocal(ctx context.Context, url string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, core.Wrap(core.Invalid, err, "GATEHOUSE_LISTEN is not an address that can be asked.")
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return client.Do(request)
 }
 
 // reachable is the address at which this machine reaches a server that listens on address: that of all interfaces is

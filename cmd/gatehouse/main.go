@@ -1,13 +1,15 @@
 // Command gatehouse is a gateway between chat platforms and an agent. serve runs it, chat talks to the agent in the
 // terminal, the other commands administer it. This is the only package that imports everything.
 //
-//	commands.go       the command line; help.go explains it, complete.go and completion.go complete it in a shell
-//	platforms.go      the list of platforms
+//	run.go            the program; commands.go its command line, with mcp.go, health.go, help.go, completion.go
 //	serve.go, chat.go the two commands that run a gateway
-//	signals.go        what signals do
-//	shared.go         what the parts share
+//	shared.go         approvals, and the rest that the parts share
 //	gateway.go        puts the parts together, runs and drains them
-//	server.go         the HTTP server
+//	agent.go          the agent, with its tools; model.go, prompt.go and script.go are what answers in it
+//	mcpservers.go     the MCP servers whose tools it has
+//	platforms.go      the list of platforms, and how they are opened
+//	httpserver.go     the HTTP server, with readyz.go, metrics.go, webpages.go and agentsapi.go
+//	signals.go        what signals do
 //	internal/settings the environment
 //	internal/cli      what commands share: output, exit codes, opening the store
 //	internal/admin    the commands that show and change what is stored

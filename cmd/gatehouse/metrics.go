@@ -84,12 +84,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 func (program) Turns(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachable(cfg.Listen)+"/metrics", nil)
-	if err != nil {
-		return turns, false
-	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy: it is this machine
-	answer, err := client.Do(request)
+	answer, err := getLocal(ctx, "http://"+reachable(cfg.Listen)+"/metrics")
 	if err != nil {
 		return turns, false
 	}

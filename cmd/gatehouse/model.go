@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -87,10 +89,16 @@ func newProviderModel(
 		return agent.ProviderModel{}, err
 	}
 	return agent.ProviderModel{
-		Provider: p, Tools: tools, TextOnly: cfg.Model.TextOnly, Budget: cfg.Model.Context,
-		System: rendering(systemPrompt(cfg)), Zone: zone(),
-		Images: store, Tokens: store, Daily: cfg.Model.Daily,
-		LeftOut: warnLeftOut(log),
+		Provider: p,
+		Tools:    tools,
+		System:   rendering(systemPrompt(cfg)),
+		Zone:     zone(),
+		Budget:   cfg.Model.Context,
+		TextOnly: cfg.Model.TextOnly,
+		Images:   store,
+		Tokens:   store,
+		Daily:    cfg.Model.Daily,
+		LeftOut:  warnLeftOut(log),
 	}, nil
 }
 
@@ -134,4 +142,45 @@ func modelRef(m settings.Model) string {
 		names = append(names, one.String())
 	}
 	return strings.Join(names, ",")
+}
+
+// modelHealth remembers what the last call of each model tells of it, by the model's name: "" = it answered. It is safe
+// for concurrent use.
+type modelHealth struct {
+	mu   sync.Mutex
+	last map[string]core.Category
+}
+
+func newModelHealth() *modelHealth { return &modelHealth{last: map[string]core.Category{}} }
+
+// note takes the result of a call. Only a model that can't be asked is down: a refused request, a limit or a turn that
+// was stopped tell nothing.
+func (h *modelHealth) note(model string, err error) {
+	category := core.CategoryOf(err)
+	switch category {
+	case "", core.ProviderAuthentication, core.ProviderUnavailable, core.ProviderInvalidModel,
+		core.ProviderModelNotLoaded:
+	default:
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last[model] = category
+}
+
+func (h *modelHealth) all() map[string]core.Category {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.last)
+}
+
+// notes are lines for /readyz. They do not make it fail: people are told, and everything but the model works.
+func (h *modelHealth) notes() (lines []string) {
+	all := h.all()
+	for _, model := range slices.Sorted(maps.Keys(all)) {
+		if all[model] == core.ProviderAuthentication {
+			lines = append(lines, fmt.Sprintf("model %s: key refused", model))
+		}
+	}
+	return lines
 }

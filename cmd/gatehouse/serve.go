@@ -17,6 +17,7 @@ type serveCmd struct{}
 
 // Run runs every configured platform until ctx ends, then drains.
 func (serveCmd) Run(ctx context.Context, a *cli.App) error {
+	// settings
 	cfg, log, err := a.Config(slog.LevelDebug)
 	if err != nil {
 		return err
@@ -24,11 +25,14 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	reloadOnHangup(ctx, cfg, log, func() { warnOfApprovers(cfg, log) })
 	warnOfApprovers(cfg, log)
 	warnOfTools(cfg, log)
+	// the store
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
 		return err
 	}
+	// approvals, and the MCP servers whose tools may need them
 	parts := newShared(cfg, store, log)
+	// platforms
 	platforms, err := parts.open(owner)
 	if err != nil {
 		return err
@@ -38,28 +42,36 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	g, err := newGateway(parts, owner, nil, append(platforms, engine, newCallbacks(cfg, store))...)
+	callbacks := newCallbacks(cfg, store)
+	// tools, the agent, and what runs its turns
+	g, err := newGateway(parts, owner, nil, append(platforms, engine, callbacks)...)
 	if err != nil {
 		return err
 	}
+	// HTTP
 	pages := newPages(parts, gate, g.dispatcher.Nudge)
-	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(),
-		agentRoutes(newAgents(ctx, parts, gate, g.deliverer.Nudge), store)); err != nil {
+	agents := newAgents(ctx, parts, gate, g.deliverer.Nudge)
+	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(), agentRoutes(agents, store)); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
 	announce(gate, g.server.socket.Addr(), slices.ContainsFunc(platforms, called), log)
+	return serve(ctx, g)
+}
+
+// serve runs the gateway, and logs that it drains before it logs that it has.
+func serve(ctx context.Context, g *gateway) error {
 	said := make(chan struct{})
 	ends := context.AfterFunc(ctx, func() {
 		defer close(said)
-		log.Info("draining: running turns may go on for up to " + cfg.DrainTimeout.String() +
+		g.log.Info("draining: running turns may go on for up to " + g.cfg.DrainTimeout.String() +
 			", then the last posts are sent; a second signal ends gatehouse at once")
 	})
-	err = g.Run(ctx)
+	err := g.Run(ctx)
 	if !ends() {
 		<-said
 	}
-	log.Info("drained")
+	g.log.Info("drained")
 	return err
 }
 

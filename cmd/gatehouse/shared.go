@@ -26,18 +26,29 @@ type shared struct {
 
 // newShared makes them. Nothing runs yet.
 func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
-	servers := newServers(cfg, store, log)
-	service := approvals.NewService(store, store, cfg.Platforms()...).LetEdit(editing(cfg, store, servers))
-	watch := newPolicyWatch(cfg, servers, log)
-	return shared{cfg, store, servers, watch, service.LetAgentsAsk(foreign(cfg, store)), log}
+	p := shared{cfg: cfg, store: store, log: log}
+	p.servers = newServers(cfg, store, log)
+	p.policy = newPolicyWatch(cfg, p.servers, log)
+	p.service = approvals.NewService(store, store, cfg.Platforms()...).
+		LetEdit(editing(cfg, store, p.servers)).
+		LetAgentsAsk(foreign(cfg, store))
+	return p
 }
 
 // deps are what a platform may use. owner is from Store.Register.
 func (p shared) deps(owner string) core.Deps {
 	return core.Deps{
-		Signer: p.store.Signer(), Cards: cards{p.service, p.store}, Blobs: p.store, Inbox: p.store, KV: p.store,
-		Owner: owner, Heartbeat: p.cfg.Heartbeat, Jitter: rand.Float64, Log: p.log,
-		Words: p.cfg.Words, ReadBefore: p.cfg.ReadBefore,
+		Owner:      owner,
+		Heartbeat:  p.cfg.Heartbeat,
+		Inbox:      p.store,
+		Cards:      cards{p.service, p.store},
+		Blobs:      p.store,
+		KV:         p.store,
+		Signer:     p.store.Signer(),
+		Words:      p.cfg.Words,
+		ReadBefore: p.cfg.ReadBefore,
+		Jitter:     rand.Float64,
+		Log:        p.log,
 	}
 }
 

@@ -22,13 +22,22 @@ const agentsPerPerson = 10
 func newAgents(ctx context.Context, p shared, gate *access.Gate, opened func()) agents.Options {
 	store := p.store
 	return agents.Options{
-		Gate: gate, Request: p.service.Request, Requested: p.service.Requested, Withdraw: p.service.WithdrawRequest,
-		Callbacks: p.cfg.Callbacks.Check, Proof: prover(store), Cards: store.Cards, TakeToken: store.TakeToken,
-		NewID: cli.NewID,
+		Gate:      gate,
+		Request:   p.service.Request,
+		Requested: p.service.Requested,
+		Withdraw:  p.service.WithdrawRequest,
+		Callbacks: p.cfg.Callbacks.Check,
+		Proof:     prover(store),
+		Cards:     store.Cards,
+		TakeToken: store.TakeToken,
+		NewID:     cli.NewID,
 		Secret: func(who core.Actor) string {
 			return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(store.Signer(), who.ID)[0])
 		},
-		PerMinute: agentsPerPerson * p.cfg.Rate, Opened: opened, Ending: ctx.Done(), Log: p.log,
+		PerMinute: agentsPerPerson * p.cfg.Rate,
+		Opened:    opened,
+		Ending:    ctx.Done(),
+		Log:       p.log,
 	}
 }
 

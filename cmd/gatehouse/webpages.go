@@ -21,8 +21,11 @@ import (
 // newHTTPEngine makes the OpenHarness engine. It always runs: without GATEHOUSE_TOKENS it serves this machine alone.
 func newHTTPEngine(p shared, owner string, gate *access.Gate) (core.Platform, error) {
 	c := openharness.Config{Options: openharness.Options{
-		Gate: gate, Store: recordedStore{p.store}, Rate: p.cfg.Rate, MaxMessage: int(p.cfg.MaxMessage),
-		Blobs: p.store,
+		Gate:       gate,
+		Store:      recordedStore{p.store},
+		Rate:       p.cfg.Rate,
+		MaxMessage: int(p.cfg.MaxMessage),
+		Blobs:      p.store,
 	}}
 	return c.Open(p.deps(owner))
 }
@@ -43,9 +46,16 @@ func (s recordedStore) LoadApproval(ctx context.Context, id core.ApprovalID) (co
 func newPages(p shared, gate *access.Gate, decided func()) *web.Web {
 	all := webApprovals{p.store, p.service}
 	return web.New(web.Options{
-		Gate: gate, Approvals: all, Reveal: all.reveal, Views: p.store,
-		Admin: func(who core.Actor) bool { return isAdmin(p.cfg, who) }, Decided: decided, Now: time.Now, Log: p.log,
-		Note: keyNote(p.store), Words: p.cfg.Words,
+		Gate:      gate,
+		Approvals: all,
+		Reveal:    all.reveal,
+		Views:     p.store,
+		Admin:     func(who core.Actor) bool { return isAdmin(p.cfg, who) },
+		Decided:   decided,
+		Note:      keyNote(p.store),
+		Words:     p.cfg.Words,
+		Now:       time.Now,
+		Log:       p.log,
 	})
 }
 

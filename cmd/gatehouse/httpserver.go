@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
@@ -86,62 +85,4 @@ func (s *server) run(ctx context.Context) error {
 		return core.Wrap(core.Internal, err, "The HTTP server failed.")
 	}
 	return nil
-}
-
-// readiness is the body of /readyz. It holds messages that anybody may read, no addresses and no secrets.
-type readiness struct {
-	Ready     bool                 `json:"ready"`
-	Draining  bool                 `json:"draining,omitempty"`
-	Database  string               `json:"database"`
-	Turns     string               `json:"turns"`
-	Clock     string               `json:"clock"`
-	Platforms map[string]condition `json:"platforms"`
-	Notes     []string             `json:"notes,omitempty"` // what is wrong but does not stop gatehouse
-}
-
-// condition is, for each direction, "ok" or what is wrong. Monitors rely on the keys.
-type condition struct {
-	Inbound  string `json:"inbound"`
-	Outbound string `json:"outbound"`
-}
-
-// ready answers 200 if every platform can receive and send, the database takes commits and no turn is stuck (law 9),
-// else 503.
-func (s *server) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
-	defer cancel()
-	state := readiness{
-		Ready: true, Draining: s.draining.Load(), Platforms: map[string]condition{},
-		Notes: append(s.gateway.models.notes(), s.gateway.servers.notes()...),
-	}
-	report := func(err error) string {
-		if err == nil {
-			return "ok"
-		}
-		state.Ready = false
-		if text := core.MessageOf(err); text != "" {
-			return text
-		}
-		return "not available"
-	}
-	state.Database = report(s.gateway.store.Health(ctx))
-	state.Turns = report(s.gateway.stuck(ctx))
-	state.Clock = report(nil)
-	state.Notes = append(state.Notes, s.gateway.untold(ctx)...)
-	for _, p := range s.gateway.platforms {
-		var inbound, outbound error
-		if h, ok := p.(core.Health); ok {
-			inbound, outbound = h.Health()
-			if _, _, off := h.Clock(); off != nil {
-				state.Clock = report(off)
-			}
-		}
-		state.Platforms[p.Name()] = condition{report(inbound), report(outbound)}
-	}
-	state.Ready = state.Ready && !state.Draining
-	w.Header().Set("Content-Type", "application/json")
-	if !state.Ready {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
-	_ = json.NewEncoder(w).Encode(state) // the client has disconnected
 }

@@ -77,7 +77,8 @@ func newAgentProcessWith(t *testing.T, e engine, env []string, first ...string) 
 	return p
 }
 
-const sdkRequest = `{"action":"deploy","summary":"Deploy version 7 to production.","arguments":{"version":7},"idempotency_key":"deploy-7"}`
+const sdkRequest = `{"action":"deploy","summary":"Deploy version 7 to production.","arguments":{"version":7},` +
+	`"idempotency_key":"deploy-7"}`
 
 // TestLaw2_TheTypeScriptSDKAsksOnceThroughAKill: a client asks, the process is killed, the client asks again under the
 // same key: one card, one decision.

@@ -43,7 +43,8 @@ func TestARequestThatCanReachNobodyIsRefused(t *testing.T) {
 	t.Parallel()
 	s, ci := serveReach(t)
 	for action, why := range map[string]string{
-		"typo": `Nobody can be told of this request, so it was not opened: Slack has no channel slack:C404 that the bot may ` +
+		"typo": `Nobody can be told of this request, so it was not opened: Slack has no channel slack:C404 that ` +
+			`the bot may ` +
 			`see. An admin has to change the approvers or notify: of the rule "typo".`,
 		"gone": `the account slack:U9GONE is deactivated in Slack.`,
 	} {

@@ -122,7 +122,8 @@ func TestAnAgentAsksAndAClickDecides(t *testing.T) {
 	}
 	card := s.card("C1", "", "Deploy version 7 to production.")
 	if again := ci.must("POST", "/v1/approvals", "k1",
-		`{"arguments":{"to":"prod","version":7},"summary":"Deploy version 7 to production.","action":"deploy"}`); again.ID != asked.ID {
+		`{"arguments":{"to":"prod","version":7},"summary":"Deploy version 7 to production.",`+
+			`"action":"deploy"}`); again.ID != asked.ID {
 		t.Errorf("the same request is %s, and was %s", again.ID, asked.ID)
 	}
 	if status, _, f := ci.do("POST", "/v1/approvals", "k1", strings.Replace(deploy, "7", "8", 1)); status != 400 ||

@@ -85,14 +85,17 @@ func tamperings() []tampering {
 		{
 			"an approval without entries",
 			statements(
-				`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester)
-			select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`),
+				`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by,
+			decided_at, created_at, deadline, begun, changed, requester)
+			select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at,
+			deadline, begun, changed, requester from approvals`),
 			"The approval ap-9 is in the database, but the audit log does not say that it was opened.",
 		},
 		{
 			"an intent without entries",
 			statements(
-				`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`),
+				`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', ` +
+					`'d', 1)`),
 			"The tool of the approval ap-9 was started, but the audit log has no entry of it.",
 		},
 		{
@@ -109,7 +112,8 @@ func tamperings() []tampering {
 		},
 		{
 			"another outcome", statements(`update intents set category = 'tool_failed'`),
-			`The result of the tool of the approval ap-1 is "tool_failed" in the database, but "succeeded" in the audit log.`,
+			`The result of the tool of the approval ap-1 is "tool_failed" in the database, but "succeeded" in the ` +
+				`audit log.`,
 		},
 		{
 			"another approver", statements(changedBody(`"local"`, `"eve"`)),
@@ -245,8 +249,10 @@ func TestAuditLogRefusesAContradiction(t *testing.T) {
 			audit.Entry{Seq: h.Seq + 1, Approval: "ap-1", Action: audit.NotRun, Actor: "eve", Detail: "stopped"})
 		asAttacker(t, url,
 			fmt.Sprintf(
-				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
-			values (%d, 0, 'ap-1', '%s', 'eve', 'stopped', '', '', '', '%s', '%s', '%s')`, forged.Seq, forged.Action, forged.Key, forged.Prev, forged.Hash),
+				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev,
+			hash)
+			values (%d, 0, 'ap-1', '%s', 'eve', 'stopped', '', '', '', '%s', '%s', '%s')`, forged.Seq, forged.Action,
+				forged.Key, forged.Prev, forged.Hash),
 			setHead(audit.KeysOf(store.Signer()).SealHead(audit.Head{Seq: forged.Seq, Hash: forged.Hash})))
 		want := "The audit log says of the tool of the approval ap-1 both that it was started and that it was not run."
 		if r := verified(t, store, store.Signer(), ""); !strings.Contains(strings.Join(r.Faults, "\n"), want) {

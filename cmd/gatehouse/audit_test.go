@@ -149,7 +149,8 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			"an entry removed": {[]string{`delete from audit where seq = 4`}, "Entry 4 of the audit log is missing."},
 			"an entry with a plain hash": {[]string{
 				`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, key, prev, hash)
-					select 6, 0, 'ap-1', 'denied', 'mallory', '', '', '', key, hash, '` + forged + `' from audit where seq = 5`,
+					select 6, 0, 'ap-1', 'denied', 'mallory', '', '', '', key, hash,
+					'` + forged + `' from audit where seq = 5`,
 				`update audit_head set seq = 6, hash = '` + forged + `'`}, "broken at entry 6"},
 			"a state changed": {
 				[]string{`update approvals set state = 'refused'`},
@@ -167,13 +168,17 @@ func TestAuditLogShowsTampering(t *testing.T) {
 			"an approval removed": {
 				[]string{`delete from votes`, `delete from approvals`}, "ap-1, which is not in the database",
 			},
-			"an intent added": {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) values ('ap-9', 'i', 'rm', 'd', 1)`},
+			"an intent added": {[]string{`insert into intents (approval, invocation, tool, digest, begun_at) ` +
+				`values ('ap-9', 'i', 'rm', 'd', 1)`},
 				"ap-9 was started, but the audit log has no entry of it"},
 			"a call said to be not run": {
 				[]string{`update intents set begun_at = 0`},
 				"ap-1 was not run, says the database, but the audit log has no entry of that",
 			},
-			"an approval added": {[]string{`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select 'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester from approvals`},
+			"an approval added": {[]string{`insert into approvals (id, invocation, session, conversation, body, ` +
+				`state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester) select ` +
+				`'ap-9', 'i', session, conversation, body, state, reason, decided_by, decided_at, created_at, ` +
+				`deadline, begun, changed, requester from approvals`},
 				"ap-9 is in the database, but the audit log"},
 			"a cut log with an empty head": {[]string{
 				resetHead, `delete from audit where seq > 1`, `delete from intents`, `delete from votes`,
@@ -230,7 +235,8 @@ func TestAuditLogKeepsAForgedHead(t *testing.T) {
 		}{
 			"a cut log and a head that fits it": {[]string{
 				`delete from audit where seq > 2`, `delete from intents`, `delete from votes`, `delete from approvals`,
-				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2), pruned = 4000000000000000000, seal = 'x'`,
+				`update audit_head set seq = 2, hash = (select hash from audit where seq = 2), pruned = ` +
+					`4000000000000000000, seal = 'x'`,
 			}, sealedByNobody},
 			"no seal": {[]string{`update audit_head set seal = ''`}, sealedByNobody},
 			"an empty head": {

@@ -198,7 +198,8 @@ var facts = map[string]struct {
 	"Run":        {"approved", []string{"Failed"}, nil},
 	"RunNote":    {"approved", []string{"No money left."}, nil},
 	"RunAt":      {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
-	"Context":    {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead to it"}},
+	"Context": {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead " +
+		"to it"}},
 	"Conversation": {"open", []string{string(cardMailbox)}, map[string]string{
 		"slack": "the card is in it", "discord": "the card is in it", "openharness": "the card is in it",
 		"chat": "the card is in it", "terminal": "the card is in it",

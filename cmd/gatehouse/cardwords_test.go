@@ -131,7 +131,8 @@ func TestEveryTextOfACardCanBeReplaced(t *testing.T) {
 // unsaid matches what is not said: ids, times and links as surfaces write them, what is typed at the terminal, and how
 // much of a text is cut.
 var unsaid = regexp.MustCompile(
-	`openharness:oh/local/s1|openharness:\w+|slack:\w+|<t:\d+:\w>|https://\S+|/again|approve\b|\([\d,]+ more characters are [\w ]+\)`)
+	`openharness:oh/local/s1|openharness:\w+|slack:\w+|<t:\d+:\w>|https://\S+|/again|approve\b|\([\d,]+ more ` +
+		`characters are [\w ]+\)`)
 
 var article = regexp.MustCompile(`(?s)<article.*</article>`)
 

@@ -419,7 +419,8 @@ func byHand(t *testing.T, db *sql.DB, statement string, args ...any) {
 func attacker(t *testing.T, url string) (db *sql.DB, catalogue string) {
 	t.Helper()
 	driver, source := "pgx", url
-	catalogue = `select column_name from information_schema.columns where table_schema = current_schema() and table_name = '%s' order by ordinal_position`
+	catalogue = `select column_name from information_schema.columns where table_schema = current_schema() and ` +
+		`table_name = '%s' order by ordinal_position`
 	if file, ok := strings.CutPrefix(url, "sqlite:"); ok {
 		driver, source = "sqlite3", file+"?_busy_timeout=10000"
 		catalogue = `select name from pragma_table_info('%s') order by cid`

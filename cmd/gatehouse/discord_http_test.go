@@ -46,7 +46,8 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	// press is a press of Approve by an approver, as Discord sends it, with some of the text replaced.
 	press := func(change ...string) discordtest.ActionOption {
 		body := fmt.Sprintf(
-			`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t","member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
+			`{"type":3,"id":"77","application_id":%q,"guild_id":%q,"channel_id":%q,"token":"t",`+
+				`"member":{"user":{"id":%q}},"message":{"id":%q},"data":{"custom_id":%q}}`,
 			d.discord.ApplicationID(), guildID, ask.ID, deciderID, card.ID, approve.CustomID)
 		return discordtest.WithBody([]byte(strings.NewReplacer(change...).Replace(body)))
 	}

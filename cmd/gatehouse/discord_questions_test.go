@@ -20,8 +20,10 @@ asks:
 const ofBoth = `"of":["requester","discord:role:` + roleID + `"]`
 
 // seven is the schema of a form that has two pages on Discord.
-const seven = `{"type":"object","required":["size","count","name"],"properties":{"size":{"title":"Size","oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]},` +
-	`"count":{"type":"integer","minimum":1,"maximum":9},"price":{"type":"number"},"gift":{"type":"boolean"},"note":{"type":"string"},"name":{"type":"string"},"why":{"type":"string"}}}`
+const seven = `{"type":"object","required":["size","count","name"],"properties":{"size":{"title":"Size",` +
+	`"oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]},` +
+	`"count":{"type":"integer","minimum":1,"maximum":9},"price":{"type":"number"},"gift":{"type":"boolean"},` +
+	`"note":{"type":"string"},"name":{"type":"string"},"why":{"type":"string"}}}`
 
 // discordAsks serves Discord with the policy askers, and lets ann write a message for which people are asked. It
 // returns the thread and the card.

@@ -51,7 +51,8 @@ func (w *workbench) outcome() *core.ToolResult {
 
 // asked is the beginning of a script that notes that it was asked to end, in the process itself and in one that it has
 // started.
-const asked = `(trap 'echo asked >>"$DIR/below"; exit' TERM; echo began >"$DIR/belowbegan"; while :; do sleep 0.05; done) &
+const asked = `(trap 'echo asked >>"$DIR/below"; exit' TERM; echo began >"$DIR/belowbegan"
+	while :; do sleep 0.05; done) &
 below=$!
 trap 'echo asked >>"$DIR/ended"; %s' TERM
 until [ -s "$DIR/belowbegan" ]; do sleep 0.01; done

@@ -71,8 +71,8 @@ var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// postgresServer makes copies of a migrated, empty database. Its heartbeats are short, because on Postgres a process can't
-// know that another one is dead.
+// postgresServer makes copies of a migrated, empty database. Its heartbeats are short, because on Postgres a process
+// can't know that another one is dead.
 var postgresServer = engine{make: func(t *testing.T) string {
 	t.Helper()
 	postgrestest.Need(t)

@@ -216,14 +216,16 @@ func (p *slackProcess) hold() (release func()) {
 			}
 		}
 		exec(
-			`create trigger hold after update of head on queues when new.suspect = 0 begin update queues set suspect = null where queue_key = new.queue_key; end`)
+			`create trigger hold after update of head on queues when new.suspect = 0 begin update queues set ` +
+				`suspect = null where queue_key = new.queue_key; end`)
 		return func() {
 			exec(`drop trigger hold`)
 			exec(`update queues set suspect = 0 where suspect is null and ready_at is not null`)
 		}
 	}
 	if err := postgrestest.Run(p.url,
-		`create function hold() returns trigger language plpgsql as $$ begin new.ready_at := new.ready_at; new.platform := new.platform; new.suspect := null; return new; end $$`,
+		`create function hold() returns trigger language plpgsql as $$ begin new.ready_at := new.ready_at; `+
+			`new.platform := new.platform; new.suspect := null; return new; end $$`,
 		`create trigger hold before update on queues for each row execute function hold()`); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func quietTurns(s *testGateway, v fakeVendor, from, to int) {
 	answer := func(n int, what, content, stop string) llmtest.Answer {
 		return llmtest.Answer{Body: fmt.Appendf(nil,
 			`{"id":"m","type":"message","role":"assistant","model":"claude-test","stop_reason":%q,
-			"usage":{"input_tokens":1,"output_tokens":1},"content":[{"type":"thinking","thinking":"","signature":"sig+/=<&>%s%d"},%s]}`, stop, what, n, content)}
+			"usage":{"input_tokens":1,"output_tokens":1},
+			"content":[{"type":"thinking","thinking":"","signature":"sig+/=<&>%s%d"},%s]}`, stop, what, n, content)}
 	}
 	for n := from; n < to; n++ {
 		v.Then(

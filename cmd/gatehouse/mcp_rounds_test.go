@@ -80,7 +80,8 @@ func (s *roundServer) answer(r *http.Request, method string, params map[string]a
 	case "server/discover":
 		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`, ""
 	case "tools/list":
-		return `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"build","inputSchema":{"type":"object"}}]}`,
+		return `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"build",` +
+				`"inputSchema":{"type":"object"}}]}`,
 			""
 	case "tools/call":
 		n := 0
@@ -143,9 +144,12 @@ func (s *roundServer) set(task string) {
 
 const (
 	working   = `{"resultType":"complete","taskId":"t-1","status":"working","ttlMs":null,"pollIntervalMs":1}`
-	completed = `{"resultType":"complete","taskId":"t-1","status":"completed","result":{"content":[{"type":"text","text":"built in the end"}]}}`
-	asksName  = `"inputRequests":{"q1":{"method":"elicitation/create","params":{"mode":"form","message":"Which branch?","requestedSchema":{"type":"object",` +
-		`"properties":{"branch":{"type":"string","format":"uri"},"api_token":{"type":"string"}},"required":["branch"]}}}}`
+	completed = `{"resultType":"complete","taskId":"t-1","status":"completed","result":{"content":[{"type":"text",` +
+		`"text":"built in the end"}]}}`
+	asksName = `"inputRequests":{"q1":{"method":"elicitation/create","params":{"mode":"form","message":"Which ` +
+		`branch?","requestedSchema":{"type":"object",` +
+		`"properties":{"branch":{"type":"string","format":"uri"},"api_token":{"type":"string"}},` +
+		`"required":["branch"]}}}}`
 )
 
 // saysResult is an answer of the server.
@@ -226,8 +230,10 @@ func TestLaw5_AServersQuestionIsAnsweredByPeople(t *testing.T) {
 		saysResult(strings.Replace(working, `"complete"`, `"task"`, 1)),
 	}
 	s.task = `{"resultType":"complete","taskId":"t-1","status":"input_required","pollIntervalMs":1,"inputRequests":{` +
-		`"sure":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object","properties":{}}}},` +
-		`"page":{"method":"elicitation/create","params":{"mode":"url","message":"Log in","url":"https://example.com"}}}}`
+		`"sure":{"method":"elicitation/create","params":{"message":"Sure?","requestedSchema":{"type":"object",` +
+		`"properties":{}}}},` +
+		`"page":{"method":"elicitation/create","params":{"mode":"url","message":"Log in",` +
+		`"url":"https://example.com"}}}}`
 	p, ann, _, _ := newTrio(t, env)
 	asked := approved(p, ann)()
 	says(t, asked, "The MCP server jobs (not gatehouse) asks this for its tool jobs.build")

@@ -105,13 +105,18 @@ func page(t *testing.T, address string) string {
 
 // oddSchemas are schemas of arguments as servers define them, each of which one of the vendors refuses.
 var oddSchemas = map[string]string{
-	"either":     `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"number"}},"required":["b"]}]}`,
-	"referred":   `{"type":"object","$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}}}}}`,
-	"lists":      `{"type":"object","properties":{"a":{"type":"array"}}}`,
-	"old_tuples": `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"type":"array","items":[{"type":"string"}]}}}`,
-	"old_limits": `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`,
-	"names":      `{"type":"object","properties":{"$top":{"type":"integer"},"@odata.type":{"type":"string"}},"required":["$top"]}`,
-	"no_words":   `{"type":"object"}`,
+	"either": `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},` +
+		`{"properties":{"b":{"type":"number"}},"required":["b"]}]}`,
+	"referred": `{"type":"object","$ref":"#/$defs/A","$defs":{"A":{"type":"object",` +
+		`"properties":{"a":{"$ref":"#/$defs/A"}}}}}`,
+	"lists": `{"type":"object","properties":{"a":{"type":"array"}}}`,
+	"old_tuples": `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",` +
+		`"properties":{"a":{"type":"array","items":[{"type":"string"}]}}}`,
+	"old_limits": `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object",` +
+		`"properties":{"a":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`,
+	"names": `{"type":"object","properties":{"$top":{"type":"integer"},"@odata.type":{"type":"string"}},` +
+		`"required":["$top"]}`,
+	"no_words": `{"type":"object"}`,
 }
 
 // useOddServer starts an MCP server whose tools have these schemas. Each gives its arguments back.

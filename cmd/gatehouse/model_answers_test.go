@@ -92,8 +92,9 @@ func TestAnswersLikeThoseFromTheField(t *testing.T) {
 	}
 	answer := chat(`{"content":"The answer."}`, `"stop"`)
 	const (
-		list    = `[{"type":"tool_use","id":"toolu_a","name":"note__list","input":{}}]`
-		begun   = `{"content":"Let me","tool_calls":[{"id":"a","type":"function","function":{"name":"note__add","arguments":"{\"text\":\"rm\"}"}}]}`
+		list  = `[{"type":"tool_use","id":"toolu_a","name":"note__list","input":{}}]`
+		begun = `{"content":"Let me","tool_calls":[{"id":"a","type":"function","function":{"name":"note__add",` +
+			`"arguments":"{\"text\":\"rm\"}"}}]}`
 		shown   = "the text is shown"
 		runs    = "the call runs"
 		mended  = "the model is shown its call as it wrote it, and what is wrong"
@@ -107,7 +108,8 @@ func TestAnswersLikeThoseFromTheField(t *testing.T) {
 			Body: messages(`[{"type":"text","text":"The answer."}]`, `"stop"`), Expect: shown,
 		},
 		{Name: "no reason, in a stream", Wire: "chat", Expect: shown,
-			stream: `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"The answer."},"finish_reason":null}]}` +
+			stream: `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"The answer."},` +
+				`"finish_reason":null}]}` +
 				"\n\ndata: [DONE]\n\n"},
 		{Name: "an empty reason, in a stream", Wire: "chat", Expect: shown,
 			stream: `data: {"choices":[{"delta":{"content":"The answer."}}]}` + "\n\n" +
@@ -115,7 +117,8 @@ func TestAnswersLikeThoseFromTheField(t *testing.T) {
 		{Name: "calls for no reason", Wire: "messages", Body: messages(list, `null`), Expect: runs},
 		{Name: "calls for another reason", Wire: "chat", Expect: runs,
 			Body: chat(
-				`{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"note__list","arguments":"\"null\""}}]}`,
+				`{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"note__list",`+
+					`"arguments":"\"null\""}}]}`,
 				`"TOOL_CALLS"`)},
 		{
 			Name: "thinking in the text", Wire: "chat",
@@ -184,15 +187,19 @@ type fieldServer struct {
 
 // lasting is what a server of a wire answers when nothing else is left.
 var lasting = map[string]string{
-	"chat":     `{"choices":[{"index":0,"message":{"role":"assistant","content":"That is all."},"finish_reason":"stop"}]}`,
-	"messages": `{"type":"message","role":"assistant","content":[{"type":"text","text":"That is all."}],"stop_reason":"end_turn"}`,
+	"chat": `{"choices":[{"index":0,"message":{"role":"assistant","content":"That is all."},` +
+		`"finish_reason":"stop"}]}`,
+	"messages": `{"type":"message","role":"assistant","content":[{"type":"text","text":"That is all."}],` +
+		`"stop_reason":"end_turn"}`,
 }
 
 // changing is a call that people approve.
 var changing = map[string]string{
-	"chat": `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function",` +
+	"chat": `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c",` +
+		`"type":"function",` +
 		`"function":{"name":"note__add","arguments":"{\"text\":\"milk\"}"}}]},"finish_reason":"tool_calls"}]}`,
-	"messages": `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_c","name":"note__add","input":{"text":"milk"}}],"stop_reason":"tool_use"}`,
+	"messages": `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_c",` +
+		`"name":"note__add","input":{"text":"milk"}}],"stop_reason":"tool_use"}`,
 }
 
 func (c fieldCase) serve(t *testing.T) *fieldServer {

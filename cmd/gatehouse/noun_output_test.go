@@ -61,7 +61,8 @@ func TestWhatListAndShowPrint(t *testing.T) {
 }
 
 // seedEverything fills a database as seed does, at noon: the approval ap-1 is approved, and its call has run; ap-2 is
-// open; the question q-1 is answered, and its turn then asks q-2; posts 1 and 2 are dead letters, and turn 5 is dropped.
+// open; the question q-1 is answered, and its turn then asks q-2; posts 1 and 2 are dead letters, and turn 5 is
+// dropped.
 func seedEverything(t *testing.T, url string) {
 	t.Helper()
 	now, ids := adaptertest.Noon, 0

@@ -24,10 +24,13 @@ groups:
 rules:
   - {name: alone, tools: [note.add], when: 'args.text contains "alone"', action: ask, approvers: [slack:U1ANN]}
   - {name: group, tools: [note.add], when: 'args.text contains "group"', action: ask, approvers: [group:mine]}
-  - {name: quorum, tools: [note.add], when: 'args.text contains "quorum"', action: ask, approvers: [group:mine, slack:U2BOB], quorum: 2}
+  - {name: quorum, tools: [note.add], when: 'args.text contains "quorum"', action: ask,
+     approvers: [group:mine, slack:U2BOB], quorum: 2}
   - {name: other, tools: [note.add], action: ask, approvers: [slack:U2BOB, person:ann]}
-  - {name: agents, tools: [external.ci.deploy], action: ask, approvers: ["openharness:ci"], self: true, notify: ["slack:C1"]}
-  - {name: agent and bob, tools: [external.ci.merge], action: ask, approvers: ["openharness:ci", "slack:U2BOB"], self: true, quorum: 2, notify: ["slack:C1"]}
+  - {name: agents, tools: [external.ci.deploy], action: ask, approvers: ["openharness:ci"], self: true,
+     notify: ["slack:C1"]}
+  - {name: agent and bob, tools: [external.ci.merge], action: ask, approvers: ["openharness:ci",
+     "slack:U2BOB"], self: true, quorum: 2, notify: ["slack:C1"]}
 asks:
   - {tools: ["external.ci.*"], to: ["openharness:ci", "slack:U2BOB"], notify: ["slack:C1"]}
 `
@@ -40,9 +43,12 @@ func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 		"GATEHOUSE_APPROVAL_POLICY": policyFile(t, lonely), "GATEHOUSE_TOKENS": "ci=" + ciToken + ",ann=" + cdToken,
 	})
 	for text, want := range map[string]string{
-		"alone":  `Nobody could ever approve this: the rule "alone" needs 1 approval, and has no approver besides who asked. An admin can name more approvers in it or set self: true.`,
-		"group":  `Nobody could ever approve this: the rule "group" needs 1 approval, and has no approver besides who asked. An admin can name more approvers in it or set self: true.`,
-		"quorum": `Nobody could ever approve this: the rule "quorum" needs 2 approvals, and has 1 approver besides who asked. An admin can name more approvers in it, lower its quorum or set self: true.`,
+		"alone": `Nobody could ever approve this: the rule "alone" needs 1 approval, and has no approver besides ` +
+			`who asked. An admin can name more approvers in it or set self: true.`,
+		"group": `Nobody could ever approve this: the rule "group" needs 1 approval, and has no approver besides ` +
+			`who asked. An admin can name more approvers in it or set self: true.`,
+		"quorum": `Nobody could ever approve this: the rule "quorum" needs 2 approvals, and has 1 approver besides ` +
+			`who asked. An admin can name more approvers in it, lower its quorum or set self: true.`,
 	} {
 		ask := s.ann.Posts("C1", s.slack.MentionOfBot()+" note add "+text)
 		s.reads("C1", ask.TS, want)
@@ -50,8 +56,10 @@ func TestARequestThatNobodyCouldApproveIsRefusedAtOnce(t *testing.T) {
 	s.asked("other")
 	ci := agentClient{t, s.base, ciToken}
 	for action, want := range map[string]string{
-		"deploy": `the rule "agents" needs 1 approval, and has no approver besides the agent's own token. An admin can name more approvers in it.`,
-		"merge":  `the rule "agent and bob" needs 2 approvals, and has 1 approver besides the agent's own token. An admin can name more approvers in it or lower its quorum.`,
+		"deploy": `the rule "agents" needs 1 approval, and has no approver besides the agent's own token. An admin ` +
+			`can name more approvers in it.`,
+		"merge": `the rule "agent and bob" needs 2 approvals, and has 1 approver besides the agent's own token. ` +
+			`An admin can name more approvers in it or lower its quorum.`,
 	} {
 		status, _, f := ci.do("POST", "/v1/approvals", "", `{"action":"`+action+`","summary":"Do it."}`)
 		if status != 403 || !strings.Contains(f.Message, want) {
@@ -74,8 +82,11 @@ func TestRemindersAndEscalationsWaitForWorkingHours(t *testing.T) {
 		day := strings.ToLower(time.Now().UTC().Add(48 * time.Hour).Weekday().String())
 		p := newSlackProcessOn(t, e, "GATEHOUSE_APPROVAL_POLICY="+policyFile(t, fmt.Sprintf(`version: 1
 rules:
-  - {name: late, tools: [note.add], when: 'args.text contains "late"', action: ask, approvers: [slack:U2BOB], expires: 3s, remind: [100ms], escalate: {after: 200ms, to: [slack:U3EVE]}, hours: {zone: Pacific/Auckland, days: [%s], from: 14:00, to: 15:00}}
-  - {name: now, tools: [note.add], action: ask, approvers: [slack:U2BOB], remind: [100ms], escalate: {after: 200ms, to: [slack:U3EVE]}, hours: {zone: UTC, days: mon-sun, from: '00:00', to: '24:00'}}
+  - {name: late, tools: [note.add], when: 'args.text contains "late"', action: ask, approvers: [slack:U2BOB],
+     expires: 3s, remind: [100ms], escalate: {after: 200ms, to: [slack:U3EVE]},
+     hours: {zone: Pacific/Auckland, days: [%s], from: 14:00, to: 15:00}}
+  - {name: now, tools: [note.add], action: ask, approvers: [slack:U2BOB], remind: [100ms],
+     escalate: {after: 200ms, to: [slack:U3EVE]}, hours: {zone: UTC, days: mon-sun, from: '00:00', to: '24:00'}}
 `, day)))
 		p.open()
 		ask := func(text string) (card slacktest.Message) {
@@ -124,7 +135,8 @@ func TestWarningsOfThePolicyAreLogged(t *testing.T) {
 	p := newSlackProcess(t, "GATEHOUSE_MCP_CONFIG="+servers, "GATEHOUSE_APPROVAL_POLICY="+path)
 	p.open()
 	p.says(`approval policy: ` + path +
-		`:3:11: tools of the rule \"all\": no tool has the name \"Note.Add\"; upper and lower case count: the tool is note.add`)
+		`:3:11: tools of the rule \"all\": no tool has the name \"Note.Add\"; upper and lower case count: the tool ` +
+		`is note.add`)
 	p.says(`approval policy: ` + path +
 		`:6:11: tools of the rule \"server\": no tool has the name \"first.pong\"; did you mean first.ping?`)
 	write("allow\n    when: args.text <= 5\n    tools: [note.add]")
@@ -151,7 +163,8 @@ func TestDoctorAsksWhetherAccountsAreOnePersons(t *testing.T) {
 	thread, card := s.asked("milk")
 	s.bob.Clicks("C1", card.TS, "approve")
 	s.reads("C1", thread, "Done")
-	const question = `Are openharness:ann and slack:U1ANN one person? All are called "ann", and the policy does not say so`
+	const question = `Are openharness:ann and slack:U1ANN one person? All are called "ann", and the policy does ` +
+		`not say so`
 	if _, out := s.command("doctor", "--quick"); strings.Count(out, "Are openharness:") != 1 ||
 		!strings.Contains(out, "warn  people") || !strings.Contains(out, question) ||
 		!strings.Contains(out, "no e-mail address is known") {

@@ -38,13 +38,14 @@ func voteOf(who core.Actor, choice core.Choice) core.Decision {
 func TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved(t *testing.T) {
 	const other = `{"text":"rum","password":"hunter2"}`
 	for name, change := range map[string][]string{
-		"approvers":                {changedBody(`"local"]`, `"local","console:eve"]`)},
-		"who asked":                {changedBody("console:ann", "console:eve")},
-		"the summary":              {changedBody("Add", "Read")},
-		"the deadline":             {`update approvals set deadline = 9000000000000000000`},
-		"the conversation":         {`update approvals set session = 'console:other/1'`},
-		"the call":                 {changedBody("milk", "rum"), changedBody(seedDigest, digestOfNote(t, other))},
-		"a forged vote":            {`insert into votes (approval, n, actor, body) values ('ap-1', 0, 'console:eve', '{"actor":{"id":"console:eve"},"choice":"approve","at":"2026-01-01T00:00:00Z"}')`},
+		"approvers":        {changedBody(`"local"]`, `"local","console:eve"]`)},
+		"who asked":        {changedBody("console:ann", "console:eve")},
+		"the summary":      {changedBody("Add", "Read")},
+		"the deadline":     {`update approvals set deadline = 9000000000000000000`},
+		"the conversation": {`update approvals set session = 'console:other/1'`},
+		"the call":         {changedBody("milk", "rum"), changedBody(seedDigest, digestOfNote(t, other))},
+		"a forged vote": {`insert into votes (approval, n, actor, body) values ('ap-1', 0, ` +
+			`'console:eve', '{"actor":{"id":"console:eve"},"choice":"approve","at":"2026-01-01T00:00:00Z"}')`},
 		"an entry in the log":      {`update audit set detail = replace(detail, 'record ', 'record 0')`},
 		"the log of another one":   {`update audit set approval = 'ap-2'`},
 		"the key of an entry":      {`update audit set key = ''`},
@@ -98,8 +99,10 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 			return []string{
 				approved,
 				fmt.Sprintf(
-					`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
-				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`, log[0].Held(audit.OfRecord), log[0].Key),
+					`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev,
+				hash)
+				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`,
+					log[0].Held(audit.OfRecord), log[0].Key),
 			}
 		},
 		"what was approved": func(t *testing.T, store *storage.Store) []string {
@@ -170,7 +173,8 @@ func TestARequestOfAnUnknownKeyIsNotApproved(t *testing.T) {
 // TestLaw5_AForgedAnswerIsNotUsed: who can write the tables, but has no secret key, answers a question, or changes its
 // answer or its text. The answer is not what the audit log records, so no turn gets it.
 func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
-	const forged = `insert into votes (approval, n, actor, body) values ('q-1', 0, 'console:eve', '{"actor":{"id":"console:eve"},"choice":"answer","answer":"\"no\"","at":"2026-01-01T00:00:00Z"}')`
+	const forged = `insert into votes (approval, n, actor, body) values ('q-1', 0, 'console:eve', ` +
+		`'{"actor":{"id":"console:eve"},"choice":"answer","answer":"\"no\"","at":"2026-01-01T00:00:00Z"}')`
 	for name, change := range map[string][]string{
 		"an answer":    {forged, `update approvals set state = 'answered' where id = 'q-1'`},
 		"its value":    {`update votes set body = replace(body, 'yes', 'no') where approval = 'q-1'`},

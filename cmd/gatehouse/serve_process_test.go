@@ -22,8 +22,8 @@ type serveProcess struct {
 	app *child
 }
 
-// newServeProcess reserves the address; open starts the process. Heartbeats are short, so that those of a killed process
-// soon expire.
+// newServeProcess reserves the address; open starts the process. Heartbeats are short, so that those of a killed
+// process soon expire.
 func newServeProcess(t *testing.T, e engine, env ...string) *serveProcess {
 	t.Helper()
 	address := freeAddress(t)

@@ -276,8 +276,8 @@ func TestSlackAThreadIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestSlackWhatWasNotAnsweredIsReadAgain: the thread above a message whose turn failed, and a message of the thread that
-// was for the bot.
+// TestSlackWhatWasNotAnsweredIsReadAgain: the thread above a message whose turn failed, and a message of the thread
+// that was for the bot.
 func TestSlackWhatWasNotAnsweredIsReadAgain(t *testing.T) {
 	t.Parallel()
 	l := listens(t, slacktest.Options{}, nil)

@@ -90,7 +90,8 @@ func TestSlackRequestsHaveTheTypesOfSlacksSDK(t *testing.T) {
 	slacktest.NeedsTypes(t)
 	t.Parallel()
 	var model speakingModel
-	for _, d := range (adaptertest.Samples{Prefixes: []string{"slack:S", "slack:U"}, Reply: "**Hello**", Hostile: "<!here>"}).Drive(t) {
+	samples := adaptertest.Samples{Prefixes: []string{"slack:S", "slack:U"}, Reply: "**Hello**", Hostile: "<!here>"}
+	for _, d := range samples.Drive(t) {
 		if d.Kind == core.PostReply && strings.TrimSpace(d.Text) != "" {
 			model.texts = append(model.texts, d.Text)
 		}
@@ -184,7 +185,8 @@ func (s *testGateway) driveQuestions() {
 	s.ends(menu)
 	_, form := s.askPeople("What shall I order?",
 		`{"type":"object","required":["size","count","why"],"properties":{"size":{"enum":["s","m"]},`+
-			`"count":{"type":"integer","minimum":3},"gift":{"type":"boolean","title":"A gift?"},"why":{"type":"string","title":"Why?"}}}`)
+			`"count":{"type":"integer","minimum":3},"gift":{"type":"boolean","title":"A gift?"},`+
+			`"why":{"type":"string","title":"Why?"}}}`)
 	s.fills(s.ann, form, "Answer", map[string]string{"field_0": "m", "field_1": "4", "field_3": " "},
 		map[string]string{"field_0": "m", "field_1": "4", "field_3": "it rains"})
 	s.ends(form)

@@ -11,7 +11,8 @@ import (
 const elsewhere = `
 version: 1
 rules:
-  - {name: notes, action: ask, risk: [write], approvers: [slack:U2BOB, discord:` + otherID + `], expires: never, notify: [slack:C9]}
+  - {name: notes, action: ask, risk: [write], approvers: [slack:U2BOB, discord:` + otherID + `],
+     expires: never, notify: [slack:C9]}
 `
 
 // TestLaw2_AChannelWithoutTheBot: the policy notifies a channel that refuses the card. The card in the conversation

@@ -80,7 +80,8 @@ func TestLaw7_AHundredApproversAtOnce(t *testing.T) {
 	}
 	rule := func(quorum, vetoes int) string {
 		return fmt.Sprintf(`
-  - {name: "%d of %d", tools: ["note.add"], action: ask, when: 'args.text matches "quorum %d"', approvers: [%s], quorum: %d, vetoes: %d, expires: never}`,
+  - {name: "%d of %d", tools: ["note.add"], action: ask, when: 'args.text matches "quorum %d"',
+     approvers: [%s], quorum: %d, vetoes: %d, expires: never}`,
 			quorum, vetoes, quorum, strings.Join(people, ", "), quorum, vetoes)
 	}
 	policy := "version: 1\nrules:" + rule(1, 1) + rule(20, 20) + rule(50, 3)

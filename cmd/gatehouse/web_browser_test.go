@@ -141,7 +141,10 @@ func TestABrowserRunsNothingOfWhatIsSaid(t *testing.T) {
 	w.say(hostile)
 	w.until("the reply", "document.querySelectorAll('.reply').length === 1")
 	if bad := eval[string](w,
-		`[...document.querySelectorAll('#log *')].filter(e => /^(IMG|SCRIPT|IFRAME|STYLE|LINK|FORM|INPUT|OBJECT)$/.test(e.tagName) || [...e.attributes].some(a => /^on/i.test(a.name) || /^\s*(javascript|data):/i.test(a.value))).map(e => e.outerHTML).join()`); bad != "" {
+		`[...document.querySelectorAll('#log *')].filter(e => `+
+			`/^(IMG|SCRIPT|IFRAME|STYLE|LINK|FORM|INPUT|OBJECT)$/.test(e.tagName) || [...e.attributes].some(a => `+
+			`/^on/i.test(a.name) || /^\s*(javascript|data):/i.test(a.value))).map(e => `+
+			`e.outerHTML).join()`); bad != "" {
 		t.Errorf("what was said became %s", bad)
 	}
 	if eval[bool](w, "'hacked' in window") {

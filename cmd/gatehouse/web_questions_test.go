@@ -13,8 +13,10 @@ import (
 
 const (
 	abQuestion    = `{"question":"Which?","schema":{"oneOf":[{"const":"a"},{"const":"b","title":"Bee"}]}}`
-	orderQuestion = `{"question":"What shall I order?","schema":{"type":"object","properties":{"size":{"enum":["s","m"],"title":"Size"},` +
-		`"count":{"type":"integer","minimum":1,"maximum":9,"description":"How many"},"gift":{"type":"boolean"},"note":{"type":"string","minLength":2,"maxLength":8},` +
+	orderQuestion = `{"question":"What shall I order?","schema":{"type":"object","properties":{"size":{"enum":["s",` +
+		`"m"],"title":"Size"},` +
+		`"count":{"type":"integer","minimum":1,"maximum":9,"description":"How many"},"gift":{"type":"boolean"},` +
+		`"note":{"type":"string","minLength":2,"maxLength":8},` +
 		`"story":{"type":"string","title":"Story"}},"required":["size","count"]}}`
 )
 
@@ -176,7 +178,8 @@ func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	w.press("Answer")
 	w.shows("This needs 2 characters or more, and has 1.")
 	if typed := eval[string](w,
-		"document.querySelector('.answer textarea').value + document.querySelector('.answer input:checked').value"); typed != "a long story2" {
+		"document.querySelector('.answer textarea').value + document.querySelector('.answer "+
+			"input:checked').value"); typed != "a long story2" {
 		t.Errorf("after a refusal the form has %q", typed)
 	}
 	eval[any](w, "document.querySelector('.answer input[type=text]').value = 'xy'")

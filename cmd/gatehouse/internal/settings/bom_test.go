@@ -26,7 +26,9 @@ func TestAByteOrderMark(t *testing.T) {
 		"GATEHOUSE_REPLIES":            "too_many: Slowly.\n",
 		"GATEHOUSE_SYSTEM_PROMPT_FILE": "Be kind.",
 		"key":                          "sk-test-0123456789",
-		"script":                       `{"HRFVersion": "1.0", "messages": [{"role": "system", "contentType": "harmony-script", "content": {"steps": [{"type": "assistant-message", "channel": "final", "content": "."}]}}]}`,
+		"script": `{"HRFVersion": "1.0", "messages": [{"role": "system", "contentType": ` +
+			`"harmony-script", "content": {"steps": [{"type": "assistant-message", "channel": "final", "content": ` +
+			`"."}]}}]}`,
 	} {
 		file := filepath.Join(dir, key)
 		if err := os.WriteFile(file, []byte("\ufeff"+text), 0o600); err != nil {

@@ -213,12 +213,18 @@ func TestMask(t *testing.T) {
 
 func TestMaskURLsInATextOfAnError(t *testing.T) {
 	for in, want := range map[string]string{
-		`SLACK_API_URL: "ftp://u:hunter2@h" does not have the form https://HOST/api/`:        `SLACK_API_URL: "ftp://u:xxxxx@h" does not have the form https://HOST/api/`,
-		`DISCORD_API_URL: "u:hunter2@h" is not of the form https://HOST/api/v10`:             `DISCORD_API_URL: "u:xxxxx@h" is not of the form https://HOST/api/v10`,
-		`invalid proxy address "http://me:hunter2@p:x": parse "http://me:hunter2@p:x": port`: `invalid proxy address "••••••": parse "••••••": port`,
-		`It can't be reached at https://h/?key=hunter2 (EOF). See https://h/help.`:           `It can't be reached at https://h/?key=xxxxx (EOF). See https://h/help.`,
-		"this is not of the form http://HOST:PORT":                                           "this is not of the form http://HOST:PORT",
-		"The bot is @gatehouse (U1): ask ann@example.org at 12:30.":                          "The bot is @gatehouse (U1): ask ann@example.org at 12:30.",
+		`SLACK_API_URL: "ftp://u:hunter2@h" does not have the form https://HOST/api/`: `SLACK_API_URL: ` +
+			`"ftp://u:xxxxx@h" does not have the form https://HOST/api/`,
+		`DISCORD_API_URL: "u:hunter2@h" is not of the form https://HOST/api/v10`: `DISCORD_API_URL: ` +
+			`"u:xxxxx@h" is not of the form https://HOST/api/v10`,
+		`invalid proxy address "http://me:hunter2@p:x": parse "http://me:hunter2@p:x": port`: `invalid proxy ` +
+			`address "••••••": parse "••••••": port`,
+		`It can't be reached at https://h/?key=hunter2 (EOF). See https://h/help.`: `It can't be reached ` +
+			`at https://h/?key=xxxxx (EOF). See https://h/help.`,
+		"this is not of the form http://HOST:PORT": "this is not of the " +
+			"form http://HOST:PORT",
+		"The bot is @gatehouse (U1): ask ann@example.org at " +
+			"12:30.": "The bot is @gatehouse (U1): ask ann@example.org at 12:30.",
 	} {
 		if got := MaskURLs(in); got != want {
 			t.Errorf("%s\nbecame %s\nwant   %s", in, got, want)

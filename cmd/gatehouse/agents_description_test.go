@@ -14,18 +14,12 @@ import (
 func (c agentClient) described(method, path, body string, status int, answer []byte) {
 	c.t.Helper()
 	document, err := http.Get(c.at + "/v1/openapi.json")
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	defer document.Body.Close()
 	text, err := io.ReadAll(document.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	paths := doc.(map[string]any)["paths"].(map[string]any)
 	at := "/v1/approvals"
 	if strings.HasPrefix(path, at+"/") {
@@ -37,9 +31,7 @@ func (c agentClient) described(method, path, body string, status int, answer []b
 		return
 	}
 	schemas := jsonschema.NewCompiler()
-	if err := schemas.AddResource("openapi.json", doc); err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, schemas.AddResource("openapi.json", doc))
 	check := func(name string, text []byte) {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err == nil {

@@ -22,16 +22,12 @@ func (c agentClient) call(tool, arguments string) (s agents.State) {
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments +
 		`}}`
 	r, err := http.NewRequest("POST", c.at+"/mcp", strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Authorization", "Bearer "+c.token)
 	answer, err := (&http.Client{Timeout: patience}).Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	var got struct {
@@ -98,17 +94,13 @@ func TestARequestOfAnEarlierGatehouseIsRecognized(t *testing.T) {
 
 	db := "sqlite:" + filepath.Join(t.TempDir(), "g.db")
 	store, err := storage.Open(t.Context(), db, storage.Options{NewID: uuid.NewString})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	call := core.Call{Tool: "external.ci.deploy", Arguments: json.RawMessage(`{"version":1.0}`), Summary: "Deploy it."}
 	if call.Digest, err = tool.Digest(call.Tool, call.Arguments); err != nil {
 		t.Fatal(err)
 	}
 	request, err := tool.Digest("request", json.RawMessage(said))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	who := core.Actor{ID: "openharness:ci", Name: "ci"}
 	_, _, err = store.OpenExternal(t.Context(), core.Approval{
 		ID: asked.ID, Conversation: core.ConversationID("external:" + who.ID),
@@ -116,12 +108,8 @@ func TestARequestOfAnEarlierGatehouseIsRecognized(t *testing.T) {
 		External: &core.External{Request: request},
 		Rule:     core.Rule{Name: "deployments", Verdict: core.VerdictAsk, Approvers: []string{"slack:U2BOB"}},
 	}, nil, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
+	noErr(t, store.Close())
 	s.settings.set(map[string]string{"GATEHOUSE_DATABASE_URL": db})
 	s.start()
 	ci = agentClient{t, s.base, ciToken}

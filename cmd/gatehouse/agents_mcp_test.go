@@ -41,9 +41,7 @@ func sdkCalls(t *testing.T, at []string, env []string, calls ...string) (tools [
 		t.Fatalf("%v: %s%s", err, out, said)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if err := json.Unmarshal([]byte(lines[0]), &tools); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal([]byte(lines[0]), &tools))
 	for _, line := range lines[1:] {
 		results = append(results, json.RawMessage(line))
 	}
@@ -68,9 +66,7 @@ func newAgentProcess(t *testing.T, e engine) *slackProcess {
 func newAgentProcessWith(t *testing.T, e engine, env []string, first ...string) *slackProcess {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, []byte(agentPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(agentPolicy), 0o600))
 	p := newSlackProcessOn(t, e,
 		append(env, "GATEHOUSE_APPROVAL_POLICY="+file, "GATEHOUSE_TOKENS=ci="+ciToken+",cd="+cdToken)...)
 	p.open(first...)

@@ -95,13 +95,9 @@ func TestAGroupWithDirectMessagesReachesEachMember(t *testing.T) {
 func (s *testGateway) readyNow() (all readiness) {
 	s.t.Helper()
 	answer, err := http.Get(s.base + "/readyz")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(&all); err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, json.NewDecoder(answer.Body).Decode(&all))
 	return all
 }
 

@@ -45,9 +45,7 @@ const (
 func serveAgents(t *testing.T, env map[string]string) *testGateway {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, []byte(agentPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(agentPolicy), 0o600))
 	all := map[string]string{
 		"SLACK_SIGNING_SECRET": "8f742231b10e8888abcd99yyyzzz85a5", "GATEHOUSE_APPROVERS": "",
 		"GATEHOUSE_APPROVAL_POLICY": file, "GATEHOUSE_TOKENS": "ci=" + ciToken + ",cd=" + cdToken,
@@ -68,9 +66,7 @@ type agentClient struct {
 func (c agentClient) do(method, path, key, body string) (status int, s agents.State, f agents.FaultDetail) {
 	c.t.Helper()
 	r, err := http.NewRequest(method, c.at+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
@@ -79,14 +75,10 @@ func (c agentClient) do(method, path, key, body string) (status int, s agents.St
 		r.Header.Set("Idempotency-Key", key)
 	}
 	answer, err := (&http.Client{Timeout: patience}).Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	noErr(c.t, err)
 	c.described(method, path, body, answer.StatusCode, text)
 	var fault agents.Fault
 	if answer.StatusCode >= 300 {
@@ -164,18 +156,12 @@ func TestAnAgentAsksAndAClickDecides(t *testing.T) {
 func (s *testGateway) keys() jose.JSONWebKeySet {
 	s.t.Helper()
 	answer, err := http.Get(s.base + proof.Path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	set, err := proof.ParseSet(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	return set
 }
 
@@ -197,9 +183,7 @@ func TestAnAgentLearnsThatNobodyWasTold(t *testing.T) {
 		t.Errorf("it is %+v, delivery %+v", got, got.Delivery)
 	}
 	answer, err := http.Get(s.base + proof.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer answer.Body.Close()
 	if text, err := io.ReadAll(answer.Body); err != nil ||
 		!strings.Contains(string(text), "a proof says no more than that database") {
@@ -218,9 +202,7 @@ func TestAnAgentAsksAQuestion(t *testing.T) {
 		t.Fatalf("it is %+v", asked)
 	}
 	store, err := storage.Open(t.Context(), s.db, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer store.Close()
 	if _, err := approvals.NewService(store, store).AdminVote(t.Context(),
 		core.Click{Approval: asked.ID, Choice: core.Answer, Option: 2}, "bob", "test"); err != nil {
@@ -368,9 +350,7 @@ func TestACallbackReachesAServerThatFails(t *testing.T) {
 	s.bob.Clicks("C1", s.card("C1", "", "Deploy").TS, "approve")
 	waitUntil(t, func() bool { return headers.Load() != nil }, "the server takes the decision")
 	secret, err := standardwebhooks.NewWebhook(asked.Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	if err := secret.Verify(body.Load().([]byte), headers.Load().(http.Header)); err != nil {
 		t.Errorf("the signature: %v", err)
 	}
@@ -413,9 +393,7 @@ func TestAnAgentTakesNoActionOfAnother(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	text := "version: 1\nrules:\n  - {name: prod, tools: [\"external.ci.prod.*\"], action: allow}\n  - {name: rest, " +
 		"action: deny}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(text), 0o600))
 	s := serveAgents(t,
 		map[string]string{
 			"GATEHOUSE_APPROVAL_POLICY": file,

@@ -187,9 +187,7 @@ func TestAuditLogNamesWhatWasDone(t *testing.T) {
 				t.Parallel()
 				url, store := audited(t, e)
 				log, err := store.AuditLog(t.Context(), 0, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				asAttacker(t, url, test.do(log)...)
 				if text := strings.Join(verified(t, store, store.Signer(), "").Faults, "\n"); !strings.Contains(text,
 					test.fault) {
@@ -211,9 +209,7 @@ func TestVerifyCommandNamesWhatWasDone(t *testing.T) {
 			url, store := audited(t, sqliteFile)
 			t.Setenv("GATEHOUSE_DATABASE_URL", url)
 			log, err := store.AuditLog(t.Context(), 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			if code, out, errs := gatehouse(t, "approvals", "log", "--verify"); code != cli.ExitDone {
 				t.Fatalf("at first it ends with %d:\n%s%s", code, out, errs)
 			}
@@ -231,9 +227,7 @@ func TestVerifyCommandNamesWhatWasDone(t *testing.T) {
 func TestAuditLogMissesNoErasedResult(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		_, store := audited(t, e)
-		if err := store.DeleteSession(t.Context(), seedConversation.Session(1)); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, store.DeleteSession(t.Context(), seedConversation.Session(1)))
 		if r := verified(t, store, store.Signer(), ""); len(r.Faults) > 0 || r.Results != 1 || r.Erased != 2 {
 			t.Errorf("got %+v", r)
 		}

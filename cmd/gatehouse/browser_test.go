@@ -55,9 +55,7 @@ func newBrowser(t *testing.T) *browser {
 
 func (b *browser) run(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.t.Fatal(err)
-	}
+	noErr(b.t, chromedp.Do(b.ctx, actions...))
 }
 
 // window is a tab. What a page must not do is a failure of the test: requests elsewhere, errors of scripts, what its
@@ -95,9 +93,7 @@ func (b *browser) newWindow(at, path string) *window {
 			}
 		}
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	noErr(b.t, err)
 	w.run(command(network.Enable, network.EnableParams{}), chromedp.Navigate(at+path))
 	return w
 }
@@ -237,9 +233,7 @@ func (w *window) inspect(name string) {
 			}
 			if folder := os.Getenv(shotsKey); folder != "" {
 				png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
-				if err != nil {
-					w.t.Fatal(err)
-				}
+				noErr(w.t, err)
 				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png,
 					0o600); err != nil {
 					w.t.Fatal(err)

@@ -90,17 +90,13 @@ func TestNoLogInTheChat(t *testing.T) {
 		log := t.TempDir() + "/chat.log"
 		if redirected {
 			f, err := os.Create(log)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			defer f.Close()
 			w.log = f
 		}
 		c, keyboard, _ := w.openTerminal()
 		w.sees(c, "you> ")
-		if err := os.WriteFile(fail, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(fail, nil, 0o600))
 		w.types(keyboard, "hello\r")
 		w.sees(c, "could not be stored. Please send it again later.")
 		if err := os.Remove(fail); err != nil && !errors.Is(err, os.ErrNotExist) {

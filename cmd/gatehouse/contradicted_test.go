@@ -62,9 +62,7 @@ func contradictions(t *testing.T, store *storage.Store) {
 	executed(t, store)
 	bob, cleo := core.Actor{ID: "slack:U2BOB", Name: "Bob"}, core.Actor{ID: "slack:U3CLEO", Name: "Cleo"}
 	q, err := question.New("Which size?", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	open := func(id core.ApprovalID, asked *question.Question, votes ...core.Vote) {
 		t.Helper()
 		call := core.Call{
@@ -254,23 +252,17 @@ func columnsOf(t *testing.T, db *sql.DB, catalogue, table string) (columns []str
 func rowsOf(t *testing.T, db *sql.DB, query string, columns int) (all [][]any) {
 	t.Helper()
 	rows, err := db.Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		row, to := make([]any, columns), make([]any, columns)
 		for i := range row {
 			to[i] = &row[i]
 		}
-		if err := rows.Scan(to...); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, rows.Scan(to...))
 		all = append(all, row)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, rows.Err())
 	return all
 }
 
@@ -350,9 +342,7 @@ func TestNothingIsToldThatTheAuditLogContradicts(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		url := e.make(t)
 		store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		defer store.Close()
 		contradictions(t, store)
 		db, catalogue := attacker(t, url)
@@ -426,9 +416,7 @@ func attacker(t *testing.T, url string) (db *sql.DB, catalogue string) {
 		catalogue = `select name from pragma_table_info('%s') order by cid`
 	}
 	db, err := sql.Open(driver, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
 	if driver == "pgx" {

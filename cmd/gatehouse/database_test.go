@@ -20,28 +20,20 @@ import (
 // TestDoctorReportsADamagedFile: a page of a table that the doctor itself does not read is broken.
 func TestDoctorReportsADamagedFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "g.db")
-	if err := seed(file); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, seed(file))
 	db, err := sql.Open("sqlite3", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var page, size int64
 	err = db.QueryRow(`select rootpage, page_size from sqlite_master, pragma_page_size where name = 'notes'`).Scan(
 		&page, &size)
 	db.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err == nil {
 		_, err = f.WriteAt([]byte(strings.Repeat("\xff", int(size))), (page-1)*size)
 		f.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
@@ -56,9 +48,7 @@ func TestDoctorReportsADamagedFile(t *testing.T) {
 func forward(t *testing.T, from, to string) {
 	t.Helper()
 	l, err := net.Listen("tcp", from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -87,9 +77,7 @@ func TestServeWaitsForPostgres(t *testing.T) {
 	l := newServeProcess(t, postgresServer, "SLACK_API_URL="+fake.APIURL(), "SLACK_BOT_TOKEN="+fake.BotToken(),
 		"SLACK_SIGNING_SECRET="+fake.SigningSecret())
 	server, err := url.Parse(l.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	real := server.Host
 	server.Host = freeAddress(t)
 	l.url = server.String()
@@ -107,9 +95,7 @@ func TestServeWaitsForPostgres(t *testing.T) {
 	}
 	stopped := l.start(nil, "serve")
 	l.until("waiting", stopped, waits(stopped))
-	if err := stopped.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, stopped.cmd.Process.Signal(syscall.SIGTERM))
 	if <-stopped.done; stopped.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("told to stop, it ends with %d and prints %s", stopped.cmd.ProcessState.ExitCode(), stopped.out)
 	}

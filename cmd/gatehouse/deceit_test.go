@@ -68,9 +68,7 @@ func TestLaw6_AnApproverSeesWhatRuns(t *testing.T) {
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add "+text)
 			card := p.card(ask.ID, "Asked by")
 			i := p.bob.Clicks(ask.ID, card.ID, "Approve")
-			if err := i.Wait(p.ctx()); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, i.Wait(p.ctx()))
 			if twice := i.State().Answered == discordtest.ShowModal; twice != c.twice {
 				t.Errorf("%s: a second step: %v", name, twice)
 			}
@@ -127,9 +125,7 @@ func TestLaw6_AChangedRequestCannotBeApproved(t *testing.T) {
 	ask := p.ann.Posts("C1", p.slack.MentionOfBot()+" note add milk")
 	card := p.card("C1", ask.TS, "Asked by")
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(p.url, "sqlite:")+"?_busy_timeout=10000")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer func() { _ = db.Close() }()
 	if _, err := db.Exec(`update approvals set body = replace(body, 'milk', 'poison')`); err != nil {
 		t.Fatal(err)

@@ -131,9 +131,7 @@ func fixtureOf(t *testing.T, root, name string) (m map[string]any) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return m
 }
 

@@ -16,14 +16,10 @@ import (
 func (d *discordGateway) stored(table string) int {
 	d.t.Helper()
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(d.db, "sqlite:"))
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	noErr(d.t, err)
 	defer db.Close()
 	var n int
-	if err := db.QueryRow("select count(*) from " + table).Scan(&n); err != nil {
-		d.t.Fatal(err)
-	}
+	noErr(d.t, db.QueryRow("select count(*) from "+table).Scan(&n))
 	return n
 }
 
@@ -40,9 +36,7 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 	approve, _ := d.discord.FindButton(ask.ID, card.ID, "Approve")
 	events, votes := d.stored("events"), d.stored("votes")
 	_, another, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	// press is a press of Approve by an approver, as Discord sends it, with some of the text replaced.
 	press := func(change ...string) discordtest.ActionOption {
 		body := fmt.Sprintf(
@@ -120,9 +114,7 @@ func TestDiscordHTTPRefusesAndStoresNothing(t *testing.T) {
 		t.Error("the approval was decided")
 	}
 	i := d.bob.Presses(approve, press())
-	if err := i.Wait(d.ctx()); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, i.Wait(d.ctx()))
 	d.reads(ask.ID, "Done: “milk” is in the note book.")
 	if d.stored("events") == events || d.stored("votes") != votes+1 {
 		t.Error("the valid press is not stored")

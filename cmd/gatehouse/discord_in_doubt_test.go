@@ -78,27 +78,19 @@ func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 func (p *discordProcess) sentAgo(ago time.Duration) {
 	t := p.serveProcess.t
 	owner, err := p.store.Register(t.Context(), "test", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	p.until("that the dead process is missed", nil, func() bool {
-		if err := p.store.Beat(t.Context(), owner); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.store.Beat(t.Context(), owner))
 		rows, err := p.store.ClaimPosts(t.Context(),
 			core.PostRequest{Owner: owner, Limit: 1, Scopes: []core.Scope{{Platform: "discord"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		for _, row := range rows {
 			part := &row.Parts[len(row.Parts)-1]
 			if !part.InDoubt {
 				t.Errorf("the post is not in doubt: %+v", row)
 			}
 			part.SentAt = part.SentAt.Add(-ago)
-			if err := p.store.SavePost(t.Context(), row); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, p.store.SavePost(t.Context(), row))
 			if _, err := p.store.ReleasePost(t.Context(), row, 0); err != nil {
 				t.Fatal(err)
 			}

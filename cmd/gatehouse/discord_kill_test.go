@@ -48,9 +48,7 @@ func (p *discordProcess) connected() bool {
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &kept)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	begun := p.discord.Identifies()
 	return len(begun) > 0 && kept.ID == begun[len(begun)-1].Session && !kept.Behind && p.discord.Sessions() == 1
 }

@@ -23,9 +23,7 @@ func TestDiscordKilledOverAPressByHTTP(t *testing.T) {
 			ask := p.ann.Posts(channelID, p.discord.MentionOfBot()+" note add milk")
 			card := p.waitForCard(ask)
 			button, _ := p.discord.FindButton(ask.ID, card.ID, "Approve")
-			if err := os.WriteFile(fuse, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, os.WriteFile(fuse, nil, 0o600))
 			press := p.bob.Presses(button)
 			if err := press.Wait(p.ctx()); err == nil || press.State().Failed == "" {
 				t.Errorf("Discord does not show a failure: %+v", press.State())

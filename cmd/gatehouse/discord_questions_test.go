@@ -251,9 +251,7 @@ func (p *discordProcess) usedOnce(thread, card string) {
 		t.Fatalf("the history: %+v, %v", rec, err)
 	}
 	all, err := rec.Messages.Tail(t.Context(), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	results := 0
 	for _, m := range all {
 		if m.Role == core.ToolRole && strings.Contains(m.Content.Own(), `"outcome":"answered","answer":"b"`) {

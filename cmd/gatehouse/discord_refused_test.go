@@ -96,9 +96,7 @@ func TestDiscordSaysThatTheRestWasRefused(t *testing.T) {
 	t.Parallel()
 	replies := filepath.Join(t.TempDir(), "replies.yaml")
 	const said = "rest_refused: \"Der Rest fehlt: {message}\"\nmoderation_refused: AutoMod will ihn nicht.\n"
-	if err := os.WriteFile(replies, []byte(said), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(replies, []byte(said), 0o600))
 	env := map[string]string{"GATEHOUSE_AGENT": "echo", "GATEHOUSE_REPLIES": replies}
 	d := serveDiscord(t, discordtest.Options{}, env)
 	d.discord.Block(guildID, "forbidden")

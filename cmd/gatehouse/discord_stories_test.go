@@ -48,9 +48,7 @@ func (d *discordGateway) sendToEach(all []*loadConversation) {
 func (d *discordGateway) readiness() (status int, state readiness) {
 	d.t.Helper()
 	answer, err := http.Get(d.base + "/readyz")
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	noErr(d.t, err)
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(&state); err != nil {
 		d.t.Fatalf("/readyz does not answer with JSON: %v", err)

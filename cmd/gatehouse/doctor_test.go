@@ -23,9 +23,7 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 	exec := func(query string) {
 		t.Helper()
 		db, err := sql.Open("sqlite3", file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		defer db.Close()
 		if _, err := db.Exec(query); err != nil {
 			t.Fatal(err)

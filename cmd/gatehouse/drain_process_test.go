@@ -20,9 +20,7 @@ func aCommand(t *testing.T, script, more string, env ...string) (w *workbench, d
 		"tools.yaml": "version: 1\ntools: [{name: shop.store, description: d, risk: write, command: [./store.sh], " +
 			"env: [PATH, DIR]" + more + "}]\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
 	w = newWorkbench(t,
 		append([]string{"DIR=" + dir, "GATEHOUSE_TOOLS=" + filepath.Join(dir, "tools.yaml")}, env...)...)
@@ -78,9 +76,7 @@ func TestLaw5_ACommandIsEndedAfterTheDrain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, dir, gatehouse := aCommand(t, c.script, c.more, "GATEHOUSE_DRAIN_TIMEOUT=1s")
-			if err := gatehouse.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, gatehouse.cmd.Process.Signal(syscall.SIGTERM))
 			w.until("the end of gatehouse", gatehouse, gatehouse.gone)
 			if w.wrote(dir, "ended") != "asked\n" || w.wrote(dir, "below") != "asked\n" {
 				t.Errorf("the command was asked %q, what it started %q: %s", w.wrote(dir, "ended"),
@@ -109,12 +105,8 @@ func TestACommandHasTheTimeToDrain(t *testing.T) {
 	w, dir, gatehouse := aCommand(t,
 		`echo run >"$DIR/began"; until [ -e "$DIR/go" ]; do sleep 0.01; done; sleep 0.5; echo stored`, "",
 		"GATEHOUSE_DRAIN_TIMEOUT=5m")
-	if err := gatehouse.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, gatehouse.cmd.Process.Signal(syscall.SIGTERM))
+	noErr(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	w.until("the end of gatehouse", gatehouse, gatehouse.gone)
 	if r := w.outcome(); r == nil || r.Category != "" || r.Content != "stored" {
 		t.Errorf("the outcome is %+v", r)

@@ -90,14 +90,10 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 			t.Helper()
 			d.bob.SubmitsAgain(form, map[string]string{"arguments": typed})
 			m, err := d.discord.WaitForEphemeral(d.ctx(), ask.ID, deciderID, text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			d.bob.Clicks(ask.ID, m.ID, "Edit")
 			reopened, err := d.discord.WaitForModal(d.ctx(), deciderID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			if shown := fmt.Sprintf("%+v", reopened); !strings.Contains(shown, filled) {
 				t.Errorf("the form is not filled with %s: %s", filled, shown)
 			}
@@ -112,9 +108,7 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 		}, "the card with the new arguments")
 		d.bob.Clicks(ask.ID, stale, "Edit") // what was typed before the change can't take its place unseen
 		reopened, err := d.discord.WaitForModal(d.ctx(), deciderID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		d.bob.SubmitsAgain(reopened, map[string]string{"arguments": `{"text": "oil"}`})
 		d.readsEphemeral(ask.ID, deciderID, "The arguments were changed after this card was drawn")
 		d.bob.Clicks(ask.ID, card.ID, "Approve")

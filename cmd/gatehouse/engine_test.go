@@ -36,9 +36,7 @@ var sqliteFile = engine{make: func(t *testing.T) string {
 	if err == nil {
 		err = os.WriteFile(file, empty, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return "sqlite:" + file
 }, copyOf: func(t *testing.T, url string) string {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
@@ -47,9 +45,7 @@ var sqliteFile = engine{make: func(t *testing.T) string {
 		_, err = db.Exec("vacuum into ?", file)
 		_ = db.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return "sqlite:" + file
 }}
 
@@ -77,13 +73,9 @@ var postgresServer = engine{make: func(t *testing.T) string {
 	t.Helper()
 	postgrestest.Need(t)
 	template, err := emptyPostgres()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	url, drop, err := postgrestest.Make(template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() {
 		if err := drop(); err != nil {
 			t.Error(err)
@@ -115,9 +107,7 @@ func (e engine) workbench(t *testing.T, env ...string) *workbench {
 	t.Helper()
 	w := &workbench{t: t, url: e.make(t), env: append(env, e.env...)}
 	store, err := storage.Open(t.Context(), w.url, storage.Options{NewID: cli.NewID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	w.store = store
 	return w

@@ -31,19 +31,13 @@ func everything(t *testing.T, url string) string {
 	}
 	ctx := t.Context()
 	db, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer db.Close(context.WithoutCancel(ctx))
 	texts := func(query string) []string {
 		rows, err := db.Query(ctx, query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		return found
 	}
 	for _, table := range texts(
@@ -69,15 +63,11 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		ctx, url := t.Context(), e.make(t)
 		store, err := storage.Open(ctx, url, storage.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		defer store.Close()
 		s := newSeeder(ctx, store)
 		for _, step := range []func() error{s.answered, s.dead} {
-			if err := step(); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, step())
 		}
 		executed(t, store)
 		for _, state := range []core.RowState{core.RowSent, core.RowUnknown} { // the reply and the card
@@ -103,9 +93,7 @@ func TestDeletedSessionLeavesNoText(t *testing.T) {
 			t.Fatalf("before, only %q are found", got)
 		}
 		for range 2 {
-			if err := store.DeleteSession(ctx, seedConversation.Session(1)); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, store.DeleteSession(ctx, seedConversation.Session(1)))
 			if got := finds(everything(t, url), words...); len(got) > 0 {
 				t.Errorf("%q are still in the database", got)
 			}
@@ -160,9 +148,7 @@ func TestDeletedSessionLeavesNoReason(t *testing.T) {
 		if got := finds(everything(t, url), words...); len(got) != len(words) {
 			t.Fatalf("before, only %q are found", got)
 		}
-		if err := store.DeleteSession(ctx, seedConversation.Session(1)); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, store.DeleteSession(ctx, seedConversation.Session(1)))
 		if got := finds(everything(t, url), words...); len(got) > 0 {
 			t.Errorf("%q are still in the database", got)
 		}

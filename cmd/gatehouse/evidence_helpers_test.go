@@ -77,18 +77,14 @@ func (w *workbench) ready(evidence []byte) string {
 			CallSpec struct{ MutationPolicyDigest string }
 		}
 	}
-	if err := json.Unmarshal(evidence, &bound); err != nil {
-		w.t.Fatal(err)
-	}
+	noErr(w.t, json.Unmarshal(evidence, &bound))
 	in, err := json.Marshal(map[string]any{
 		"mutation": map[string]string{
 			"action": "note.add", "activeMutationPolicyDigest": bound.Evidence.CallSpec.MutationPolicyDigest,
 		},
 		"joinCheckInput": json.RawMessage(evidence),
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noErr(w.t, err)
 	var v struct {
 		MutationReady  bool
 		FailureClasses []string
@@ -101,30 +97,22 @@ func (w *workbench) ready(evidence []byte) string {
 func (w *workbench) check(command string, input []byte, into any, more ...string) {
 	w.t.Helper()
 	file := filepath.Join(w.t.TempDir(), "input.json")
-	if err := os.WriteFile(file, input, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	noErr(w.t, os.WriteFile(file, input, 0o600))
 	code, out, err := w.prog(nil, append([]string{command, "--input", file, "--json"}, more...)...)
 	if code != cli.ExitDone {
 		w.t.Fatalf("%s ended with %d: %s", command, code, err)
 	}
-	if err := json.Unmarshal([]byte(out), into); err != nil {
-		w.t.Fatal(err)
-	}
+	noErr(w.t, json.Unmarshal([]byte(out), into))
 }
 
 // without returns the evidence without one element of one of its lists.
 func without(t *testing.T, evidence []byte, kind string, i int) []byte {
 	t.Helper()
 	var in map[string]map[string]any
-	if err := json.Unmarshal(evidence, &in); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal(evidence, &in))
 	in["evidence"][kind] = slices.Delete(in["evidence"][kind].([]any), i, i+1)
 	text, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return text
 }
 
@@ -132,9 +120,7 @@ func without(t *testing.T, evidence []byte, kind string, i int) []byte {
 func lists(t *testing.T, evidence []byte) map[string]int {
 	t.Helper()
 	var in map[string]map[string]any
-	if err := json.Unmarshal(evidence, &in); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal(evidence, &in))
 	found := map[string]int{}
 	for key, v := range in["evidence"] {
 		if rows, ok := v.([]any); ok {

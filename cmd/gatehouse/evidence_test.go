@@ -129,18 +129,12 @@ func TestEvidenceWithoutItsFrame(t *testing.T) {
 	w.chat("calc 1+1")
 	for _, key := range []string{"callSpec", "protocolState"} {
 		var in map[string]map[string]json.RawMessage
-		if err := json.Unmarshal(w.evidence(), &in); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, json.Unmarshal(w.evidence(), &in))
 		delete(in["evidence"], key)
 		text, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		file := filepath.Join(t.TempDir(), "input.json")
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(file, text, 0o600))
 		if code, out, _ := w.prog(nil, "join-check", "--input", file, "--json"); code != cli.ExitUsage || out != "" {
 			t.Errorf("without %s it ended with %d and printed %s", key, code, out)
 		}

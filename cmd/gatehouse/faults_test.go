@@ -67,23 +67,15 @@ func TestFailingCommitsLoseNothing(t *testing.T) {
 			said = append(said, at)
 		}
 		over := p.ctx()
-		if err := p.slack.WaitDelivered(over); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(broken, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.slack.WaitDelivered(over))
+		noErr(t, os.WriteFile(broken, nil, 0o600))
 		p.notReady("takes no writes")
 		other, err := p.store.Register(t.Context(), "observer", 0) // beats as another replica would that can write
 		for i := 0; i < 3 && err == nil; i++ {
 			err = p.store.Beat(t.Context(), other)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(broken); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
+		noErr(t, os.Remove(broken))
 		p.readyAgain()
 		p.until("the end of all", p.app, p.settled)
 		for _, ev := range p.events(core.EventFilter{}) {
@@ -109,20 +101,14 @@ func TestAClockThatStepsBackStallsNothing(t *testing.T) {
 				err = postgrestest.Run(p.url,
 					fmt.Sprintf(`update test_clock set moved = interval '%d seconds'`, int(by.Seconds())))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 		}
 		if !strings.HasPrefix(p.url, "sqlite:") {
-			if err := postgrestest.MovableClock(p.url); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, postgrestest.MovableClock(p.url))
 		}
 		p.open()
 		said := p.sendAll(p.addChannels(4), 40, 1, func(int) {})
-		if err := p.slack.WaitDelivered(p.ctx()); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.slack.WaitDelivered(p.ctx()))
 		step(-4 * time.Minute)
 		p.until("a first answer", p.app, func() bool {
 			return len(p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})) > 10
@@ -161,23 +147,15 @@ func TestOnePersonsFloodDelaysNobodyElse(t *testing.T) {
 			fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
 		p.open()
 		// until all are there, whatever the machine's speed
-		if err := p.store.SetPaused(t.Context(), true); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.store.SetPaused(t.Context(), true))
 		channels := p.addChannels(1)
 		for n := range flood {
 			p.ann.Posts(channels[0], fmt.Sprintf("%s word-%d-0.", p.slack.MentionOfBot(), n))
 		}
-		if err := p.slack.WaitDelivered(p.ctx()); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.slack.WaitDelivered(p.ctx()))
 		p.bob.Posts("C1", p.slack.MentionOfBot()+" word-1-1.")
-		if err := p.slack.WaitDelivered(p.ctx()); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.store.SetPaused(t.Context(), false); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.slack.WaitDelivered(p.ctx()))
+		noErr(t, p.store.SetPaused(t.Context(), false))
 		p.until("the other person's answer", p.app, func() bool {
 			done := p.events(core.EventFilter{Ends: []core.EndKind{core.EndReplied}})
 			return slices.ContainsFunc(done, func(ev core.EventRecord) bool { return ev.Actor.ID == "slack:U2BOB" })
@@ -206,9 +184,7 @@ func (p *slackProcess) hold() (release func()) {
 	t.Helper()
 	if file, ok := strings.CutPrefix(p.url, "sqlite:"); ok {
 		db, err := sql.Open("sqlite3", file+"?_busy_timeout=10000")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		t.Cleanup(func() { _ = db.Close() })
 		exec := func(statement string) {
 			if _, err := db.Exec(statement); err != nil {

@@ -34,15 +34,11 @@ func (f *forger) Run(ctx context.Context, accept core.Accept) error {
 func TestLaw5_AForgedSignalWakesNoTurn(t *testing.T) {
 	w := newProg(t)
 	cfg, _, err := source.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	w.chat("note add milk")
 	a := w.approvals(core.Open)[0]
 	before, err := w.store.Events(t.Context(), core.EventFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	approved := a
 	approved.State, approved.DecidedBy = core.Approved, a.Requester
 	signal := approved.Signal()
@@ -53,12 +49,8 @@ func TestLaw5_AForgedSignalWakesNoTurn(t *testing.T) {
 
 	p := &forger{events: []core.Event{signal, early, deleted}}
 	g, err := newGateway(newShared(cfg, w.store, cli.NewLogger(io.Discard, 0, "json")), "test", nil, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
+	noErr(t, g.Run(t.Context()))
 	for n, err := range p.errs {
 		if core.CategoryOf(err) != core.Invalid || !strings.Contains(core.MessageOf(err), "never by a platform") {
 			t.Errorf("event %d: %v, want that it is refused", n, err)

@@ -55,9 +55,7 @@ func TestReachable(t *testing.T) {
 func TestImageIsChecked(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("..", "..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		return string(text)
 	}
 	if !regexp.MustCompile(`(?m)^HEALTHCHECK .*CMD \["/gatehouse", "health"\]$`).MatchString(read("Dockerfile")) {

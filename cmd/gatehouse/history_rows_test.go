@@ -25,9 +25,7 @@ func serveQuiet(t *testing.T, v fakeVendor) *testGateway {
 	file := filepath.Join(t.TempDir(), "tools.yaml")
 	yaml := "version: 1\ntools:\n  - name: quiet.run\n    description: Says nothing.\n    risk: read\n    command: " +
 		"[\"true\"]\n    env: [PATH]\n"
-	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(yaml), 0o600))
 	return serveModel(t, v,
 		map[string]string{"GATEHOUSE_TOOLS": file, "GATEHOUSE_RATE": "0", "GATEHOUSE_RETENTION": "0"})
 }
@@ -77,9 +75,7 @@ func TestSilentToolsAndThinking(t *testing.T) {
 		Messages []struct{ Content any }
 	}
 	body := v.lastBody()
-	if err := json.Unmarshal([]byte(body), &sent); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal([]byte(body), &sent))
 	silent, thoughts := 0, map[string]bool{}
 	for _, m := range sent.Messages {
 		blocks, _ := m.Content.([]any)
@@ -116,30 +112,20 @@ func TestSilentToolsAndThinking(t *testing.T) {
 func unzip(t *testing.T, from, to string) {
 	t.Helper()
 	packed, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer packed.Close()
 	r, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
+	noErr(t, os.WriteFile(to, data, 0o600))
 }
 
 // execute changes the database behind gatehouse's back.
 func (s *testGateway) execute(statement string, args ...any) {
 	s.t.Helper()
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(s.db, "sqlite:")+"?_busy_timeout=10000")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	defer db.Close()
 	if r, err := db.Exec(statement, args...); err != nil {
 		s.t.Fatal(err)
@@ -223,9 +209,7 @@ func TestDamageIsRetryableAndRed(t *testing.T) {
 func damageOverflow(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	page, broken := int(data[16])<<8|int(data[17]), 0
 	for at := page; at+page <= len(data); at += page {
 		if strings.Count(string(data[at+4:at+page]), "x") == page-4 {
@@ -236,7 +220,5 @@ func damageOverflow(t *testing.T, file string) {
 	if broken == 0 {
 		t.Fatal("no page was found")
 	}
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, data, 0o600))
 }

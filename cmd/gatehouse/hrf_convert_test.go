@@ -74,9 +74,7 @@ func TestHRFEnvelopesSurviveTheTokenForm(t *testing.T) {
 		}
 		t.Run(v.File, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, v.File))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			native, errs, code := convert(t, string(text), "native")
 			if code != cli.ExitDone {
 				if native != "" || !strings.Contains(errs, ": the token form can't hold ") {

@@ -117,9 +117,7 @@ func (e scriptCase) run(t *testing.T) (out scriptRun) {
 	dir := t.TempDir()
 	file := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(path, text, 0o600))
 		return path
 	}
 	var stdout, stderr bytes.Buffer
@@ -156,9 +154,7 @@ func (e scriptCase) transcript(t *testing.T, out scriptRun) {
 func readJSON(t *testing.T, file string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	decodeJSON(t, text, into)
 }
 

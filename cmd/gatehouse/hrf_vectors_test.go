@@ -69,9 +69,7 @@ func TestHRFValidateVectors(t *testing.T) {
 	for _, v := range vectors {
 		t.Run(v.File, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(root, v.File))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			if v.Kind == "validate-raw" {
 				var wrapped struct{ Raw string }
 				readJSON(t, filepath.Join(root, v.File), &wrapped)

@@ -29,9 +29,7 @@ func TestLaw1_ImagesSurviveAKillAtEachStep(t *testing.T) {
 					t.Fatalf("the sessions are %+v (%v)", sessions, err)
 				}
 				rec, err := p.store.LoadSession(t.Context(), sessions[0].ID, core.Writer{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				msgs, err := rec.Messages.From(t.Context(), 0)
 				if err != nil || len(msgs) != 2 || len(msgs[0].StoredImages()) != 1 {
 					t.Fatalf("the messages are %+v (%v)", msgs, err)
@@ -41,9 +39,7 @@ func TestLaw1_ImagesSurviveAKillAtEachStep(t *testing.T) {
 					string(data) != string(file.Content) {
 					t.Errorf("the image is %q (%v)", data, err)
 				}
-				if err := p.store.DeleteSession(t.Context(), sessions[0].ID); err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, p.store.DeleteSession(t.Context(), sessions[0].ID))
 				if _, err := p.store.LoadBlob(t.Context(), digest); core.CategoryOf(err) != core.NotFound {
 					t.Errorf("after the session was deleted: %v", err)
 				}

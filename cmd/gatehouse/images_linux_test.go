@@ -80,21 +80,15 @@ func (p *slackProcess) checkImages() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	sessions, err := p.store.ListSessions(ctx, core.SessionFilter{})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	noErr(p.t, err)
 	if len(sessions) != 8 {
 		p.t.Errorf("there are %d sessions", len(sessions))
 	}
 	for _, s := range sessions {
 		rec, err := p.store.LoadSession(ctx, s.ID, core.Writer{})
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		noErr(p.t, err)
 		msgs, err := rec.Messages.From(ctx, 0)
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		noErr(p.t, err)
 		for _, m := range msgs {
 			want := map[bool]int{
 				strings.HasPrefix(m.Content.Own(), "large ones"): 1,

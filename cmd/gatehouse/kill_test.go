@@ -196,9 +196,7 @@ func killedAtEveryPoint(t *testing.T, e engine) {
 	}
 	for _, phase := range []string{asking, approving, resuming} {
 		text, err := os.ReadFile(filepath.Join(record, phase))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		passed := map[string]int{}
 		for _, p := range lines(string(text)) {
 			passed[p]++

@@ -30,9 +30,7 @@ var landed = map[string]func(t *testing.T, build string) (url string){
 	"postgres": func(t *testing.T, build string) string {
 		t.Helper()
 		url := postgrestest.New(t)
-		if err := postgrestest.Restore(url, "../../storage/postgres/testdata/"+build+".sql"); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, postgrestest.Restore(url, "../../storage/postgres/testdata/"+build+".sql"))
 		return url
 	},
 }
@@ -65,18 +63,14 @@ func (c oldCard) press(t *testing.T, s *testGateway, action string) core.Approva
 		body := url.Values{"payload": {payload}}.Encode()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/slack/interactions",
 			strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		at := time.Now()
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("X-Slack-Request-Timestamp", strconv.FormatInt(at.Unix(), 10))
 		request.Header.Set("X-Slack-Signature",
 			slacktest.Sign(transports["HTTP"]["SLACK_SIGNING_SECRET"], at, []byte(body)))
 		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		answer.Body.Close()
 		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("the press was answered with %d", answer.StatusCode)
@@ -99,20 +93,14 @@ func TestLaw12_AnOpenApprovalOfALandedBuildIsDecidedByItsOldButton(t *testing.T)
 				t.Parallel()
 				at := restore(t, build)
 				text, err := os.ReadFile("../../storage/" + engine + "/testdata/" + build + ".json")
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				var card oldCard
-				if err := json.Unmarshal(text, &card); err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, json.Unmarshal(text, &card))
 				s := serveSlack(t, slacktest.Options{}, map[string]string{
 					"GATEHOUSE_DATABASE_URL": at, "SLACK_SIGNING_SECRET": transports["HTTP"]["SLACK_SIGNING_SECRET"],
 				})
 				store, err := storage.Open(t.Context(), at, storage.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				t.Cleanup(func() { _ = store.Close() })
 				id := card.press(t, s, "approve")
 				waitUntil(t, func() bool {
@@ -143,9 +131,7 @@ func TestLaw12_CommandsSayWhatALandedDatabaseNeedsAndWhyAnotherIsRefused(t *test
 		t.Errorf("doctor prints\n%s", out)
 	}
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(at, "sqlite:"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer db.Close()
 	if _, err := db.ExecContext(t.Context(), `alter table outbox drop column arrived`); err != nil {
 		t.Fatal(err)

@@ -88,6 +88,17 @@ func startedAs(e *testscript.Env) error {
 	return os.Symlink(program, filepath.Join(folder, "gatehouse"))
 }
 
+// noErr ends a test on an error of a step that the test is not about.
+func noErr(t interface {
+	Helper()
+	Fatal(args ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND ARG…")

@@ -49,12 +49,8 @@ func serversFile(t *testing.T, path string, addresses map[string]string) string 
 		all[name] = map[string]any{"url": url}
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": all})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
+	noErr(t, os.WriteFile(path, text, 0o600))
 	return path
 }
 
@@ -106,9 +102,7 @@ func TestTheFileOfServersIsReadAgain(t *testing.T) {
 	ask := p.ann.Posts("C1", p.slack.MentionOfBot()+" ping")
 	card := p.card("C1", ask.TS, "first.ping")
 
-	if err := os.WriteFile(path, []byte(`{"mcpServers": {"first": {"url": 7}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(path, []byte(`{"mcpServers": {"first": {"url": 7}}}`), 0o600))
 	p.signal(syscall.SIGHUP)
 	p.says("the old MCP servers stay in force")
 	serversFile(t, path, map[string]string{"second": second})

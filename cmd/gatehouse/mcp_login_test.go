@@ -71,9 +71,7 @@ func TestServeTakesALogin(t *testing.T) {
 	p.says("run gatehouse mcp login guarded")
 	impatient := p.workbench.start(nil, "mcp", "login", "guarded")
 	p.until("the address to open", impatient, func() bool { return printedAddress.MatchString(impatient.out.String()) })
-	if err := impatient.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, impatient.cmd.Process.Signal(os.Interrupt))
 	<-impatient.done
 	if !strings.Contains(impatient.out.String(), "The login was interrupted, and nothing was stored.") {
 		t.Errorf("it printed %s", impatient.out.String())
@@ -84,9 +82,7 @@ func TestServeTakesALogin(t *testing.T) {
 		return http.ErrUseLastResponse
 	}}
 	resp, err := browser.Get(printedAddress.FindStringSubmatch(login.out.String())[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 	fmt.Fprintln(login.in, "http://127.0.0.1/?state=another")

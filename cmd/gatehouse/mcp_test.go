@@ -53,9 +53,7 @@ func useFileServer(t *testing.T) *fileServer {
 		map[string]any{"mcpServers": map[string]any{"files": map[string]any{
 			"type": "http", "url": h.URL, "readOnly": []string{"read"},
 		}}})
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(path, text, 0o600))
 	t.Setenv("GATEHOUSE_MCP_CONFIG", path)
 	return f
 }
@@ -65,9 +63,7 @@ func useFileServer(t *testing.T) *fileServer {
 func listed(t *testing.T, w *workbench) {
 	t.Helper()
 	cfg, err := mcpservers.Load(os.Getenv("GATEHOUSE_MCP_CONFIG"), os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	servers := mcpservers.New(
 		mcpservers.Options{Config: cfg, Pins: mcpservers.Pins{Get: w.store.Get, Put: w.store.Put}})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -75,9 +71,7 @@ func listed(t *testing.T, w *workbench) {
 	go func() { ended <- servers.Run(ctx) }()
 	servers.Ready(ctx)
 	stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, <-ended)
 }
 
 // awaitServer waits until a gateway's MCP server runs.
@@ -92,14 +86,10 @@ func awaitServer(t *testing.T, base, server string) {
 func page(t *testing.T, address string) string {
 	t.Helper()
 	answer, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return string(text)
 }
 
@@ -139,9 +129,7 @@ func useOddServer(t *testing.T) (config string) {
 		map[string]any{"mcpServers": map[string]any{"odd": map[string]any{
 			"type": "http", "url": h.URL, "readOnly": []string{"*"},
 		}}})
-	if err := os.WriteFile(config, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(config, text, 0o600))
 	return config
 }
 
@@ -236,9 +224,7 @@ func TestToolsOfAnMCPServer(t *testing.T) {
 	t.Run("its server is away", func(t *testing.T) {
 		f, w := useFileServer(t), newProg(t)
 		text := `{"mcpServers": {"files": {"command": "/no/such/program"}}}`
-		if err := os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"), []byte(text), 0o600))
 		useModel(t, asks())
 		if out := w.chat("go"); !strings.Contains(out, "That is all.") || f.ran() != "" {
 			t.Error(out)
@@ -275,9 +261,7 @@ func TestDoctorNamesAllArgumentsThatServersAloneCheck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mcp.json")
 	text, _ := json.Marshal(
 		map[string]any{"mcpServers": map[string]any{"many": map[string]any{"type": "http", "url": h.URL}}})
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(path, text, 0o600))
 	t.Setenv("GATEHOUSE_MCP_CONFIG", path)
 	code, out, _ := newProg(t).prog(nil, "doctor")
 	for i := range 60 {
@@ -296,9 +280,7 @@ func TestDoctorReportsMCPServers(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 	text := `{"mcpServers": {"files": {"command": "/no/such/program", "x": 1}, "bad": {"type": "sse"}}}`
-	if err := os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(os.Getenv("GATEHOUSE_MCP_CONFIG"), []byte(text), 0o600))
 	if code, out, _ = w.prog(nil, "doctor"); code != cli.ExitUsage ||
 		!strings.Contains(out, `server "bad": "type" "sse" is not supported`) {
 		t.Errorf("%d\n%s", code, out)

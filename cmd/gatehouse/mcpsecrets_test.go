@@ -74,9 +74,7 @@ func useTellingServer(t *testing.T) (secrets []string, config string) {
 		map[string]any{"mcpServers": map[string]any{"tell": map[string]any{
 			"url": address, "headers": headers, "readOnly": []string{"look"},
 		}}})
-	if err := os.WriteFile(config, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(config, text, 0o600))
 	return secrets, config
 }
 

@@ -57,13 +57,9 @@ func TestAnswersFromTheField(t *testing.T) {
 		t.Skip("SKIPPED: no answers from the field were tried. Set GATEHOUSE_FIXTURES to the folder that holds field.")
 	}
 	text, err := os.ReadFile(filepath.Join(root, "field", "models", "answers.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var cases []fieldCase
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal(text, &cases))
 	tried := 0
 	for _, c := range cases {
 		if !slices.Contains(refusals, c.Name) {

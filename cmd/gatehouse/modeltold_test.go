@@ -25,9 +25,7 @@ func TestObserversHearTheModel(t *testing.T) {
 		},
 	}}}
 	p, err := newProvider(cfg, nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var said, ended []string // of the one goroutine that delivers; read after the drain
 	b := graph.New("asks", "1").Entry("ask").Edge("ask", graph.END).Node("ask",
 		func(ctx context.Context, _ graph.State) (graph.Update, error) {
@@ -44,9 +42,7 @@ func TestObserversHearTheModel(t *testing.T) {
 		}
 		return nil
 	}}).Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	if res := g.Invoke(t.Context(), graph.Stores{}, graph.Invocation{}); res.Err != nil {
 		t.Fatal(res.Err)
 	}

@@ -28,18 +28,12 @@ func (s *shell) uploads(name, content string) map[string]any {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	q, err := http.NewRequest(http.MethodPost, s.at+"/v1/openharness/attachments", &form)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	q.Header = http.Header{"Content-Type": {w.FormDataContentType()}, "Authorization": {"Bearer " + s.token}}
 	answer, err := s.client.Do(q)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	defer answer.Body.Close()
 	var asset map[string]any
 	err = json.NewDecoder(answer.Body).Decode(&asset)
@@ -99,16 +93,12 @@ func TestAnUploadOutlivesItsProcess(t *testing.T) {
 		p.app.kill()
 		session := core.ConversationID("openharness:oh/ann/s1").Session(1)
 		rec, err := p.store.LoadSession(t.Context(), session, core.Writer{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		msgs, err := rec.Messages.From(t.Context(), 0)
 		if err != nil || len(msgs) != 2 || len(msgs[0].StoredImages()) != 1 || msgs[0].Content.Own() != "look" {
 			t.Fatalf("the messages are %+v (%v)", msgs, err)
 		}
-		if err := p.store.DeleteSession(t.Context(), session); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, p.store.DeleteSession(t.Context(), session))
 		for _, data := range []string{pngBytes, "buy milk"} {
 			if _, err := p.store.LoadBlob(t.Context(),
 				core.Digest([]byte(data))); core.CategoryOf(err) != core.NotFound {
@@ -126,9 +116,7 @@ func TestOpenHarnessReadmeDoesWhatItSays(t *testing.T) {
 	p := newServeProcess(t, sqliteFile, "GATEHOUSE_AGENT=echo")
 	p.open()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("Ann was there."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("Ann was there."), 0o600))
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(example, "http://127.0.0.1:8080", p.at))
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

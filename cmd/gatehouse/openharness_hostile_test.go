@@ -64,9 +64,7 @@ func TestHostileRequests(t *testing.T) {
 		var open []net.Conn
 		for n := range 200 {
 			c, err := net.Dial("tcp", strings.TrimPrefix(p.at, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			open = append(open, c)
 			token := "" // most have none
 			if n%10 == 0 {
@@ -146,15 +144,11 @@ func TestOnlyThisMachineWithoutTokens(t *testing.T) {
 		}
 	}
 	rebound, err := http.NewRequest(http.MethodPost, p.at+"/v1/openharness", strings.NewReader(`{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	rebound.Host = "evil.example"
 	rebound.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(rebound)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	if answer.Body.Close(); answer.StatusCode != http.StatusForbidden {
 		t.Errorf("another Host was answered %d", answer.StatusCode)
 	}

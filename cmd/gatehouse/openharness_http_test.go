@@ -15,9 +15,7 @@ func TestFormsOfHTTP(t *testing.T) {
 	t.Parallel()
 	p, _, _, _ := newTrio(t)
 	body, err := json.Marshal(request("", "s1", "hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(body)
@@ -71,9 +69,7 @@ func TestFormsOfHTTP(t *testing.T) {
 			c.path = "/v1/openharness"
 		}
 		q, err := http.NewRequest(c.method, p.at+c.path, c.body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		q.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + annsToken}}
 		for key, values := range c.header {
 			q.Header[key] = values

@@ -17,9 +17,7 @@ import (
 func (p *serveProcess) ask(s *shell, m map[string]any) reply {
 	p.t.Helper()
 	body, err := json.Marshal(m)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	noErr(p.t, err)
 	var got reply
 	p.untilRestarting("the answer to "+string(body), func() bool {
 		got, err = s.try(http.MethodPost, strings.NewReader(string(body)))

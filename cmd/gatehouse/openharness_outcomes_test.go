@@ -149,9 +149,7 @@ func TestADeadLetterIsNotTriedAgainByItsRequest(t *testing.T) {
 func wearOut(t *testing.T, url string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(url, "sqlite:"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer db.Close()
 	if _, err := db.Exec(`update events set attempt = 5`); err != nil {
 		t.Fatal(err)

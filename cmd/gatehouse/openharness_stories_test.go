@@ -37,17 +37,13 @@ func (s *shell) listen(session, last string, enough func(heard) bool) (all []hea
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet,
 		s.at+"/v1/openharness/events?session="+url.QueryEscape(session), nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	q.Header.Set("Authorization", "Bearer "+s.token)
 	if last != "" {
 		q.Header.Set("Last-Event-ID", last)
 	}
 	answer, err := s.client.Do(q)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK ||
 		!strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
@@ -154,14 +150,10 @@ func TestAStreamRefusesWhatItCantServe(t *testing.T) {
 		"?session_id=s1&html=true&deltas=false": "-", "?session=s1&session_id=s1&conversation=&after=": "-",
 	} {
 		q, err := http.NewRequest(http.MethodGet, p.at+"/v1/openharness/events"+query, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		q.Header.Set("Authorization", "Bearer "+ann.token)
 		answer, err := ann.client.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		if field == "-" { // it is served
 			if answer.Body.Close(); answer.StatusCode != http.StatusOK {
 				t.Errorf("%.40s: %d", query, answer.StatusCode)
@@ -188,14 +180,10 @@ func TestAStreamHasTwoNamesForItsSession(t *testing.T) {
 	ann.must(ann.send(request("r1", "", "this is of the default session")))
 	ann.must(ann.send(request("r2", "s1", "hello")))
 	q, err := http.NewRequest(http.MethodGet, p.at+"/v1/openharness/events?session_id=s1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	q.Header.Set("Authorization", "Bearer "+ann.token)
 	answer, err := ann.client.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer answer.Body.Close()
 	in := bufio.NewScanner(answer.Body)
 	for in.Scan() && !strings.HasPrefix(in.Text(), "data: ") {
@@ -234,9 +222,7 @@ func TestADenialWithAReasonAndAQuorum(t *testing.T) {
 	policy := filepath.Join(t.TempDir(), "policy.yaml")
 	rule := "version: 1\nrules:\n  - name: notes\n    tools: [note.add]\n    action: ask\n    approvers: " +
 		"[\"openharness:ann\", \"openharness:bob\"]\n    self: true\n    reason: required\n    quorum: 2\n"
-	if err := os.WriteFile(policy, []byte(rule), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(policy, []byte(rule), 0o600))
 	p, ann, _, _ := newTrio(t, "GATEHOUSE_APPROVAL_POLICY="+policy)
 	card := ann.must(ann.send(request("r1", "s1", "note add milk"))).card()
 	ann.refused(ann.send(with(request("r2", "s1", ""), card.choice("deny"))), http.StatusBadRequest, "invalid_request")

@@ -218,9 +218,7 @@ func because(m map[string]any, reason string) map[string]any {
 func (s *shell) send(m map[string]any) reply {
 	s.t.Helper()
 	body, err := json.Marshal(m)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	noErr(s.t, err)
 	return s.post(body)
 }
 
@@ -258,9 +256,7 @@ func newEngine(t *testing.T, e engine, tokens []string, env ...string) *servePro
 func (p *serveProcess) notesOf(name, session string) []string {
 	p.t.Helper()
 	notes, err := p.store.Notes(p.t.Context(), "openharness:oh/"+name+"/"+session)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	noErr(p.t, err)
 	return notes
 }
 

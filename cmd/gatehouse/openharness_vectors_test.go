@@ -137,9 +137,7 @@ func TestOpenHarnessVectors(t *testing.T) {
 			p := *usual
 			p.t = t
 			body, err := os.ReadFile(filepath.Join(root, "golden/examples", name, "request.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			s := newShell(t, p.at, ohToken(len(cases)+i))
 			if got := s.post(body); got.Answer.ProtocolVersion != "1.0.0" || got.Answer.RequestID == nil ||
 				got.Answer.Response.Status != "success" && got.code() != "continuation_invalid" {
@@ -281,9 +279,7 @@ func (r *ohRunner) send(t *testing.T, c ohCase, s ohStep) reply {
 		method = c.HTTP.Method
 	}
 	got, err := r.shell.try(method, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return got
 }
 
@@ -410,9 +406,7 @@ func among(got, want any) bool {
 func (g *ohGen) build(t *testing.T) []byte {
 	t.Helper()
 	var base map[string]any
-	if err := json.Unmarshal(g.Base, &base); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal(g.Base, &base))
 	marks := []string{}
 	for path, how := range g.Set {
 		keys := strings.Split(path, ".")
@@ -430,9 +424,7 @@ func (g *ohGen) build(t *testing.T) []byte {
 		marks = append(marks, `"`+mark+`"`, how.text())
 	}
 	body, err := json.Marshal(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return []byte(strings.NewReplacer(marks...).Replace(string(body)))
 }
 
@@ -459,14 +451,10 @@ func spoil(t *testing.T, url, conversation string, category core.Category) {
 		t.Fatalf("this test can't bring about %s", category)
 	}
 	db, err := sql.Open("sqlite3", strings.TrimPrefix(url, "sqlite:"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer db.Close()
 	done, err := db.Exec(`update sessions set state = '{' where id like ?`, conversation+"%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	if n, _ := done.RowsAffected(); n != 1 {
 		t.Fatalf("%d sessions were changed", n)
 	}

@@ -16,19 +16,13 @@ import (
 func (w *window) picture(name string) {
 	w.t.Helper()
 	drawn, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noErr(w.t, err)
 	path := filepath.Join("pictures", name)
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, drawn, 0o644); err != nil {
-			w.t.Fatal(err)
-		}
+		noErr(w.t, os.WriteFile(path, drawn, 0o644))
 	}
 	kept, err := os.ReadFile(path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	noErr(w.t, err)
 	is, err := png.DecodeConfig(bytes.NewReader(kept))
 	now, fault := png.DecodeConfig(bytes.NewReader(drawn))
 	if err != nil || fault != nil || is.Width != now.Width || is.Height != now.Height {

@@ -38,9 +38,7 @@ func newBothProcess(t *testing.T, e engine, policy string, env ...string) *bothP
 func policyFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -146,9 +144,7 @@ rules:
 func addLast(l *serveProcess) {
 	l.t.Helper()
 	const wait = 1100 * time.Millisecond // after what a killed process held is taken up again
-	if err := l.store.AddTask(l.t.Context(), core.Task{Key: "last", Kind: "last"}, wait); err != nil {
-		l.t.Fatal(err)
-	}
+	noErr(l.t, l.store.AddTask(l.t.Context(), core.Task{Key: "last", Kind: "last"}, wait))
 }
 
 // naggingScenario lets a request be reminded of and escalated, and expire if it does. The process is killed at the n-th
@@ -170,9 +166,7 @@ func naggingScenario(t *testing.T, e engine, expires, point string, nth int, rec
 	}
 	said := func() map[string]int {
 		log, err := p.store.AuditLog(t.Context(), 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		counts := map[string]int{}
 		for _, entry := range log {
 			counts[entry.Action]++
@@ -277,12 +271,8 @@ func TestLaw5_AnEditedPolicy(t *testing.T) {
 	reload := func(policy, logged string) {
 		t.Helper()
 		before := strings.Count(p.app.out.String(), logged)
-		if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.app.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(file, []byte(policy), 0o600))
+		noErr(t, p.app.cmd.Process.Signal(syscall.SIGHUP))
 		p.until(logged, p.app, func() bool { return strings.Count(p.app.out.String(), logged) > before })
 	}
 	const read, stays = "the policy was read again", "the old policy stays in force"

@@ -78,9 +78,7 @@ func explains(t *rapid.T, file, name, args, as, by string) map[string]string {
 func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 	store, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "g.db"),
 		storage.Options{NewID: cli.NewID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	folder := t.TempDir()
 	happened, n := map[string]int{}, 0
@@ -88,9 +86,7 @@ func TestExplainTheCardAndWhatHappensAgree(t *testing.T) {
 		n++
 		text := randomRules(t)
 		file := filepath.Join(folder, fmt.Sprintf("p%d.yaml", n))
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(file, []byte(text), 0o600))
 		cfg := settings.Config{Drivers: platforms()}
 		if cfg.Policy, err = policy.Open(file, policy.Defaults{Platforms: cfg.Platforms()}); err != nil {
 			happened["refused at load"]++
@@ -173,9 +169,7 @@ func askFor(
 	t *rapid.T, cfg settings.Config, store *storage.Store, name, args string, who core.Actor, id string,
 ) *askedFor {
 	digest, err := tool.Digest(name, json.RawMessage(args))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	call := core.Call{Tool: name, Arguments: json.RawMessage(args), Digest: digest, Summary: "Do it."}
 	if policy.Requested(name) {
 		known := cfg.Platforms()
@@ -186,9 +180,7 @@ func askFor(
 		one := &askedFor{
 			card: func() core.Card {
 				card, err := service.Card(t.Context(), core.ApprovalID(id), false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				return card
 			},
 			vote: func(who core.Actor) error {

@@ -23,9 +23,7 @@ func TestThePolicyOfTheReadmeWorks(t *testing.T) {
 	}
 	w, dir := newProg(t), t.TempDir()
 	for i, name := range []string{"policy.yaml", "policy-test.yaml"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(blocks["yaml"][i]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(filepath.Join(dir, name), []byte(blocks["yaml"][i]), 0o600))
 	}
 	t.Chdir(dir)
 	words := strings.Fields(blocks["sh"][0])

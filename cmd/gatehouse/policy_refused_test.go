@@ -97,9 +97,7 @@ rules:
 		ask("now")
 		steps := func(rule string) (all []string) {
 			log, err := p.store.AuditLog(t.Context(), 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			for _, a := range p.approvals() {
 				for _, entry := range log {
 					if a.Rule.Name == rule && entry.Approval == a.ID && entry.Action != audit.Sent {

@@ -12,18 +12,14 @@ import (
 func promptFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "system"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.Mkdir(filepath.Join(dir, "system"), 0o700))
 	for name, text := range map[string]string{
 		"1.md": "You are old.\n",
 		"2.md": "---\nlabels: [production]\nsampling: {temperature: 0.25, max_tokens: 77, stop_sequences: " +
 			"[END]}\n---\nYou work on {{ platform }}.\n",
 		"3.md": "---\nlabels: [staging]\n---\nYou are new.\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "system", name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(filepath.Join(dir, "system", name), []byte(text), 0o600))
 	}
 	return dir
 }

@@ -56,9 +56,7 @@ func TestReadyzKnowsAFullDisk(t *testing.T) {
 		t.Fatal("the disk is not full")
 	}
 	p.notReady("disk")
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.Remove(filler))
 	p.readyAgain()
 	ask := p.ann.Posts("C1", p.slack.MentionOfBot()+" word-0-0.")
 	p.reads("C1", ask.TS, "word-0-0.")
@@ -85,17 +83,13 @@ func (p *slackProcess) takeDatabaseAway() (back func()) {
 	t.Helper()
 	if file, ok := strings.CutPrefix(p.url, "sqlite:"); ok {
 		move := func(from, to string) {
-			if err := os.Rename(from, to); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, os.Rename(from, to))
 		}
 		move(file, file+".away")
 		return func() { move(file+".away", file) }
 	}
 	run := func(statements ...string) {
-		if err := postgrestest.Run(os.Getenv(postgrestest.Key), statements...); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, postgrestest.Run(os.Getenv(postgrestest.Key), statements...))
 	}
 	name := postgrestest.Name(p.url)
 	run(`alter database `+name+` with allow_connections false`,

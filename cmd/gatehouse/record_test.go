@@ -17,14 +17,10 @@ func requested(t *testing.T, e engine) (url string, store *storage.Store, s *see
 	t.Helper()
 	url = e.make(t)
 	store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	s = newSeeder(t.Context(), store)
-	if err := s.suspended(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, s.suspended())
 	return url, store, s
 }
 
@@ -79,9 +75,7 @@ func TestLaw5_ARequestThatWasChangedInTheDatabaseIsNotApproved(t *testing.T) {
 func digestOfNote(t *testing.T, arguments string) string {
 	t.Helper()
 	digest, err := noteDigest(arguments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return digest
 }
 
@@ -93,14 +87,12 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 		"a state": func(*testing.T, *storage.Store) []string { return []string{approved} },
 		"a state, and an entry": func(t *testing.T, store *storage.Store) []string {
 			log, err := store.AuditLog(t.Context(), 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			return []string{
 				approved,
 				fmt.Sprintf(
-					`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev,
-				hash)
+					`insert into audit
+				(seq, at, approval, action, actor, detail, reason, reason_digest, session, key, prev, hash)
 				values (9, 1, 'ap-1', 'approved', 'console:ann', 'record %s', '', '', '', '%s', '', '')`,
 					log[0].Held(audit.OfRecord), log[0].Key),
 			}
@@ -146,14 +138,10 @@ func TestLaw5_AForgedDecisionRunsNothing(t *testing.T) {
 // to do.
 func TestARequestOfAnUnknownKeyIsNotApproved(t *testing.T) {
 	url, first, _ := requested(t, sqliteFile)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, first.Close())
 	open := func(keys ...string) *storage.Store {
 		store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, keys...)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		return store
 	}
 	ann, store := core.Actor{ID: "console:ann", Local: true}, open(secondKey)
@@ -185,9 +173,7 @@ func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
 			onEachEngine(t, func(t *testing.T, e engine) {
 				url, store, _ := requested(t, e)
 				q, err := question.New("Really?", nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				ann := core.Actor{ID: "console:ann"}
 				_, _, err = store.OpenExternal(t.Context(), core.Approval{
 					ID: "q-1", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform},
@@ -195,9 +181,7 @@ func TestLaw5_AForgedAnswerIsNotUsed(t *testing.T) {
 					Rule:     core.Rule{Verdict: core.VerdictAsk, Approvers: []string{ann.ID}},
 					External: &core.External{Request: "r"},
 				}, nil, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				if name != "an answer" {
 					d := core.Decision{
 						Approval: "q-1",
@@ -246,9 +230,7 @@ func TestLaw5_WhatWasChangedIsNeverRecorded(t *testing.T) {
 			onEachEngine(t, func(t *testing.T, e engine) {
 				url := e.make(t)
 				store, err := storage.Open(t.Context(), url, storage.Options{Signer: signerOf(t, firstKey)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				defer store.Close()
 				_, _, err = store.OpenExternal(t.Context(), core.Approval{
 					ID: "ap-x", Conversation: "external:x", Address: core.Address{Platform: core.CallbackPlatform},
@@ -263,13 +245,9 @@ func TestLaw5_WhatWasChangedIsNeverRecorded(t *testing.T) {
 						Escalate: core.Escalation{After: 1, To: []string{cleo.ID}},
 					},
 				}, nil, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				asAttacker(t, url, changedBody("milk", "rum"))
-				if err := happens(store); err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, happens(store))
 				_, err = store.Decide(t.Context(),
 					core.Decision{Approval: "ap-x", Vote: &core.Vote{Actor: bob, Choice: core.Approve}})
 				if core.CategoryOf(err) != core.Invalid ||

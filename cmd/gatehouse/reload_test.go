@@ -78,18 +78,14 @@ func TestChatReadsThePolicyAgain(t *testing.T) {
 	}
 	add("Not today.")
 	write("allow\n    unknown: key")
-	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, c.cmd.Process.Signal(syscall.SIGHUP))
 	w.until("the fault", c, func() bool { return said("the old policy stays in force") == 1 })
 	add("Not today.")
 	if said("Done: ") > 0 {
 		t.Errorf("it prints %s", c.out)
 	}
 	write("allow")
-	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, c.cmd.Process.Signal(syscall.SIGHUP))
 	add("Done: ")
 	w.until("the end", c, w.settled)
 	c.ok(t)
@@ -104,9 +100,7 @@ func TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain(t *testing.T) {
 		t.Helper()
 		text := "version: 1\ntools:\n  - {name: shop.store, description: Stores a thing., risk: " + risk +
 			", command: [echo, " + says + "]}\n"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("write", "stored as before")
 	p := newSlackProcess(t, "GATEHOUSE_TOOLS="+path, "GATEHOUSE_APPROVERS=slack:U2BOB")

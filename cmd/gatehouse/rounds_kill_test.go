@@ -53,9 +53,7 @@ func TestLaw2_KilledAfterAFinishedRound(t *testing.T) {
 					t.Fatalf("the sessions are %+v (%v)", sessions, err)
 				}
 				rec, err := p.store.LoadSession(t.Context(), sessions[0].ID, core.Writer{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				said, err := rec.Messages.From(t.Context(), 0)
 				var roles []string
 				for _, m := range said {

@@ -122,14 +122,10 @@ func wantExpense(w *workbench, point string) {
 func TestAScriptThatWasChangedWhileItWaitedDoesNotGoOn(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/expense.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	file := filepath.Join(t.TempDir(), "expense.json")
 	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write(string(text))
 	w := newWorkbench(t, "GATEHOUSE_AGENT=script:"+file)
@@ -194,9 +190,7 @@ func TestLaw8_TextInAScriptStaysText(t *testing.T) {
 func TestScriptInReadmeDoesWhatReadmeSays(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../core/agent/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	_, section, _ := strings.Cut(string(readme), "## A script in ten lines\n")
 	_, rest, _ := strings.Cut(section, "```json\n")
 	script, rest, found := strings.Cut(rest, "```")
@@ -204,9 +198,7 @@ func TestScriptInReadmeDoesWhatReadmeSays(t *testing.T) {
 		t.Fatalf("the script has %d lines:\n%s", n, script)
 	}
 	file := filepath.Join(t.TempDir(), "remember.json")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(script), 0o600))
 	w := newWorkbench(t, "GATEHOUSE_AGENT=script:"+file)
 	c := w.start(nil, "chat")
 	for line := range strings.Lines(rest) {

@@ -122,9 +122,7 @@ func passes(t *testing.T, record string, methods ...string) map[string][]int {
 	t.Helper()
 	few := len(methods) > 0 && wide(false, true)
 	text, err := os.ReadFile(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	counts := map[string]int{}
 	for _, point := range strings.Fields(string(text)) {
 		counts[point]++

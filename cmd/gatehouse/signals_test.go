@@ -17,9 +17,7 @@ func serving(t *testing.T) *slackProcess {
 
 func (l *serveProcess) signal(s syscall.Signal) {
 	l.t.Helper()
-	if err := l.app.cmd.Process.Signal(s); err != nil {
-		l.t.Fatal(err)
-	}
+	noErr(l.t, l.app.cmd.Process.Signal(s))
 }
 
 func (l *serveProcess) says(text string) {

@@ -87,9 +87,7 @@ func TestSlackIsHeardWhole(t *testing.T) {
 		},
 	} {
 		text, err := os.ReadFile(filepath.Join(root, "field", "slack", name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, err)
 		var event map[string]any
 		const at = "https://files.slack.com/files-pri/T0GATE-F9/"
 		own := strings.NewReplacer(at+"download/shot.png", picture, at+"shot.png", picture)
@@ -126,9 +124,7 @@ func TestSlackAPreviewThatComesLater(t *testing.T) {
 	third := s.ann.Posts("C1", "three", slacktest.InThread(first.TS))
 	waitUntil(t, func() bool { return s.slack.WaitDelivered(s.ctx()) == nil }, "all are stored")
 	s.slack.Unfurl("C1", second.TS, "", preview) // the first holds the thread
-	if err := s.slack.WaitDelivered(s.ctx()); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, s.slack.WaitDelivered(s.ctx()))
 	hears := func(own string, quoted bool) {
 		t.Helper()
 		select {

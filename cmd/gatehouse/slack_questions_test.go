@@ -225,9 +225,7 @@ func (p *slackProcess) wantOneResult(point string, asked core.Approval) {
 		t.Fatalf("%s: no session: %v", point, err)
 	}
 	tail, err := rec.Messages.Tail(t.Context(), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var results []string
 	for _, m := range tail {
 		if m.Role == core.ToolRole {

@@ -140,15 +140,11 @@ func TestSlackEditsAndDeletions(t *testing.T) {
 	second := s.ann.Posts("C1", "two", slacktest.InThread(first.TS))
 	third := s.ann.Posts("C1", "three", slacktest.InThread(first.TS))
 	fourth := s.ann.Posts("C1", "four", slacktest.InThread(first.TS))
-	if err := s.slack.WaitDelivered(s.ctx()); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, s.slack.WaitDelivered(s.ctx()))
 	s.ann.Edits("C1", second.TS, "two, rather")
 	s.ann.Deletes("C1", third.TS)
 	s.slack.Unfurl("C1", fourth.TS, "https://example.com")
-	if err := s.slack.WaitDelivered(s.ctx()); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, s.slack.WaitDelivered(s.ctx()))
 	close(model.let)
 	s.reads("C1", first.TS, "echo: four")
 	s.ann.Edits("C1", first.TS, s.slack.MentionOfBot()+" one, but late")
@@ -261,9 +257,7 @@ func TestSlackOnPostgresWithTwoReplicas(t *testing.T) {
 	s := serveSlack(t, slacktest.Options{}, env)
 	second := *s
 	second.start()
-	if err := s.slack.WaitForSockets(s.ctx(), 2); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, s.slack.WaitForSockets(s.ctx(), 2))
 	for i := range 10 {
 		thread, card := s.asked("milk")
 		s.bob.Clicks("C1", card.TS, "approve")
@@ -291,9 +285,7 @@ func (s *testGateway) command(args ...string) (int, string) {
 func TestLaw9_ASilentSocketIsNotReady(t *testing.T) { // not parallel: it depends on timing
 	s := serveSlack(t, slacktest.Options{PingEvery: 200 * time.Millisecond}, transports["Socket Mode"])
 	s.ready(http.StatusOK)
-	if err := s.slack.WaitForSockets(s.ctx(), 1); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, s.slack.WaitForSockets(s.ctx(), 1))
 	waitUntil(t, func() bool { return s.slack.Sockets()[0].State().Pongs >= 5 }, "some pings")
 	held := s.slack.Inject(slacktest.Fault{Endpoint: slacktest.DialSocket, Trouble: slacktest.Held()})
 	s.slack.Sockets()[0].GoSilent()

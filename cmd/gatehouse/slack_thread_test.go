@@ -393,18 +393,12 @@ func TestSlackCasesFromTheField(t *testing.T) {
 			t.Run(name+" "+setting, func(t *testing.T) {
 				t.Parallel()
 				data, err := os.ReadFile(filepath.Join(root, "field/slack", name+".json"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, err)
 				var event map[string]any
-				if err := json.Unmarshal(data, &event); err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, json.Unmarshal(data, &event))
 				l := listens(t, slacktest.Options{}, env)
 				d := l.slack.Send(event)
-				if err := d.Wait(l.ctx()); err != nil {
-					t.Fatal(err)
-				}
+				noErr(t, d.Wait(l.ctx()))
 				asked := 0
 				if c.with != nil && env != nil {
 					_, last := l.hears(1)

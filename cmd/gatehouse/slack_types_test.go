@@ -77,9 +77,7 @@ func (s *testGateway) fills(who *slacktest.Person, card slacktest.Message, butto
 		if _, err := s.slack.WaitForModal(s.ctx(), who.ID); err != nil {
 			s.t.Fatalf("%v\n%s", err, s.slack.Dump())
 		}
-		if err := who.Submits(fields).Wait(s.ctx()); err != nil {
-			s.t.Fatal(err)
-		}
+		noErr(s.t, who.Submits(fields).Wait(s.ctx()))
 	}
 }
 

@@ -36,9 +36,7 @@ func newSlackWalkthrough(t *testing.T, args ...string) *slackWalkthrough {
 		t.Fatalf("the manifest is not printed: %d, %s", code, errs)
 	}
 	var m slackgo.Manifest
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal([]byte(text), &m))
 	w := &slackWalkthrough{testGateway: &testGateway{t: t, code: make(chan int, 1)}}
 	w.slack = slacktest.Start(t, slacktest.Options{
 		BotName: m.Features.BotUser.DisplayName, Scopes: m.OAuthConfig.Scopes.Bot,

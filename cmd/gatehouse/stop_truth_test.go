@@ -22,17 +22,11 @@ func longCall(t *testing.T, limit string) (env map[string]string, began string, 
 	text := "version: 1\ntools:\n  - name: shop.pay\n    description: Pays.\n    risk: write\n" +
 		"    summary: Pay the bill.\n    timeout: " + limit + "\n    command: [sh, -c, '" + script +
 		"']\n    env: [PATH]\n"
-	if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(tools, []byte(text), 0o600))
 	return map[string]string{"GATEHOUSE_TOOLS": tools}, began, func(says string) {
 		written := file + ".new"
-		if err := os.WriteFile(written, []byte(says), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(written, file); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(written, []byte(says), 0o600))
+		noErr(t, os.Rename(written, file))
 	}
 }
 

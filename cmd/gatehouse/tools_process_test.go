@@ -71,9 +71,7 @@ func (o ownTool) bench(t *testing.T, e engine) (w *workbench, runs func() []stri
 			"\n    arguments: {type: object, properties: {what: {type: string}}, required: [what]}\n    summary: " +
 			"Store {{what}}\n    " + how + "\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
 	w = e.workbench(t, env...)
 	if o.server != nil {
@@ -85,9 +83,7 @@ func (o ownTool) bench(t *testing.T, e engine) (w *workbench, runs func() []stri
 		return lines(string(text))
 	}
 	killOnce = func() {
-		if err := os.WriteFile(kill, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(kill, nil, 0o600))
 	}
 	w.holds = func(point string) { o.wantRuns(w, point, runs()) }
 	return w, runs, killOnce
@@ -149,9 +145,7 @@ func TestLaw5_OwnToolsKilledAtEveryPoint(t *testing.T) {
 			w, _, _ = o.bench(t, approved)
 			w.scenario("", "", 0, record)
 			text, err := os.ReadFile(filepath.Join(record, resuming))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, err)
 			passed := lines(string(text))
 			for _, p := range must[resuming] {
 				if !strings.HasPrefix(p, "AddNote.") && !slices.Contains(passed, p) {

@@ -28,9 +28,7 @@ rules:
 // is asked, decides, and is in the policy, the settings and the commands like any other.
 func TestAToyPlatformIsAFolderAndALine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, []byte(toyPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, os.WriteFile(file, []byte(toyPolicy), 0o600))
 	token := "the token of " + t.Name()
 	room := toy.Enter(token)
 	s := &testGateway{t: t, code: make(chan int, 8), platforms: withToy}

@@ -215,13 +215,9 @@ func TestWithoutAnExporterATurnIsNotTraced(t *testing.T) {
 	}
 	w := newProg(t)
 	cfg, _, err := source.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	g, err := newGateway(newShared(cfg, w.store, cli.NewLogger(io.Discard, 0, "json")), "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	if g.traces != nil || g.traces.Tracer() != nil {
 		t.Error("there is a provider")
 	}

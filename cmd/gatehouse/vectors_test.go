@@ -67,13 +67,9 @@ func TestTypestateVectors(t *testing.T) {
 	}
 	root = filepath.Join(root, "typestate")
 	text, err := os.ReadFile(filepath.Join(root, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	var manifest struct{ Vectors []vector }
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, json.Unmarshal(text, &manifest))
 	ran := map[string]int{}
 	for _, v := range manifest.Vectors {
 		if v.Tier == "divergent" {
@@ -137,9 +133,7 @@ func (v vector) joinCheck(t *testing.T, root string) {
 		return
 	}
 	want, err := os.ReadFile(filepath.Join(root, v.Output))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	if d := cmp.Diff(strings.TrimSpace(string(want)), strings.TrimSpace(raw)); d != "" {
 		t.Errorf("the report, - the reference's + ours:\n%s", d)
 	}

@@ -98,9 +98,7 @@ func TestLaw7_AHundredApproversAtOnce(t *testing.T) {
 			id := p.approvals(core.Open)[0].ID
 			threads[id] = ask.TS
 			others.typeLine(string(id))
-			if err := voteAtOnce(t.Context(), service, id, 0); err != nil {
-				t.Fatal(err)
-			}
+			noErr(t, voteAtOnce(t.Context(), service, id, 0))
 			p.until("the votes of the others", others, func() bool {
 				return strings.Contains(others.out.String(), "voted on "+string(id))
 			})

@@ -55,9 +55,7 @@ func TestServeWaitsUntilToldToStop(t *testing.T) {
 	c := w.start(nil, "serve")
 	said := fmt.Sprintf("msg=%q wait=500ms", "waiting for the database; trying again")
 	w.until("waiting", c, func() bool { return c.gone() || strings.Contains(c.out.String(), said) })
-	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, c.cmd.Process.Signal(syscall.SIGTERM))
 	c.ok(t)
 	if out := c.out.String(); !strings.Contains(out,
 		"gatehouse serve continues by itself once it is back, other commands must be run again") ||

@@ -15,14 +15,10 @@ import (
 func httpGet(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	answer, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noErr(t, err)
 	return answer.StatusCode, string(text)
 }
 
@@ -145,9 +141,7 @@ func TestSentencesOfCategoriesAreReplaced(t *testing.T) {
 	v := vendors["OpenAI"](t)
 	file := filepath.Join(t.TempDir(), "replies.yaml")
 	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noErr(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write("provider_authentication: Der Bot ist falsch eingerichtet.\nuser_correctable: \"Das ging nicht: " +
 		"{diagnostic}!\"\nstopped: Halt.\noutcome_unknown: \"Unklar: %s\"\n")

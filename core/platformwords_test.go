@@ -19,7 +19,7 @@ const (
 var (
 	platformWord    = regexp.MustCompile(`slack\.|discord\.|"slack|"discord|slack:|discord:|\.slack|\.discord`)
 	platformFolders = regexp.MustCompile(
-		`_test\.go$|^adapters/(slack|discord|internal/preview|internal/fakeserver)/|^cmd/(bench|conformance)/`)
+		`_test\.go$|^adapters/(slack|discord|internal/fakeserver)/|^cmd/(bench|conformance)/`)
 )
 
 // TestLaw10_NoPlatformIsNamedOutsideItsFolder: a platform is a value. Comments, tests and kits may name one.

@@ -60,10 +60,7 @@ const (
 // channels, on a new database.
 func (o *options) gatehouseBot(name, program string) bot {
 	return bot{name: name, prepare: func(ctx context.Context, dir string) (load.Bot, func() error, error) {
-		db, err := databaseFile(ctx, o.existing), error(nil)
-		if o.existing == "" {
-			db, err = newDatabase(ctx, o.database, dir)
-		}
+		db, err := newDatabase(ctx, o.database, dir)
 		if err != nil {
 			return load.Bot{}, nil, err
 		}

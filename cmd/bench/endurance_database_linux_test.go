@@ -162,7 +162,8 @@ func (e *endurance) content(db *sql.DB) (all []content, err error) {
 		}
 		sums := []string{sumOf(columns, "true")}
 		indexes, err := e.strings(db,
-			`select i.name || '|' || coalesce((select sql from sqlite_schema where name = i.name), '') from pragma_index_list(?1) i
+			`select i.name || '|' || coalesce((select sql from sqlite_schema where name = i.name), '')
+			from pragma_index_list(?1) i
 			where i.origin <> 'pk' or not (select wr from pragma_table_list where name = ?1)`, table)
 		if err != nil {
 			return nil, err

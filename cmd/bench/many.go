@@ -31,20 +31,26 @@ const manySpare = 500
 
 // benchMany measures gatehouse with many turns that wait for the agent at the same time, beside one that has only one.
 func benchMany(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	l := local{runs: 1}
 	var turns int
-	o := &options{runs: 1, plan: load.Plan{Senders: 64, Mode: load.Slow}}
-	err := l.parse("many", args, stderr, func(f *flag.FlagSet) {
-		f.IntVar(&turns, "turns", 2000, "how many turns wait at the same time")
-		f.DurationVar(&o.delay, "delay", 30*time.Second,
-			"how long the agent waits before it answers; all messages are to be accepted, and all short turns over, "+
-				"by then")
-		f.DurationVar(&o.plan.Watch, "watch", 20*time.Second,
-			"for how long it is measured what they cost while they wait, from when all are accepted")
-		f.IntVar(&o.plan.Beside, "short", 50, "how many short turns there are beside them, one each 100ms")
-		f.StringVar(&o.gatehouse, "gatehouse", "",
-			"the program `PATH` of gatehouse; not given: it is built from the working directory")
-	})
+	o := &options{plan: load.Plan{Senders: 64, Mode: load.Slow}}
+	f := flag.NewFlagSet("bench many", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.IntVar(&o.runs, "runs", 1, "how often everything is measured, in turn")
+	f.BoolVar(&o.json, "json", false, "write JSON in place of a table")
+	f.IntVar(&turns, "turns", 2000, "how many turns wait at the same time")
+	f.DurationVar(&o.delay, "delay", 30*time.Second,
+		"how long the agent waits before it answers: long enough to accept all messages and take all short turns")
+	f.DurationVar(&o.plan.Watch, "watch", 20*time.Second, "how long their cost is measured, once all are accepted")
+	f.IntVar(&o.plan.Beside, "short", 50, "how many short turns there are beside them, one each 100ms")
+	f.StringVar(&o.gatehouse, "gatehouse", "",
+		"the program `PATH` of gatehouse; not given: it is built from the working directory")
+	err := f.Parse(args)
+	if err == nil && f.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	if err == nil && o.runs < 1 {
+		err = errors.New("--runs is 1 or more")
+	}
 	if err == nil && (turns < 1 || o.plan.Beside < 0 || o.plan.Watch < 0 || o.delay <= 0) {
 		err = errors.New("--turns and --delay are more than 0, and --short and --watch are not negative")
 	}
@@ -64,15 +70,18 @@ func benchMany(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	o.env = []string{fmt.Sprintf("GATEHOUSE_WORKERS=%d", turns+manySpare)}
 	rows := make([]report.Row, 2)
-	for range l.runs {
+	for range o.runs {
 		for i, n := range []int{1, turns} {
 			if err := o.wait(ctx, n, dir, &rows[i]); err != nil {
 				return err
 			}
 		}
 	}
-	return l.print(stdout, fmt.Sprintf("turns that wait %s at the same time:", o.delay),
-		map[string]any{"delay_s": o.delay.Seconds()}, manyColumns, rows)
+	if o.json {
+		return report.JSON(stdout, map[string]any{"delay_s": o.delay.Seconds()}, manyColumns, rows)
+	}
+	fmt.Fprintf(stdout, "turns that wait %s at the same time:\n", o.delay)
+	return report.Table(stdout, manyColumns, rows)
 }
 
 // wait adds to a row what a number of turns cost that wait at the same time.

@@ -32,7 +32,6 @@ type options struct {
 	json         bool
 	before       before
 	env          []string // not a flag: further variables of gatehouse
-	existing     string   // not a flag: the file of a database that is used in place of a new one
 }
 
 // defaultRates are those of a sweep without --rates.

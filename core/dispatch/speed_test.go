@@ -70,6 +70,36 @@ func benchmarkTurns(b *testing.B, conversations int) {
 	b.ReportMetric(float64(commits.Load())/n, "commits/op")
 }
 
+// BenchmarkTurnsAfterHistory measures turns in conversations of 10 to 10,000 messages: cpu-µs/op is to stay the same.
+func BenchmarkTurnsAfterHistory(b *testing.B) {
+	echo, err := agent.Echo(0, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bench := newBench(b, setup{compiled: echo})
+	payload, _ := json.Marshal("hello, are you there?")
+	say := func(conversation string) {
+		bench.accept(core.Event{
+			Conversation: core.ConversationID(conversation), Body: core.MessageEvent{}, Payload: payload,
+			Actor: core.Actor{ID: "room:" + conversation},
+		})
+		<-bench.room.posted
+	}
+	for _, messages := range []int{10, 100, 1_000, 10_000} {
+		conversation := fmt.Sprintf("C%d", messages)
+		for range messages / 2 { // a question and its answer
+			say(conversation)
+		}
+		b.Run(fmt.Sprintf("messages=%d", messages), func(b *testing.B) {
+			began := processorTime()
+			for b.Loop() {
+				say(conversation)
+			}
+			b.ReportMetric(float64(processorTime()-began)/float64(b.N)/1e3, "cpu-µs/op")
+		})
+	}
+}
+
 // processorTime is how long this process has used processors.
 func processorTime() time.Duration {
 	var used syscall.Rusage

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 	"time"
 
 	"gatehouse/storage/internal/sqlstore"
@@ -25,6 +26,9 @@ func OpenStore(ctx context.Context, file string, o Options) (*Store, error) {
 	store, err := db.store(ctx)
 	return &Store{Store: store, db: db}, err
 }
+
+// Writing opens connections to an existing file as the store's writer does.
+func Writing(file string) driver.Connector { return writing(file, Options{}.Filled(busyTimeout)) }
 
 // Unit runs statements as one unit of the writer.
 func (s *Store) Unit(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {

@@ -67,10 +67,6 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	return db, nil
 }
 
-// Writing opens connections to an existing file as a store's writer does: with the same driver, and with all that
-// matters for durability and speed. It is for programs that measure what they cost.
-func Writing(file string) driver.Connector { return writing(file, Options{}.Filled(busyTimeout)) }
-
 func writing(file string, o Options) connector {
 	return source(file, o, "mode=rw&_journal_mode=WAL&_txlock=immediate")
 }

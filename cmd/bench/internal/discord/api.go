@@ -55,7 +55,8 @@ func (d *Discord) answer(r *http.Request, body []byte) []byte {
 		return ok(channelJSON(parts[1]))
 	case "GET gateway":
 		return ok(`{"url":"` + d.sockets.URL() +
-			`","shards":1,"session_start_limit":{"total":1000,"remaining":999,"reset_after":86400000,"max_concurrency":1}}`)
+			`","shards":1,"session_start_limit":{"total":1000,"remaining":999,"reset_after":86400000,` +
+			`"max_concurrency":1}}`)
 	case "GET users":
 		return ok(botUser)
 	case "GET guilds":
@@ -112,7 +113,8 @@ func (d *Discord) post(in string, body []byte) []byte {
 	}
 	content, _ := json.Marshal(m.Content) // texts can always be marshalled
 	text := fmt.Appendf(nil,
-		`{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],"attachments":[],`+
+		`{"id":"%d","channel_id":"%s","author":%s,"content":%s,"flags":%d,"components":%s,"type":0,"mentions":[],`+
+			`"attachments":[],`+
 			`"embeds":[]}`, id, in, botUser, content, m.Flags, m.Components)
 	d.keep(in, message{id: id, json: text})
 	made := wire.Answer(http.StatusOK, string(text))

@@ -181,10 +181,14 @@ func (d *Discord) mention(n int) []byte {
 	id, in := d.newID(), d.place(n)
 	who := strconv.FormatInt(int64(person+n%d.plan.Senders), 10)
 	text := fmt.Appendf(nil,
-		`{"id":"%d","channel_id":"%s","guild_id":"%s","author":{"id":"%s","username":"ann%s","discriminator":"0","global_name":"Ann",`+
-			`"avatar":null},"member":{"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","nick":null,"deaf":false,"mute":false,"flags":0},`+
-			`"content":"<@%s> %s","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,"mentions":[%s],`+
-			`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,"channel_type":0,"flags":0}`,
+		`{"id":"%d","channel_id":"%s","guild_id":"%s","author":{"id":"%s","username":"ann%s","discriminator":"0",`+
+			`"global_name":"Ann",`+
+			`"avatar":null},"member":{"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","nick":null,`+
+			`"deaf":false,"mute":false,"flags":0},`+
+			`"content":"<@%s> %s","timestamp":"%s","edited_timestamp":null,"tts":false,"mention_everyone":false,`+
+			`"mentions":[%s],`+
+			`"mention_roles":[],"attachments":[],"embeds":[],"components":[],"pinned":false,"type":0,`+
+			`"channel_type":0,"flags":0}`,
 		id, in, guild, who, who, bot, d.words(n), time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), botUser)
 	d.keep(in, message{id: id, json: text})
 	return text

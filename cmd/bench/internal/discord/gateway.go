@@ -125,7 +125,8 @@ func (d *Discord) guild() []byte {
 		}
 	}
 	return fmt.Appendf(nil,
-		`{%s,"channels":[%s],"threads":[],"members":[%s],"member_count":1,"joined_at":"2024-01-01T00:00:00+00:00","large":false,`+
+		`{%s,"channels":[%s],"threads":[],"members":[%s],"member_count":1,`+
+			`"joined_at":"2024-01-01T00:00:00+00:00","large":false,`+
 			`"unavailable":false}`, guildFields, strings.Join(channels, ","), botMember)
 }
 

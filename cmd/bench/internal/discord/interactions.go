@@ -77,10 +77,14 @@ func (d *Discord) command(n int) []byte {
 	id, in, token := d.newID(), d.place(n), "bench-"+strconv.Itoa(n)
 	who := strconv.FormatInt(int64(person+n%d.plan.Senders), 10)
 	d.commands[n] = fmt.Appendf(nil,
-		`{"id":"%d","application_id":"%s","type":2,"token":"%s","version":1,"locale":"en-US","guild_locale":"en-US","context":0,`+
-			`"entitlements":[],"attachment_size_limit":10485760,"authorizing_integration_owners":{"0":"%s"},"guild_id":"%s","guild":{"id":"%s"},`+
-			`"channel_id":"%s","channel":%s,"app_permissions":"%s","member":{"user":{"id":"%s","username":"ann%s","discriminator":"0","global_name":"Ann",`+
-			`"avatar":null},"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","permissions":"%s","deaf":false,"mute":false,"flags":0},`+
+		`{"id":"%d","application_id":"%s","type":2,"token":"%s","version":1,"locale":"en-US",`+
+			`"guild_locale":"en-US","context":0,`+
+			`"entitlements":[],"attachment_size_limit":10485760,"authorizing_integration_owners":{"0":"%s"},`+
+			`"guild_id":"%s","guild":{"id":"%s"},`+
+			`"channel_id":"%s","channel":%s,"app_permissions":"%s","member":{"user":{"id":"%s",`+
+			`"username":"ann%s","discriminator":"0","global_name":"Ann",`+
+			`"avatar":null},"roles":[],"joined_at":"2024-01-01T00:00:00+00:00","permissions":"%s","deaf":false,`+
+			`"mute":false,"flags":0},`+
 			`"data":{"id":"%d","name":"ask","type":1,"options":[{"name":"text","type":3,"value":"%s how are you?"}]}}`,
 		id, application, token, guild, guild, guild, in, channelJSON(in), everything, who, who, everything, channel-1,
 		ledger.Mark(n))

@@ -19,7 +19,8 @@ func TestUsageIsThatOfAllProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GATEHOUSE_RATE", "1") // is not passed on
-	const script = `echo "rate=$GATEHOUSE_RATE own=$OWN"; (i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo computed > "$PIPE"; exec sleep 600) & wait`
+	const script = `echo "rate=$GATEHOUSE_RATE own=$OWN"
+		(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo computed > "$PIPE"; exec sleep 600) & wait`
 	p, err := process.Start([]string{"sh", "-c", script}, []string{"OWN=1", "PIPE=" + pipe}, filepath.Join(dir, "log"))
 	if err != nil {
 		t.Fatal(err)

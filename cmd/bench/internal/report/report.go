@@ -94,25 +94,6 @@ func Table(out io.Writer, columns []Column, rows []Row) error {
 	return w.Flush()
 }
 
-// List writes a table with a line for each row and a column for each figure: medians, each with its spread if there are
-// several runs. It is for more rows than figures.
-func List(out io.Writer, columns []Column, rows []Row) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := []string{""}
-	for _, c := range columns {
-		head = append(head, c.Title)
-	}
-	line(w, head)
-	for _, r := range rows {
-		cells := []string{r.Name}
-		for _, c := range columns {
-			cells = append(cells, cell(c, r.Values[c.Key]))
-		}
-		line(w, cells)
-	}
-	return w.Flush()
-}
-
 func line(w io.Writer, cells []string) { fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") }
 
 func cell(c Column, values []float64) string {

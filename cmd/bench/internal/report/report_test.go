@@ -51,17 +51,6 @@ func TestTableHasMediansSpreadsAndRatios(t *testing.T) {
 	}
 }
 
-func TestListHasALineForEachRow(t *testing.T) {
-	var out bytes.Buffer
-	if err := report.List(&out, columns, rows()); err != nil {
-		t.Fatal(err)
-	}
-	const want = "speed none floor 10.0 ±20% - gatehouse 5.0 -"
-	if got := out.String(); strings.Join(strings.Fields(got), " ") != want {
-		t.Errorf("%s", got)
-	}
-}
-
 func TestJSONHasTheSame(t *testing.T) {
 	var out bytes.Buffer
 	if err := report.JSON(&out, map[string]any{"rate": 118}, columns, rows()); err != nil {

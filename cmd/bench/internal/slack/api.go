@@ -22,8 +22,8 @@ const maxKept = 200
 const maxStray = 3
 
 // scopes are those of the bot's token.
-const scopes = "X-OAuth-Scopes: app_mentions:read,channels:history,channels:read,chat:write,groups:history,groups:read,im:history,im:read,im:write," +
-	"mpim:history,mpim:read,reactions:write,usergroups:read,users:read"
+const scopes = "X-OAuth-Scopes: app_mentions:read,channels:history,channels:read,chat:write,groups:history," +
+	"groups:read,im:history,im:read,im:write,mpim:history,mpim:read,reactions:write,usergroups:read,users:read"
 
 // answers are those to the methods that return more than that they were done.
 var answers = map[string][]byte{
@@ -77,7 +77,8 @@ func (s *Slack) answer(r *http.Request, body []byte) []byte {
 		id := argument(r, body, "user")
 		return wire.Answer(http.StatusOK,
 			fmt.Sprintf(
-				`{"ok":true,"user":{"id":%q,"team_id":%q,"name":"ann","real_name":"Ann","profile":{"display_name":"ann"}}}`,
+				`{"ok":true,"user":{"id":%q,"team_id":%q,"name":"ann","real_name":"Ann",`+
+					`"profile":{"display_name":"ann"}}}`,
 				id, team),
 			scopes)
 	}

@@ -105,11 +105,14 @@ var mentionParts = func() (all []mentionPart) {
 // mention is an event with the fields that Slack sends.
 const mention = `{"token":"verification-token-is-not-used","team_id":"` + team + `","context_team_id":"` + team +
 	`","context_enterprise_id":null,"api_app_id":"` + app + `",` +
-	`"event":{"user":"{{PERSON}}","type":"app_mention","ts":"{{TS}}","client_msg_id":"5f9c1d2e-0000-4000-8000-{{NUMBER}}","text":"<@` +
+	`"event":{"user":"{{PERSON}}","type":"app_mention","ts":"{{TS}}",` +
+	`"client_msg_id":"5f9c1d2e-0000-4000-8000-{{NUMBER}}","text":"<@` +
 	bot + `> {{WORDS}}","team":"` + team + `",` +
-	`"thread_ts":"{{THREAD}}","parent_user_id":"{{PERSON}}","blocks":[{"type":"rich_text","block_id":"b{{NUMBER}}","elements":[{"type":"rich_text_section",` +
+	`"thread_ts":"{{THREAD}}","parent_user_id":"{{PERSON}}","blocks":[{"type":"rich_text",` +
+	`"block_id":"b{{NUMBER}}","elements":[{"type":"rich_text_section",` +
 	`"elements":[{"type":"user","user_id":"` + bot +
-	`"},{"type":"text","text":" {{WORDS}}"}]}]}],"channel":"{{CHANNEL}}","event_ts":"{{TS}}"},"type":"event_callback",` +
+	`"},{"type":"text","text":" {{WORDS}}"}]}]}],"channel":"{{CHANNEL}}","event_ts":"{{TS}}"},` +
+	`"type":"event_callback",` +
 	`"event_id":"Ev0BENCH{{NUMBER}}","event_time":{{TIME}},"authorizations":[{"enterprise_id":null,"team_id":"` + team +
 	`","user_id":"` + bot + `","is_bot":true,` +
 	`"is_enterprise_install":false}],"is_ext_shared_channel":false,"event_context":"4-bench{{NUMBER}}"}`

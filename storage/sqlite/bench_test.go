@@ -124,11 +124,11 @@ func reply(ctx context.Context, s *sqlite.Store, c core.Claim) error {
 	rec.Messages, rec.Writer = &h, w
 	handed := &core.Handover{Platform: "room", Limit: 1}
 	err = s.Finish(ctx, core.Finish{
-		Claim: c, End: core.End{Kind: core.EndReplied}, Session: rec, Handover: handed,
-		Posts: []core.Post{{
+		Claim: c, End: core.End{Kind: core.EndReplied}, Handover: handed,
+		Changes: core.Changes{Session: rec, Posts: []core.Post{{
 			Key: "reply/" + c.Event.ID, To: c.Event.Address, Conversation: c.Event.Conversation,
 			Kind: core.PostReply, Text: "echo: hello, are you there?", Event: c.Event.Seq,
-		}},
+		}}},
 	})
 	if err != nil || len(handed.Rows) != 1 {
 		return fmt.Errorf("%d replies handed over: %w", len(handed.Rows), err)

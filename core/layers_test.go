@@ -62,8 +62,13 @@ var layers = map[string][]string{
 	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
 	"storage/postgres":          {"core", "storage/internal/sqlstore"},
 	"storage/internal/sqlstore": {"core", "core/retry", "core/audit", "core/question"},
-	"storage/storagetest":       {"core", "core/audit", "core/question", "storage/internal/sqlstore"},
-	"storage/storagetest/*":     {"core", "storage/internal/sqlstore"},
+	"storage/storagetest": {
+		"core", "core/audit", "core/question", "storage/internal/sqlstore", "storage/storagetest/sample",
+	},
+	"storage/storagetest/property": {
+		"core", "core/audit", "storage/internal/sqlstore", "storage/storagetest", "storage/storagetest/sample",
+	},
+	"storage/storagetest/*": {"core", "storage/internal/sqlstore"},
 
 	// what the adapters of model vendors share
 	"adapters/internal/modelapi": {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"},

@@ -16,6 +16,7 @@ import (
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/postgres/postgrestest"
 	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/property"
 )
 
 func TestMain(m *testing.M) {
@@ -137,7 +138,7 @@ func TestProperty(t *testing.T) {
 		}
 		rounds = n
 	}
-	storagetest.Property(t, opener(straight, postgres.Options{}), rounds)
+	property.Run(t, opener(straight, postgres.Options{}), rounds)
 }
 
 func nameOf(url string) string { return postgrestest.Name(url) }

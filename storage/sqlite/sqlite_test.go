@@ -14,6 +14,7 @@ import (
 
 	"gatehouse/storage/sqlite"
 	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/property"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,5 +70,5 @@ func TestProperty(t *testing.T) {
 		}
 		rounds = n
 	}
-	storagetest.Property(t, opener, rounds)
+	property.Run(t, opener, rounds)
 }

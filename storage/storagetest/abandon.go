@@ -3,6 +3,7 @@ package storagetest
 import (
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // cancels is what a turn changes that cancels the paused one of c.
@@ -21,13 +22,13 @@ var abandonExamples = []example{
 				Session:       w.session(m, 0, "bye"),
 				NewGeneration: true,
 				Abandoned: []core.Abandon{{
-					Invocation: c.Event.Invocation, Rows: said("cancelled", "too"), Cancel: true,
+					Invocation: c.Event.Invocation, Rows: sample.Said("cancelled", "too"), Cancel: true,
 					Reason: "new conversation", By: ann,
 				}},
 			},
 		})
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "bye", "cancelled", "too"})
-		w.equal("the invocation's", words(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)),
+		w.equal("the invocation's", sample.Words(must(w.InvocationMessages(w.ctx, c.Session, c.Event.Invocation))(w)),
 			[]string{"do a", "cancelled", "too"})
 		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
@@ -39,7 +40,7 @@ var abandonExamples = []example{
 			a.DecidedAt.IsZero() {
 			w.Fatalf("got %+v", a)
 		}
-		_, err := w.Decide(w.ctx, vote("a", bob, core.Approve))
+		_, err := w.Decide(w.ctx, sample.Vote("a", bob, core.Approve))
 		w.fails(err, core.ApprovalDecided)
 		w.db.Advance(2 * minute)
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
@@ -57,7 +58,7 @@ var abandonExamples = []example{
 	}},
 	{"an approval given but not begun is cancelled too", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		m := w.message(conversation)
 		s := w.claim(minute)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
@@ -67,32 +68,32 @@ var abandonExamples = []example{
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Cancelled)
 		w.equal("the signal", w.record(s.Event.Seq).End.Kind, core.EndWithdrawn)
 		c2 := w.take(w.message(conversation), minute)
-		_, err := w.BeginIntent(w.ctx, c2, intent(c, "a"))
+		_, err := w.BeginIntent(w.ctx, c2, sample.Intent(c, "a"))
 		w.fails(err, core.ApprovalMissing)
 	}},
 	{"an approval that was begun or refused is not cancelled", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.changed(s, cancels(c))
 		w.equal("the approval", must(w.LoadApproval(w.ctx, "a"))(w).State, core.Approved)
 
 		c = w.suspend(conversation, "b", core.Rule{})
-		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
+		must(w.Decide(w.ctx, sample.Vote("b", bob, core.Deny)))(w)
 		w.changed(w.claim(minute), cancels(c))
 		w.equal("the refusal", must(w.LoadApproval(w.ctx, "b"))(w).State, core.Denied)
 	}},
 	{"an approval whose turn was resumed is not cancelled with the next pause", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.done(s,
 			core.Finish{
 				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 					Resumed:  c.Event.Invocation,
-					Paused:   paused(s, "b", 1),
-					Approval: asks(s, "b", core.Rule{}),
+					Paused:   sample.Paused(s, "b", 1),
+					Approval: sample.Asks(s, "b", core.Rule{}),
 				},
 			})
 		m := w.take(w.message(conversation), minute)
@@ -109,13 +110,13 @@ var abandonExamples = []example{
 	}},
 	{"a resume that fails abandons itself, after what it had saved", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.ok(w.SaveSession(w.ctx, s, w.session(s, 1, "acted")))
 		w.done(s, core.Finish{
 			End: core.End{Kind: core.EndErrored, Category: core.NodeException}, Changes: core.Changes{
 				Resumed:   c.Event.Invocation,
-				Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: said("failed")}},
+				Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Rows: sample.Said("failed")}},
 			},
 		})
 		w.equal("the messages", w.texts(c.Session, core.Writer{}), []string{"do a", "acted", "failed"})
@@ -128,10 +129,10 @@ var abandonExamples = []example{
 			"a": core.CallUnknown, "b": core.CallNotRun, "c": core.CallDone,
 		} {
 			c := w.suspend(conversation, id, core.Rule{})
-			must(w.Decide(w.ctx, vote(core.ApprovalID(id), bob, core.Approve)))(w)
+			must(w.Decide(w.ctx, sample.Vote(core.ApprovalID(id), bob, core.Approve)))(w)
 			s := w.claim(minute)
 			if want != core.CallNotRun {
-				must(w.BeginIntent(w.ctx, s, intent(c, core.ApprovalID(id))))(w)
+				must(w.BeginIntent(w.ctx, s, sample.Intent(c, core.ApprovalID(id))))(w)
 			}
 			if want == core.CallDone {
 				w.ok(w.FinishIntent(w.ctx, s, core.ApprovalID(id), core.ToolResult{Content: "made"}))
@@ -166,7 +167,7 @@ var abandonExamples = []example{
 	}},
 	{"what a new conversation cancels is not recorded as not run", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
 		w.done(w.take(w.message(conversation), minute),
@@ -183,9 +184,9 @@ var abandonExamples = []example{
 	}},
 	{"a new conversation makes a call that its process left behind unknown", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.done(s, core.Finish{Retry: &core.Retry{After: minute}})
 		w.done(w.take(w.message(conversation), minute),
 			core.Finish{
@@ -199,7 +200,7 @@ var abandonExamples = []example{
 	}},
 	{"abandoning a missing invocation is no error", func(w *world) {
 		w.changed(w.take(w.message(conversation), minute), core.Changes{
-			Abandoned: []core.Abandon{{Invocation: "none", Rows: said("x"), Cancel: true}},
+			Abandoned: []core.Abandon{{Invocation: "none", Rows: sample.Said("x"), Cancel: true}},
 		})
 	}},
 }

@@ -1,6 +1,9 @@
 package storagetest
 
-import "gatehouse/core"
+import (
+	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
+)
 
 var adminExamples = []example{
 	{"events are listed, latest first", func(w *world) {
@@ -92,7 +95,7 @@ var adminExamples = []example{
 	}},
 	{"a failed signal is retried only while its turn is paused", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.done(s, core.Finish{End: core.End{Kind: core.EndDead}})
 		again := must(w.Retry(w.ctx, s.Event.Seq))(w)
@@ -142,8 +145,8 @@ var adminExamples = []example{
 			core.Finish{
 				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 					Resumed:  c.Event.Invocation,
-					Paused:   paused(s, "b", 1),
-					Approval: asks(s, "b", core.Rule{Timeout: minute}),
+					Paused:   sample.Paused(s, "b", 1),
+					Approval: sample.Asks(s, "b", core.Rule{Timeout: minute}),
 				},
 			})
 		b := must(w.LoadApproval(w.ctx, "b"))(w)
@@ -156,7 +159,7 @@ var adminExamples = []example{
 	}},
 	{"what would do a call twice is not asked for again", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		call := must(w.LoadApproval(w.ctx, "a"))(w).Call
 		must(
@@ -167,8 +170,8 @@ var adminExamples = []example{
 			core.Finish{
 				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 					Resumed:  c.Event.Invocation,
-					Paused:   paused(s, "b", 1),
-					Approval: asks(s, "b", core.Rule{Timeout: minute}),
+					Paused:   sample.Paused(s, "b", 1),
+					Approval: sample.Asks(s, "b", core.Rule{Timeout: minute}),
 				},
 			})
 		b := must(w.LoadApproval(w.ctx, "b"))(w)

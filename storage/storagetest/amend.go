@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // amend accepts an amendment of an event and returns how it ended.
@@ -100,8 +101,8 @@ var amendExamples = []example{
 		w.done(next,
 			core.Finish{
 				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
-					Paused:   paused(next, "b", 1),
-					Approval: asks(next, "b", core.Rule{Timeout: minute}),
+					Paused:   sample.Paused(next, "b", 1),
+					Approval: sample.Asks(next, "b", core.Rule{Timeout: minute}),
 				},
 			})
 		w.wantEnd(w.amend(c.Event.Event, changed("2", "butter")), core.EndApplied)

@@ -8,11 +8,8 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
-
-func vote(id core.ApprovalID, who core.Actor, c core.Choice) core.Decision {
-	return core.Decision{Approval: id, Vote: &core.Vote{Actor: who, Choice: c}}
-}
 
 func actions(log []audit.Entry) []string {
 	all := []string{}
@@ -41,14 +38,14 @@ var approvalExamples = []example{
 	{"a missing approval is not found", func(w *world) {
 		_, err := w.LoadApproval(w.ctx, "none")
 		w.fails(err, core.NotFound)
-		_, err = w.Decide(w.ctx, vote("none", bob, core.Approve))
+		_, err = w.Decide(w.ctx, sample.Vote("none", bob, core.Approve))
 		w.fails(err, core.NotFound)
 	}},
 	{"the store's clock sets the times", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		a := asks(c, "a", core.Rule{Timeout: minute})
+		a := sample.Asks(c, "a", core.Rule{Timeout: minute})
 		a.CreatedAt, a.Deadline = c.Event.AcceptedAt.AddDate(-1, 0, 0), c.Event.AcceptedAt.AddDate(1, 0, 0)
-		w.changed(c, core.Changes{Paused: paused(c, "a", 0), Approval: a})
+		w.changed(c, core.Changes{Paused: sample.Paused(c, "a", 0), Approval: a})
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
 		if got.CreatedAt.Before(c.Event.AcceptedAt) || !got.Deadline.Equal(got.CreatedAt.Add(minute)) {
 			w.Fatalf("made at %s, until %s", got.CreatedAt, got.Deadline)
@@ -62,7 +59,7 @@ var approvalExamples = []example{
 		a := w.suspend(conversation, "a", core.Rule{})
 		w.suspend(conversation, "b", core.Rule{})
 		w.suspend(other, "c", core.Rule{})
-		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
+		must(w.Decide(w.ctx, sample.Vote("b", bob, core.Deny)))(w)
 		for name, f := range map[string]struct {
 			filter core.ApprovalFilter
 			want   []core.ApprovalID
@@ -111,11 +108,11 @@ var approvalExamples = []example{
 	}},
 	{"an approval that the policy allows is decided when it is opened", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		a := asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})
+		a := sample.Asks(c, "a", core.Rule{Name: "free", Verdict: core.VerdictAllow, Timeout: minute})
 		a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy", Name: "policy"}
 		w.done(c, core.Finish{
 			End:     core.End{Kind: core.EndSuspended},
-			Changes: core.Changes{Paused: paused(c, "a", 0), Approval: a},
+			Changes: core.Changes{Paused: sample.Paused(c, "a", 0), Approval: a},
 		})
 		got := must(w.LoadApproval(w.ctx, "a"))(w)
 		if got.State != core.Approved || got.DecidedAt.IsZero() || !got.Deadline.IsZero() ||
@@ -124,19 +121,19 @@ var approvalExamples = []example{
 		}
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 0, 0))(w)), []string{"opened", "approved"})
 		s := w.wakes("a", c.Event.Invocation, core.Approved)
-		rec := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		rec := must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.equal("fresh", rec.Fresh, true)
 		w.db.Advance(2 * minute)
 		w.equal("tasks", len(must(w.ClaimTasks(w.ctx, 10, minute))(w)), 0)
 	}},
 	{"the audit log can be verified, and quotes no messages", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Name: "r", Quorum: 2, Timeout: minute})
-		d := vote("a", bob, core.Approve)
+		d := sample.Vote("a", bob, core.Approve)
 		d.Vote.Reason = "secret reason"
 		must(w.Decide(w.ctx, d))(w)
-		must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", cleo, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "secret result"}))
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
 		w.equal("the log", actions(log), []string{"opened", "voted", "voted", "approved", "begun", "settled"})
@@ -180,11 +177,11 @@ var approvalExamples = []example{
 			_, err := w.Decide(w.ctx, d)
 			w.fails(err, core.Invalid)
 		}
-		admin := vote("a", core.Actor{ID: "local-admin"}, core.Approve)
+		admin := sample.Vote("a", core.Actor{ID: "local-admin"}, core.Approve)
 		admin.Admin, admin.Altered, admin.Detail = true, true, "as a test"
 		_, err := w.Decide(w.ctx, admin)
 		w.fails(err, core.Invalid)
-		must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Deny)))(w)
 		_, err = w.Decide(w.ctx, admin)
 		w.fails(err, core.ApprovalDecided)
 		log := must(w.AuditLog(w.ctx, 0, 0))(w)
@@ -204,8 +201,8 @@ var approvalExamples = []example{
 		}
 		_, err := w.Decide(w.ctx, w.click("none", bob, core.Deny))
 		w.fails(err, core.NotFound)
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
-		admin := vote("a", core.Actor{ID: "local-admin"}, core.Deny)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
+		admin := sample.Vote("a", core.Actor{ID: "local-admin"}, core.Deny)
 		admin.Admin, admin.Detail = true, "as a test"
 		_, err = w.Decide(w.ctx, admin)
 		w.fails(err, core.ApprovalDecided)

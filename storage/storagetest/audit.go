@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // lastStep returns the last entry of the audit log that is not about a card.
@@ -63,7 +64,7 @@ var auditExamples = []example{
 		slices.Sort(all)
 		w.equal("with the copies", all,
 			[]string{"a to " + bob.ID + ", copy", "a to " + platform + ":elsewhere/7, copy", here})
-		must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Deny)))(w)
 		for range 2 {
 			for _, row := range w.deliver(minute) {
 				row.Parts = nil // it was removed on the platform, and is sent again
@@ -98,8 +99,9 @@ var auditExamples = []example{
 			People: map[string]string{bob.ID: "bob", "plat:bob2": "bob"},
 		})
 		for _, d := range []core.Decision{
-			vote("a", bob, core.Approve), vote("a", cleo, core.Deny), vote("a", core.Actor{ID: "plat:bob2"}, core.Deny),
-			vote("a", bob, core.Approve), vote("a", cleo, core.Approve),
+			sample.Vote("a", bob, core.Approve), sample.Vote("a", cleo, core.Deny),
+			sample.Vote("a", core.Actor{ID: "plat:bob2"}, core.Deny),
+			sample.Vote("a", bob, core.Approve), sample.Vote("a", cleo, core.Approve),
 		} {
 			must(w.Decide(w.ctx, d))(w)
 		}
@@ -115,9 +117,9 @@ var auditExamples = []example{
 	}},
 	{"the audit log has the digest of a result, and not a digest that anybody could compute", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "4711 \xff\xfe\x00", Category: core.ToolFailed}))
 		e := w.lastStep()
 		stored := audit.ResultDigest(must(w.LoadIntent(w.ctx, "a"))(w).Result.Content)

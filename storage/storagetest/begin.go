@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // begun accepts an event and returns its claim, which must not be nil.
@@ -67,8 +68,8 @@ var beginExamples = []example{
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		loaded := must(w.LoadSession(w.ctx, id, core.Writer{Invocation: c.Event.Invocation}))(w)
 		w.equal("the record", c.Loaded.Record, loaded)
-		w.equal("its messages", words(must(c.Loaded.Record.Messages.From(w.ctx, 0))(w)),
-			words(must(loaded.Messages.From(w.ctx, 0))(w)))
+		w.equal("its messages", sample.Words(must(c.Loaded.Record.Messages.From(w.ctx, 0))(w)),
+			sample.Words(must(loaded.Messages.From(w.ctx, 0))(w)))
 		rec := c.Loaded.Record
 		h := rec.Messages.Append(core.Message{Role: core.User, Content: core.Text("more")})
 		rec.Messages = &h

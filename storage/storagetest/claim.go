@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/storagetest/sample"
 )
 
 func contextThatIsOver(w *world) (context.Context, context.CancelFunc) {
@@ -53,14 +54,14 @@ var claimExamples = []example{
 	}},
 	{"several conversations are claimed at once", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
-		w.equal("what is taken", taken(w.claims(10, minute)), []int64{a, b})
+		w.equal("what is taken", sample.Taken(w.claims(10, minute)), []int64{a, b})
 	}},
 	{"no more than the limit, the longest waiting first", func(w *world) {
 		a, b, c := w.message("plat:c"), w.message("plat:b"), w.message("plat:a")
-		w.equal("first", taken(w.claims(2, minute)), []int64{a, b})
-		w.equal("then", taken(w.claims(2, minute)), []int64{c})
+		w.equal("first", sample.Taken(w.claims(2, minute)), []int64{a, b})
+		w.equal("then", sample.Taken(w.claims(2, minute)), []int64{c})
 		w.message(other)
-		w.equal("with no slot", taken(w.claims(0, minute)), []int64{})
+		w.equal("with no slot", sample.Taken(w.claims(0, minute)), []int64{})
 	}},
 	{"signals come before messages, in their order", func(w *world) {
 		m, s1, s2 := w.message(conversation), w.signal(conversation, "i1"), w.signal(conversation, "i2")
@@ -99,7 +100,7 @@ var claimExamples = []example{
 		second := w.accept(w.event(core.KindClick, conversation, "a2"))
 		w.idle() // they are not given out as turns
 		got := w.controls(10, minute)
-		w.equal("what is taken", taken(got), []int64{click, control, second})
+		w.equal("what is taken", sample.Taken(got), []int64{click, control, second})
 		w.equal("the queues", []core.QueueKey{got[0].Key, got[1].Key, got[2].Key},
 			[]core.QueueKey{"approval:a1", core.QueueKey(conversation) + "!control", "approval:a2"})
 		for _, c := range got {
@@ -108,14 +109,14 @@ var claimExamples = []example{
 			}
 			w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
 		}
-		w.equal("what is left", taken(w.controls(10, minute)), []int64{})
+		w.equal("what is left", sample.Taken(w.controls(10, minute)), []int64{})
 	}},
 	{"clicks on one approval are claimed one after the other", func(w *world) {
 		a, b := w.accept(w.event(core.KindClick, conversation, "a")), w.accept(w.event(core.KindClick, other, "a"))
 		first := w.controls(10, minute)
-		w.equal("first", taken(first), []int64{a})
+		w.equal("first", sample.Taken(first), []int64{a})
 		w.done(first[0], core.Finish{})
-		w.equal("then", taken(w.controls(10, minute)), []int64{b})
+		w.equal("then", sample.Taken(w.controls(10, minute)), []int64{b})
 	}},
 	{"while paused no conversation is claimed", func(w *world) {
 		w.ok(w.SetPaused(w.ctx, true))
@@ -124,12 +125,12 @@ var claimExamples = []example{
 		w.signal(other, "i")
 		click := w.accept(w.event(core.KindClick, conversation, "a"))
 		w.idle()
-		w.equal("controls", taken(w.controls(10, minute)), []int64{click})
+		w.equal("controls", sample.Taken(w.controls(10, minute)), []int64{click})
 		w.restart()
 		w.idle()
 		w.ok(w.SetPaused(w.ctx, false))
 		if got := w.claims(10, minute); len(got) != 2 || got[0].Event.Seq != m {
-			w.Fatalf("got %v", taken(got))
+			w.Fatalf("got %v", sample.Taken(got))
 		}
 	}},
 	{"only what the process serves is claimed", func(w *world) {
@@ -143,7 +144,7 @@ var claimExamples = []example{
 			for _, c := range got {
 				w.ok(w.Release(w.ctx, c))
 			}
-			return taken(got)
+			return sample.Taken(got)
 		}
 		w.equal("without a scope", ask(false), []int64{})
 		w.equal("a platform", ask(false, core.Scope{Platform: platform}), []int64{a, b})
@@ -164,7 +165,7 @@ var claimExamples = []example{
 		m := w.message(conversation)
 		w.db.Advance(-48 * time.Hour)
 		s := w.signal(other, "inv")
-		w.equal("what is taken", taken(w.claims(10, minute)), []int64{m, s})
+		w.equal("what is taken", sample.Taken(w.claims(10, minute)), []int64{m, s})
 	}},
 	{"people take turns, however many messages one of them sends", func(w *world) {
 		say := func(n int, by core.Actor) int64 {
@@ -176,12 +177,12 @@ var claimExamples = []example{
 		for n := range 6 {
 			anns = append(anns, say(n, ann))
 		}
-		w.equal("the first", taken(w.claims(2, minute)), anns[:2])
+		w.equal("the first", sample.Taken(w.claims(2, minute)), anns[:2])
 		bobs := []int64{say(0, bob), say(1, bob)}
 		cleos := say(0, cleo)
 		var order []int64
 		for range 7 {
-			order = append(order, taken(w.claims(1, minute))...)
+			order = append(order, sample.Taken(w.claims(1, minute))...)
 		}
 		w.equal("the order", order, []int64{anns[2], bobs[0], cleos, anns[3], bobs[1], anns[4], anns[5]})
 	}},
@@ -296,7 +297,7 @@ var claimExamples = []example{
 		take := func(scopes []core.Scope, want ...int64) {
 			w.Helper()
 			got := w.claimed(core.ClaimRequest{Limit: 5, Scopes: scopes, Controls: true}, minute)
-			w.equal("what is taken", taken(got), append([]int64{}, want...))
+			w.equal("what is taken", sample.Taken(got), append([]int64{}, want...))
 			for _, c := range got {
 				w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
 			}
@@ -334,9 +335,9 @@ var claimExamples = []example{
 				got := must(
 					outdated.Claim(w.ctx,
 						core.ClaimRequest{Owner: w.owner, Limit: 1, Scopes: []core.Scope{serves}, Controls: true}))(w)
-				w.equal("what is taken", taken(got), []int64{})
+				w.equal("what is taken", sample.Taken(got), []int64{})
 			}
-			w.equal("by the right one", taken(w.controls(1, minute)), []int64{seq})
+			w.equal("by the right one", sample.Taken(w.controls(1, minute)), []int64{seq})
 		},
 	},
 	{"a claim needs an owner", func(w *world) {
@@ -371,12 +372,4 @@ var claimExamples = []example{
 			w.done(got[1], core.Finish{})
 		}
 	}},
-}
-
-func taken(claims []core.Claim) []int64 {
-	all := []int64{}
-	for _, c := range claims {
-		all = append(all, c.Event.Seq)
-	}
-	return all
 }

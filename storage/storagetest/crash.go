@@ -6,6 +6,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // lifeCycle returns the steps of a whole conversation: a message, a pause, a click, a resume with a tool, replies, and
@@ -34,14 +35,14 @@ func lifeCycle(w *world) []func() {
 		deliver,
 		turn(func(c core.Claim) { w.ok(w.SaveSession(w.ctx, c, w.session(c, 0, "half"))) }),
 		turn(func(c core.Claim) {
-			a := asks(c, "a", core.Rule{Timeout: 24 * time.Hour})
+			a := sample.Asks(c, "a", core.Rule{Timeout: 24 * time.Hour})
 			w.done(c,
 				core.Finish{
 					End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 						Session:  w.session(c, 0, "please"),
-						Paused:   paused(c, "a", 1),
+						Paused:   sample.Paused(c, "a", 1),
 						Approval: a,
-						Posts:    []core.Post{card(a)},
+						Posts:    []core.Post{sample.Card(a)},
 					},
 				})
 		}),
@@ -56,20 +57,20 @@ func lifeCycle(w *world) []func() {
 		func() { w.controls(1, minute) },
 		func() { // decided, and the process dies before the click's end
 			for _, c := range w.controls(1, minute) {
-				d := vote("a", bob, core.Approve)
+				d := sample.Vote("a", bob, core.Approve)
 				d.Event = c.Event.Seq
 				must(w.Decide(w.ctx, d))(w)
 			}
 		},
 		func() {
 			for _, c := range w.controls(1, minute) {
-				d := vote("a", bob, core.Approve)
+				d := sample.Vote("a", bob, core.Approve)
 				d.Event = c.Event.Seq
 				must(w.Decide(w.ctx, d))(w)
 				w.done(c, core.Finish{End: core.End{Kind: core.EndDecided}})
 			}
 		},
-		turn(func(c core.Claim) { must(w.BeginIntent(w.ctx, c, intent(c, "a")))(w) }),
+		turn(func(c core.Claim) { must(w.BeginIntent(w.ctx, c, sample.Intent(c, "a")))(w) }),
 		turn(func(c core.Claim) { w.ok(w.FinishIntent(w.ctx, c, "a", core.ToolResult{Content: "done"})) }),
 		turn(func(c core.Claim) {
 			w.done(c,
@@ -77,7 +78,7 @@ func lifeCycle(w *world) []func() {
 					Changes: core.Changes{
 						Resumed: c.Event.Invocation,
 						Session: w.session(c, 1, "done"),
-						Posts:   []core.Post{reply(c, "done")},
+						Posts:   []core.Post{sample.Reply(c, "done")},
 					},
 				})
 		}),
@@ -128,7 +129,7 @@ func (w *world) checkLifeCycle() {
 func (w *world) late() {
 	w.Helper()
 	observer := must(w.view().Register(w.ctx, "observer", 0))(w)
-	for range deadAfter {
+	for range sample.DeadAfter {
 		w.ok(w.Beat(w.ctx, observer))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/audit"
 	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // click accepts a click on an approval and returns its decision.
@@ -16,7 +17,7 @@ func (w *world) click(id core.ApprovalID, who core.Actor, c core.Choice) core.De
 	w.Helper()
 	e := w.event(core.KindClick, conversation, string(id))
 	e.Actor = who
-	d := vote(id, who, c)
+	d := sample.Vote(id, who, c)
 	d.Event = w.accept(e)
 	return d
 }
@@ -37,8 +38,8 @@ var decisionExamples = []example{
 	}},
 	{"one rejection is enough", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
-		d := vote("a", cleo, core.Deny)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
+		d := sample.Vote("a", cleo, core.Deny)
 		d.Vote.Reason = "no"
 		got := must(w.Decide(w.ctx, d))(w)
 		if got.Approval.State != core.Denied || got.Approval.Reason != "no" {
@@ -48,7 +49,7 @@ var decisionExamples = []example{
 	}},
 	{"a quorum counts users, not votes", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 2})
-		got := must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		got := must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		if !got.Counted || got.Settled || got.Approval.State != core.Open {
 			w.Fatalf("got %+v", got)
 		}
@@ -56,7 +57,7 @@ var decisionExamples = []example{
 		_, err := w.Decide(w.ctx, w.click("a", bob, core.Approve))
 		w.fails(err, core.ApprovalDecided)
 		w.equal("votes", len(must(w.LoadApproval(w.ctx, "a"))(w).Votes), 1)
-		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
+		w.equal("settled", must(w.Decide(w.ctx, sample.Vote("a", cleo, core.Approve)))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Approved)
 	}},
 	{"a changed vote takes the place of the person's first one", func(w *world) {
@@ -67,7 +68,7 @@ var decisionExamples = []example{
 				Approvers: []string{bob.ID, cleo.ID}, Self: true,
 			})
 		for _, d := range []core.Decision{
-			vote("a", bob, core.Approve), vote("a", ann, core.Deny), vote("a", cleo, core.Approve),
+			sample.Vote("a", bob, core.Approve), sample.Vote("a", ann, core.Deny), sample.Vote("a", cleo, core.Approve),
 		} {
 			w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, false)
 		}
@@ -76,12 +77,12 @@ var decisionExamples = []example{
 			votes[0].Choice != core.Deny {
 			w.Fatalf("got %+v", got.Votes)
 		}
-		w.equal("settled", must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w).Settled, true)
+		w.equal("settled", must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w).Settled, true)
 	}},
 	{"a person votes a limited number of times", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Quorum: 2, Vetoes: 2})
 		for n := range core.MaxVotes {
-			must(w.Decide(w.ctx, vote("a", bob, []core.Choice{core.Approve, core.Deny}[n%2])))(w)
+			must(w.Decide(w.ctx, sample.Vote("a", bob, []core.Choice{core.Approve, core.Deny}[n%2])))(w)
 		}
 		before := must(w.LoadApproval(w.ctx, "a"))(w)
 		d := w.click("a", bob, core.Approve)
@@ -93,12 +94,12 @@ var decisionExamples = []example{
 		w.equal("what is stored", must(w.LoadApproval(w.ctx, "a"))(w), before)
 		log := actions(must(w.AuditLog(w.ctx, 0, 0))(w))
 		w.equal("the log", len(log), 1+core.MaxVotes+1) // opened, the votes, and the refusal, once
-		w.equal("settled", must(w.Decide(w.ctx, vote("a", cleo, core.Deny)))(w).Settled, true)
+		w.equal("settled", must(w.Decide(w.ctx, sample.Vote("a", cleo, core.Deny)))(w).Settled, true)
 	}},
 	{"changed arguments are stored with the approval, once for each event", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Edit: true, Quorum: 2})
 		before := must(w.LoadApproval(w.ctx, "a"))(w)
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		edit := w.click("a", cleo, core.Edit)
 		call := before.Call
 		call.Arguments, call.Digest, call.Summary = json.RawMessage(`{"text":"y"}`), "d-changed", "Write another note"
@@ -119,7 +120,7 @@ var decisionExamples = []example{
 	{"the digests of arguments are erased with their session, those that were replaced too", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{Edit: true})
 		before := must(w.LoadApproval(w.ctx, "a"))(w)
-		edit := vote("a", bob, core.Edit)
+		edit := sample.Vote("a", bob, core.Edit)
 		call := before.Call
 		call.Arguments, call.Digest = json.RawMessage(`{"text":"y"}`), "d-changed"
 		edit.Edit = &call
@@ -137,7 +138,7 @@ var decisionExamples = []example{
 		w.equal("again", must(w.Decide(w.ctx, d))(w), first)
 		w.restart()
 		w.equal("after a crash", must(w.Decide(w.ctx, d))(w), first)
-		must(w.Decide(w.ctx, vote("a", cleo, core.Deny)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", cleo, core.Deny)))(w)
 		got := must(w.Decide(w.ctx, d))(w)
 		if !got.Counted || got.Approval.State != core.Denied {
 			w.Fatalf("got %+v", got)
@@ -148,10 +149,10 @@ var decisionExamples = []example{
 	}},
 	{"the first decision is kept", func(w *world) {
 		w.suspend(conversation, "a", core.Rule{})
-		first := must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
+		first := must(w.Decide(w.ctx, sample.Vote("a", bob, core.Deny)))(w)
 		before := w.counted(conversation.Session(1))
 		for name, d := range map[string]core.Decision{
-			"a vote":         vote("a", cleo, core.Approve),
+			"a vote":         sample.Vote("a", cleo, core.Approve),
 			"a cancellation": {Approval: "a", Cancel: true, By: ann},
 			"an expiry":      {Approval: "a", Expire: true},
 		} {
@@ -165,19 +166,19 @@ var decisionExamples = []example{
 		w.suspend(conversation, "a", core.Rule{})
 		before := w.counted(conversation.Session(1))
 		for _, d := range []core.Decision{
-			vote("a", ann, core.Approve), vote("a", core.Actor{ID: "plat:dan"}, core.Approve),
+			sample.Vote("a", ann, core.Approve), sample.Vote("a", core.Actor{ID: "plat:dan"}, core.Approve),
 		} {
 			got, err := w.Decide(w.ctx, d)
 			w.fails(err, core.NotAllowed)
 			w.equal("what stands", got.Approval.State, core.Open)
 		}
-		_, err := w.Decide(w.ctx, vote("a", bob, "perhaps"))
+		_, err := w.Decide(w.ctx, sample.Vote("a", bob, "perhaps"))
 		w.fails(err, core.Invalid)
 		w.equal("the database", w.counted(conversation.Session(1)), before)
 	}},
 	{"an admin may decide", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Quorum: 3})
-		d := vote("a", core.Actor{ID: "local-admin"}, core.Approve)
+		d := sample.Vote("a", core.Actor{ID: "local-admin"}, core.Approve)
 		d.Admin = true
 		w.equal("settled", must(w.Decide(w.ctx, d))(w).Settled, true)
 		w.wakes("a", c.Event.Invocation, core.Approved)
@@ -195,7 +196,7 @@ var decisionExamples = []example{
 		for i, id := range approvers {
 			choice := []core.Choice{core.Approve, core.Deny}[i%2]
 			wg.Go(func() {
-				got, err := views[i/4].Decide(w.ctx, vote("a", core.Actor{ID: id}, choice))
+				got, err := views[i/4].Decide(w.ctx, sample.Vote("a", core.Actor{ID: id}, choice))
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -313,7 +314,7 @@ var decisionExamples = []example{
 	{"a decision overtakes waiting messages, in its conversation", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		m := w.message(conversation)
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		w.changed(w.wakes("a", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 		w.take(m, minute)
 	}},
@@ -321,7 +322,7 @@ var decisionExamples = []example{
 		w.suspend(conversation, "a", core.Rule{Quorum: 2})
 		w.sent(w.deliver(minute)[0], "ref")
 		for _, who := range []core.Actor{bob, cleo} {
-			must(w.Decide(w.ctx, vote("a", who, core.Approve)))(w)
+			must(w.Decide(w.ctx, sample.Vote("a", who, core.Approve)))(w)
 			row := w.deliver(minute)[0]
 			if row.Kind != core.PostCard || row.Parts[0].Ref != "ref" {
 				w.Fatalf("got %+v", row)
@@ -335,15 +336,15 @@ var decisionExamples = []example{
 		func(w *world) {
 			same := func(id string, first core.ApprovalID) *core.Approval {
 				c := w.take(w.message(conversation), minute)
-				a := asks(c, id, core.Rule{Edit: true})
+				a := sample.Asks(c, id, core.Rule{Edit: true})
 				a.Call.Digest = "the same"
-				p := card(a)
+				p := sample.Card(a)
 				if first != "" {
 					p.Like = core.Approval{ID: first}.CardKey()
 				}
 				w.done(c, core.Finish{
 					End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
-						Paused:   paused(c, id, 0),
+						Paused:   sample.Paused(c, id, 0),
 						Approval: a,
 						Posts:    []core.Post{p},
 					},
@@ -365,7 +366,7 @@ var decisionExamples = []example{
 			cards("the second", "a like ", "b like card/a")
 			third := same("c", "a")
 			cards("the third", "a like ", "b like card/a", "c like card/a")
-			edit := vote("a", bob, core.Edit)
+			edit := sample.Vote("a", bob, core.Edit)
 			changed := first.Call
 			changed.Digest = "another"
 			edit.Edit = &changed
@@ -379,14 +380,16 @@ var decisionExamples = []example{
 	},
 	{"a decision redraws every card of an approval", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		a := asks(c, "a", core.Rule{})
-		direct := card(a)
+		a := sample.Asks(c, "a", core.Rule{})
+		direct := sample.Card(a)
 		direct.Key, direct.To.Channel = direct.Key+"/bob", "bob"
-		w.changed(c, core.Changes{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), direct}})
+		w.changed(c, core.Changes{
+			Paused: sample.Paused(c, "a", 0), Approval: a, Posts: []core.Post{sample.Card(a), direct},
+		})
 		for _, row := range w.deliver(minute) {
 			w.sent(row, "ref")
 		}
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		w.equal("cards", len(w.deliver(minute)), 2)
 	}},
 }

@@ -2,21 +2,12 @@ package storagetest
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
-
-// said makes a user's messages.
-func said(texts ...string) []core.Message {
-	all := []core.Message{}
-	for _, t := range texts {
-		all = append(all, core.Message{Role: core.User, Content: core.Text(t)})
-	}
-	return all
-}
 
 // session loads a session as a turn does and appends to it.
 func (w *world) session(c core.Claim, from int, texts ...string) *core.SessionRecord {
@@ -29,7 +20,7 @@ func (w *world) session(c core.Claim, from int, texts ...string) *core.SessionRe
 	if rec.Messages == nil {
 		rec.Messages = &core.History{}
 	}
-	h := rec.Messages.Append(said(texts...)...)
+	h := rec.Messages.Append(sample.Said(texts...)...)
 	rec.Messages, rec.Writer = &h, writer
 	return rec
 }
@@ -51,61 +42,20 @@ func (w *world) texts(id core.SessionID, without core.Writer) []string {
 	return all
 }
 
-// paused makes the record of a turn that suspends on an approval.
-func paused(c core.Claim, signal string, messages int) *core.PausedRecord {
-	return &core.PausedRecord{
-		Invocation: c.Event.Invocation, Correlation: "corr", Session: c.Session, Type: "suspended", Graph: "g",
-		GraphVersion: "1", SchemaVersion: "1",
-		Descriptor: core.Descriptor{SignalID: core.SignalID(signal), Metadata: map[string]any{"k": "v", "n": 1.5}},
-		Frames: []core.Frame{{
-			Node: "act", State: map[string]json.RawMessage{"x": json.RawMessage(`{"y":[1,2]}`)},
-			Completed: []string{"a", "b"},
-		}},
-		Step: 7, Messages: messages,
-	}
-}
-
-// asks makes the approval of a turn that suspends.
-func asks(c core.Claim, id string, rule core.Rule) *core.Approval {
-	if rule.Approvers == nil {
-		rule.Approvers = []string{bob.ID, cleo.ID}
-	}
-	return &core.Approval{
-		ID: core.ApprovalID(id), Invocation: c.Event.Invocation, Session: c.Session, Conversation: c.Event.Conversation,
-		Address: c.Event.Address, Requester: c.Event.Actor,
-		Call: core.Call{
-			Tool: "note", CallID: "1", Arguments: json.RawMessage(`{"text":"<x>"}`), Digest: "d-" + id,
-			Summary: "Write a note",
-		},
-		Rule: rule, State: core.Open,
-	}
-}
-
-func card(a *core.Approval) core.Post {
-	return core.Post{Key: a.CardKey(), To: a.Address, Conversation: a.Conversation, Kind: core.PostCard, Approval: a.ID}
-}
-
 // suspend runs a new message of the conversation up to its pause, asking for an approval.
 func (w *world) suspend(l core.ConversationID, id string, rule core.Rule) core.Claim {
 	w.Helper()
 	c := w.take(w.message(l), minute)
-	a := asks(c, id, rule)
+	a := sample.Asks(c, id, rule)
 	w.done(c, core.Finish{
 		End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 			Session:  w.session(c, 0, "do "+id),
-			Paused:   paused(c, id, 1),
+			Paused:   sample.Paused(c, id, 1),
 			Approval: a,
-			Posts:    []core.Post{card(a)},
+			Posts:    []core.Post{sample.Card(a)},
 		},
 	})
 	return c
-}
-
-func reply(c core.Claim, text string) core.Post {
-	return core.Post{
-		Key: fmt.Sprintf("reply/%d", c.Event.Seq), To: c.Event.Address, Conversation: c.Event.Conversation,
-		Kind: core.PostReply, Text: text, Event: c.Event.Seq,
-	}
 }
 
 var finishExamples = []example{
@@ -123,8 +73,8 @@ var finishExamples = []example{
 	}},
 	{"everything that a turn changed is stored", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		a := asks(c, "a", core.Rule{Name: "r", Verdict: core.VerdictAsk, Timeout: minute})
-		p := paused(c, "a", 1)
+		a := sample.Asks(c, "a", core.Rule{Name: "r", Verdict: core.VerdictAsk, Timeout: minute})
+		p := sample.Paused(c, "a", 1)
 		s := w.session(c, 0, "hello")
 		s.State = map[string]json.RawMessage{"f": json.RawMessage(`{"g":"<&>"}`)}
 		w.done(c,
@@ -133,7 +83,7 @@ var finishExamples = []example{
 					Session:  s,
 					Paused:   p,
 					Approval: a,
-					Posts:    []core.Post{card(a), reply(c, "wait")},
+					Posts:    []core.Post{sample.Card(a), sample.Reply(c, "wait")},
 				},
 			})
 
@@ -150,7 +100,8 @@ var finishExamples = []example{
 		want.CreatedAt, want.Deadline = stored.CreatedAt, stored.CreatedAt.Add(minute)
 		w.equal("the approval", stored, want)
 		rows := must(w.ListPosts(w.ctx, nil, "", 0))(w)
-		w.equal("the posts", []core.Post{rows[0].Post, rows[1].Post}, []core.Post{reply(c, "wait"), card(a)})
+		w.equal("the posts", []core.Post{rows[0].Post, rows[1].Post},
+			[]core.Post{sample.Reply(c, "wait"), sample.Card(a)})
 		w.equal("the event's end", w.record(c.Event.Seq).End.Kind, core.EndSuspended)
 		w.idle()
 	}},
@@ -158,15 +109,15 @@ var finishExamples = []example{
 		old := w.suspend(conversation, "a", core.Rule{}).Event.Invocation
 		c := w.take(w.message(conversation), minute)
 		before := w.contents(c.Session)
-		twice := asks(c, "a", core.Rule{}) // its id is taken
+		twice := sample.Asks(c, "a", core.Rule{}) // its id is taken
 		f := core.Finish{
 			Changes: core.Changes{
 				Session:       w.session(c, 0, "lost"),
-				Paused:        paused(c, "lost", 1),
+				Paused:        sample.Paused(c, "lost", 1),
 				NewGeneration: true,
-				Posts:         []core.Post{reply(c, "lost")},
+				Posts:         []core.Post{sample.Reply(c, "lost")},
 				Approval:      twice,
-				Abandoned:     []core.Abandon{{Invocation: old, Rows: said("lost"), Cancel: true}},
+				Abandoned:     []core.Abandon{{Invocation: old, Rows: sample.Said("lost"), Cancel: true}},
 			},
 		}
 		if err := w.Finish(w.ctx, finish(c, f)); err == nil {
@@ -181,17 +132,17 @@ var finishExamples = []example{
 		s := w.session(c, 0, "lost")
 		w.take(seq, minute)
 		before := w.contents(c.Session)
-		a := asks(c, "a", core.Rule{Timeout: minute})
+		a := sample.Asks(c, "a", core.Rule{Timeout: minute})
 		w.fails(
 			w.Finish(w.ctx,
 				finish(c,
 					core.Finish{
 						Changes: core.Changes{
 							Session:       s,
-							Paused:        paused(c, "a", 1),
+							Paused:        sample.Paused(c, "a", 1),
 							Approval:      a,
 							NewGeneration: true,
-							Posts:         []core.Post{reply(c, "lost")},
+							Posts:         []core.Post{sample.Reply(c, "lost")},
 						},
 					})), core.ClaimLost)
 		w.equal("the database", w.contents(c.Session), before)
@@ -202,7 +153,7 @@ var finishExamples = []example{
 	{"a turn that is retried stores nothing else", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		for _, changed := range []core.Changes{
-			{Posts: []core.Post{reply(c, "x")}}, {AskedAgain: "a"},
+			{Posts: []core.Post{sample.Reply(c, "x")}}, {AskedAgain: "a"},
 			{NewGeneration: true}, {NotRun: core.ToolResult{Content: "x"}},
 		} {
 			w.fails(w.Finish(w.ctx, finish(c, core.Finish{Retry: &core.Retry{}, Changes: changed})), core.Internal)
@@ -223,14 +174,14 @@ var finishExamples = []example{
 	{"a turn may pause again in the same invocation", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		s := w.take(w.signal(conversation, c.Event.Invocation), minute)
-		next := paused(s, "b", 2)
+		next := sample.Paused(s, "b", 2)
 		w.done(s,
 			core.Finish{
 				End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 					Resumed:  c.Event.Invocation,
 					Session:  w.session(s, 1, "again"),
 					Paused:   next,
-					Approval: asks(s, "b", core.Rule{}),
+					Approval: sample.Asks(s, "b", core.Rule{}),
 				},
 			})
 		w.equal("the record", must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w), next)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // fenced makes all the calls that require the claim to hold its queue.
@@ -69,10 +70,10 @@ var heartbeatExamples = []example{
 		w.crash()
 		if w.db.Orphans {
 			w.idle()
-			w.beat(deadAfter)
+			w.beat(sample.DeadAfter)
 		}
 		got := w.claims(10, minute)
-		w.equal("what is taken", taken(got), []int64{a, b})
+		w.equal("what is taken", sample.Taken(got), []int64{a, b})
 		if got[0].Event.Attempt != 2 || got[0].Fence != 2 {
 			w.Fatalf("got %+v", got[0])
 		}
@@ -83,7 +84,7 @@ var heartbeatExamples = []example{
 		second := w.view()
 		owner := w.register(second)
 		got := must(second.Claim(w.ctx, core.ClaimRequest{Owner: owner, Limit: 1, Scopes: scope}))(w)
-		w.equal("what is taken", taken(got), []int64{})
+		w.equal("what is taken", sample.Taken(got), []int64{})
 		w.done(c, core.Finish{})
 	}},
 	{"a dead owner's conversation can be taken over, and the first holder loses it", func(w *world) {
@@ -103,10 +104,10 @@ var heartbeatExamples = []example{
 		silent := must(w.view().Register(w.ctx, "test", 0))(w)
 		seq := w.message(conversation)
 		c := must(w.Claim(w.ctx, core.ClaimRequest{Owner: silent, Limit: 1, Scopes: scope}))(w)[0]
-		w.beat(deadAfter - 1)
+		w.beat(sample.DeadAfter - 1)
 		w.idle()
 		w.ok(w.Beat(w.ctx, silent)) // just in time
-		w.beat(deadAfter - 1)
+		w.beat(sample.DeadAfter - 1)
 		w.idle()
 		w.db.Advance(48 * time.Hour)
 		w.idle() // no clock ends it
@@ -116,18 +117,18 @@ var heartbeatExamples = []example{
 	}},
 	{"an owner that was taken for dead goes on, and is missed when it dies", func(w *world) {
 		late := must(w.view().Register(w.ctx, "test", 0))(w)
-		w.beat(2 * deadAfter)
+		w.beat(2 * sample.DeadAfter)
 		seq := w.message(conversation)
 		c := must(w.Claim(w.ctx, core.ClaimRequest{Owner: late, Limit: 1, Scopes: scope}))(w)[0]
 		w.idle()
-		w.beat(deadAfter)
+		w.beat(sample.DeadAfter)
 		w.take(seq, minute)
 		w.lost(c)
 	}},
 	{"two owners that beat never take each other for dead", func(w *world) {
 		w.register(w.view())
 		c := w.take(w.message(conversation), minute)
-		w.beat(3 * deadAfter)
+		w.beat(3 * sample.DeadAfter)
 		w.done(c, core.Finish{})
 	}},
 	{"an owner sees all that it holds", func(w *world) {
@@ -151,14 +152,15 @@ var heartbeatExamples = []example{
 	{"an event is a suspect once two processes died over it, and is asked for apart", func(w *world) {
 		seq, fresh := w.message(conversation), w.message(other)
 		for range 2 {
-			w.equal("not yet", taken(w.claims(1, over)), []int64{seq})
+			w.equal("not yet", sample.Taken(w.claims(1, over)), []int64{seq})
 		}
-		w.equal("the others", taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope}, minute)), []int64{fresh})
+		w.equal("the others", sample.Taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope}, minute)),
+			[]int64{fresh})
 		w.equal("one at a later attempt",
-			taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 2}, minute)),
+			sample.Taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 2}, minute)),
 			[]int64{})
 		w.equal("the suspect",
-			taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 3}, minute)),
+			sample.Taken(w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Suspects: true, Attempts: 3}, minute)),
 			[]int64{seq})
 	}},
 	{"fences rise with each claim of a conversation", func(w *world) {
@@ -274,5 +276,94 @@ var heartbeatExamples = []example{
 		seq := w.message(conversation)
 		w.equal("with a message", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{})
 		w.take(seq, minute)
+	}},
+}
+
+// setback is how far the clock is set back in these examples.
+const setback = time.Hour
+
+// delays are waits that are legitimate, however long; each begins before the clock is set back.
+var delays = []time.Duration{time.Second, 5 * minute, 24 * time.Hour}
+
+var setbackExamples = []example{
+	{"a post waits no longer than it was to wait", func(w *world) {
+		for _, delay := range delays {
+			w.say(conversation, post(delay.String(), conversation))
+			w.ok(w.release(w.first(minute), delay))
+			w.equal("before", w.deliver(minute), []core.OutboxRow(nil))
+			w.db.Advance(-setback)
+			w.sent(w.first(minute), "after the clock was set back")
+		}
+	}},
+	{"a post of a conversation that a console serves, too", func(w *world) {
+		w.say(conversation, post("a", conversation))
+		w.ok(w.release(w.first(minute), minute))
+		w.db.Advance(-setback)
+		own := core.PostRequest{
+			Owner: w.owner, Limit: 1,
+			Scopes: []core.Scope{{Platform: platform, Conversations: []core.ConversationID{conversation}}},
+		}
+		w.equal("posts", keys(w.delivered(own, minute)), []string{"a"})
+	}},
+	{"a long delay that began after the clock was set back is kept", func(w *world) {
+		w.db.Advance(-setback)
+		for _, delay := range delays {
+			w.say(conversation, post(delay.String(), conversation))
+			w.ok(w.release(w.first(minute), delay))
+			w.db.Advance(delay - time.Second/2)
+			w.equal("before its time", w.deliver(minute), []core.OutboxRow(nil))
+			w.db.Advance(time.Second)
+			w.sent(w.first(minute), "in time")
+		}
+	}},
+	{"a clock that was set back by less than has passed changes nothing", func(w *world) {
+		w.say(conversation, post("a", conversation))
+		w.ok(w.release(w.first(minute), 24*time.Hour))
+		w.db.Advance(2 * setback)
+		w.db.Advance(-setback)
+		w.equal("posts", w.deliver(minute), []core.OutboxRow(nil))
+	}},
+	{"a card that was pressed is redrawn", func(w *world) {
+		w.say(conversation, post("a", conversation))
+		row := w.first(minute)
+		w.sent(row, "1")
+		w.say(conversation, post("a", conversation))
+		w.ok(w.release(w.first(minute), time.Second))
+		w.db.Advance(-setback)
+		w.equal("posts", keys(w.deliver(minute)), []string{"a"})
+	}},
+	{"an event waits no longer than it was to wait, a message and a signal", func(w *world) {
+		for _, delay := range delays {
+			for _, accept := range []func() int64{
+				func() int64 { return w.message(conversation) }, func() int64 { return w.signal(other, "inv") },
+			} {
+				seq := accept()
+				c := w.claim(minute)
+				w.ok(
+					w.Finish(w.ctx,
+						core.Finish{Claim: c, Retry: &core.Retry{After: delay, Category: core.ProviderUnavailable}}))
+				w.idle()
+				w.db.Advance(-setback)
+				w.done(w.take(seq, minute), core.Finish{})
+			}
+		}
+	}},
+	{"a claim of a process that died ends", func(w *world) {
+		held := must(w.AcquireLease(w.ctx, "shard", "dead", minute))(w)
+		w.equal("held", held, true)
+		w.db.Advance(-setback)
+		w.equal("taken over", must(w.AcquireLease(w.ctx, "shard", "next", minute))(w), true)
+		w.equal("and kept", must(w.AcquireLease(w.ctx, "shard", "dead", minute))(w), false)
+	}},
+	{"a limited name can be used, and is limited again", func(w *world) {
+		for range 2 {
+			for range 2 {
+				w.equal("wait", must(w.TakeToken(w.ctx, "name", 2, minute))(w), time.Duration(0))
+			}
+			if wait := must(w.TakeToken(w.ctx, "name", 2, minute))(w); wait <= 0 || wait > minute {
+				w.Errorf("the third use waits for %s", wait)
+			}
+			w.db.Advance(-setback)
+		}
 	}},
 }

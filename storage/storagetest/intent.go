@@ -6,12 +6,8 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
-
-// intent is what the executor begins for an approval made by asks.
-func intent(c core.Claim, id core.ApprovalID) core.Intent {
-	return core.Intent{Approval: id, Invocation: c.Event.Invocation, Tool: "note", Digest: "d-" + string(id)}
-}
 
 var intentExamples = []example{
 	{"an intent is begun once", func(w *world) {
@@ -19,16 +15,16 @@ var intentExamples = []example{
 		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
 		}
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		first := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		first := must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		if !first.Fresh || first.Result != nil || first.BegunAt.IsZero() || !first.EndedAt.IsZero() {
 			w.Fatalf("got %+v", first)
 		}
 		w.equal("begun", must(w.LoadApproval(w.ctx, "a"))(w).Begun, true)
 		w.restart()
 		s = w.claim(minute)
-		again := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		again := must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		first.Fresh = false
 		w.equal("again", again, first)
 		w.equal("the same", *must(w.LoadIntent(w.ctx, "a"))(w), first)
@@ -36,10 +32,10 @@ var intentExamples = []example{
 	}},
 	{"no intent is begun after a stop", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		must(w.Stop(w.ctx, conversation, bob))(w)
-		_, err := w.BeginIntent(w.ctx, s, intent(c, "a"))
+		_, err := w.BeginIntent(w.ctx, s, sample.Intent(c, "a"))
 		w.fails(err, core.Stopped)
 		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
@@ -51,47 +47,47 @@ var intentExamples = []example{
 		use := func(id string) core.Claim {
 			until := must(w.LoadApproval(w.ctx, remembered))(w).DecidedAt.Add(hour)
 			c := w.take(w.message(conversation), minute)
-			a := asks(c, id, rule)
+			a := sample.Asks(c, id, rule)
 			a.Use = &core.Use{Of: remembered, N: 1, Uses: 1, Until: until}
 			a.State, a.DecidedBy = core.Approved, core.Actor{ID: "policy"}
 			w.done(c, core.Finish{
 				End:     core.End{Kind: core.EndSuspended},
-				Changes: core.Changes{Paused: paused(c, id, 0), Approval: a},
+				Changes: core.Changes{Paused: sample.Paused(c, id, 0), Approval: a},
 			})
 			return c
 		}
 		c := w.suspend(conversation, "a", rule)
-		d := vote("a", bob, core.Approve)
+		d := sample.Vote("a", bob, core.Approve)
 		d.Vote.Remember = true
 		must(w.Decide(w.ctx, d))(w)
 		w.changed(w.wakes("a", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 
 		c = use("in time")
 		s := w.wakes("in time", c.Event.Invocation, core.Approved)
-		w.equal("fresh", must(w.BeginIntent(w.ctx, s, intent(c, "in time")))(w).Fresh, true)
+		w.equal("fresh", must(w.BeginIntent(w.ctx, s, sample.Intent(c, "in time")))(w).Fresh, true)
 		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 
 		c = use("too often") // as if the database had lost the first
 		s = w.wakes("too often", c.Event.Invocation, core.Approved)
-		_, err := w.BeginIntent(w.ctx, s, intent(c, "too often"))
+		_, err := w.BeginIntent(w.ctx, s, sample.Intent(c, "too often"))
 		w.fails(err, core.ApprovalMissing)
 		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 
 		remembered = "b"
 		c = w.suspend(conversation, "b", rule)
-		d = vote("b", bob, core.Approve)
+		d = sample.Vote("b", bob, core.Approve)
 		d.Vote.Remember = true
 		must(w.Decide(w.ctx, d))(w)
 		w.changed(w.wakes("b", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
 		c = use("stopped")
-		must(w.Decide(w.ctx, vote("b", bob, core.Forget)))(w)
+		must(w.Decide(w.ctx, sample.Vote("b", bob, core.Forget)))(w)
 		s = w.wakes("stopped", c.Event.Invocation, core.Approved)
-		_, err = w.BeginIntent(w.ctx, s, intent(c, "stopped"))
+		_, err = w.BeginIntent(w.ctx, s, sample.Intent(c, "stopped"))
 		w.fails(err, core.ApprovalMissing)
 		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
 
 		c = w.suspend(conversation, "c", rule)
-		d = vote("c", bob, core.Approve)
+		d = sample.Vote("c", bob, core.Approve)
 		d.Vote.Remember = true
 		must(w.Decide(w.ctx, d))(w)
 		w.changed(w.wakes("c", c.Event.Invocation, core.Approved), core.Changes{Resumed: c.Event.Invocation})
@@ -99,19 +95,19 @@ var intentExamples = []example{
 		c = use("late")
 		w.db.Advance(hour)
 		s = w.wakes("late", c.Event.Invocation, core.Approved)
-		_, err = w.BeginIntent(w.ctx, s, intent(c, "late"))
+		_, err = w.BeginIntent(w.ctx, s, sample.Intent(c, "late"))
 		w.fails(err, core.ApprovalMissing)
 	}},
 	{"the first result is kept", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.fails(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}), core.NotFound)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		result := core.ToolResult{Content: "made", Category: core.ToolFailed}
 		w.ok(w.FinishIntent(w.ctx, s, "a", result))
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "other"}))
-		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		got := must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		if got.Fresh || got.Result == nil || !reflect.DeepEqual(*got.Result, result) || got.EndedAt.IsZero() {
 			w.Fatalf("got %+v", got)
 		}
@@ -119,15 +115,15 @@ var intentExamples = []example{
 	}},
 	{"what a begun call keeps is there for the next attempt, until it has a result", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
 		w.fails(w.KeepIntent(w.ctx, s, "a", "x"), core.NotFound)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.KeepIntent(w.ctx, s, "a", "task 1"))
 		w.restart()
 		w.fails(w.KeepIntent(w.ctx, s, "a", "late"), core.ClaimLost)
 		s = w.claim(minute)
-		got := must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		got := must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.equal("kept", []any{got.Progress, got.Fresh, got.Result == nil}, []any{"task 1", false, true})
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
 		w.equal("after the result", must(w.LoadIntent(w.ctx, "a"))(w).Progress, "")
@@ -136,43 +132,45 @@ var intentExamples = []example{
 	{"a begun call goes on after another pause of its turn only if it kept something", func(w *world) {
 		for id, want := range map[core.ApprovalID]core.CallState{"a": core.CallRunning, "b": core.CallUnknown} {
 			c := w.suspend(conversation, string(id), core.Rule{})
-			must(w.Decide(w.ctx, vote(id, bob, core.Approve)))(w)
+			must(w.Decide(w.ctx, sample.Vote(id, bob, core.Approve)))(w)
 			s := w.claim(minute)
-			must(w.BeginIntent(w.ctx, s, intent(c, id)))(w)
+			must(w.BeginIntent(w.ctx, s, sample.Intent(c, id)))(w)
 			if id == "a" {
 				w.ok(w.KeepIntent(w.ctx, s, id, "round 1"))
 			}
-			next := asks(c, string(id)+"-asks", core.Rule{})
-			again := paused(c, string(next.ID), 0)
+			next := sample.Asks(c, string(id)+"-asks", core.Rule{})
+			again := sample.Paused(c, string(next.ID), 0)
 			w.changed(s, core.Changes{Resumed: c.Event.Invocation, Paused: again, Approval: next})
 			w.equal("the call "+string(id), must(w.LoadIntent(w.ctx, id))(w).State(), want)
-			must(w.Decide(w.ctx, vote(next.ID, bob, core.Deny)))(w)
+			must(w.Decide(w.ctx, sample.Vote(next.ID, bob, core.Deny)))(w)
 			w.changed(w.claim(minute), core.Changes{Resumed: c.Event.Invocation})
 			w.equal("at the end of its turn "+string(id), must(w.LoadIntent(w.ctx, id))(w).State(), core.CallUnknown)
 		}
 	}},
 	{"an empty result is a result", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
 		w.equal("the result", must(w.LoadIntent(w.ctx, "a"))(w).Result, &core.ToolResult{})
 	}},
 	{"an unknown outcome is logged as such", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "?", Category: core.OutcomeUnknown}))
 		w.equal("the log", actions(must(w.AuditLog(w.ctx, 4, 0))(w)), []string{"unknown"})
 	}},
 	{"the cards are redrawn when the call begins and when it ends, once each", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		a := asks(c, "a", core.Rule{})
-		copied := card(a)
+		a := sample.Asks(c, "a", core.Rule{})
+		copied := sample.Card(a)
 		copied.Key, copied.To.Channel, copied.Copy = copied.Key+"/bob", "bob", true
-		w.changed(c, core.Changes{Paused: paused(c, "a", 0), Approval: a, Posts: []core.Post{card(a), copied}})
+		w.changed(c, core.Changes{
+			Paused: sample.Paused(c, "a", 0), Approval: a, Posts: []core.Post{sample.Card(a), copied},
+		})
 		redrawn := func(when string, want int) {
 			w.Helper()
 			rows := w.deliver(minute)
@@ -182,12 +180,12 @@ var intentExamples = []example{
 			}
 		}
 		redrawn("in the beginning", 2)
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		redrawn("decided", 2)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		redrawn("begun", 2)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		redrawn("begun again", 0)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "made"}))
 		redrawn("ended", 2)
@@ -198,9 +196,9 @@ var intentExamples = []example{
 	{"redraws that were not delivered are one, and one in flight is followed by another", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		flying := w.first(minute)
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
 		w.sent(flying, "ref")
 		row := w.first(minute)
@@ -210,21 +208,21 @@ var intentExamples = []example{
 	}},
 	{"a card that could not be delivered is not tried again because its call runs", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		row := w.first(minute)
 		row.State, row.Parts = core.RowDead, []core.Part{{Ref: "ref"}}
 		w.ok(w.release(row, 0))
-		must(w.BeginIntent(w.ctx, w.claim(minute), intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, w.claim(minute), sample.Intent(c, "a")))(w)
 		w.equal("the card", w.posted(row.Key).State, core.RowDead)
 	}},
 	{"a lost claim redraws nothing", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		w.sent(w.first(minute), "ref")
 		lost := w.claim(over)
-		_, err := w.BeginIntent(w.ctx, lost, intent(c, "a"))
+		_, err := w.BeginIntent(w.ctx, lost, sample.Intent(c, "a"))
 		w.fails(err, core.ClaimLost)
-		must(w.BeginIntent(w.ctx, w.claim(minute), intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, w.claim(minute), sample.Intent(c, "a")))(w)
 		w.sent(w.first(minute), "ref")
 		w.fails(w.FinishIntent(w.ctx, lost, "a", core.ToolResult{}), core.ClaimLost)
 		w.equal("due", len(w.deliver(minute)), 0)
@@ -236,7 +234,7 @@ var intentExamples = []example{
 		} {
 			c := w.suspend(conversation, id, core.Rule{})
 			w.sent(w.first(minute), "ref")
-			must(w.Decide(w.ctx, vote(core.ApprovalID(id), bob, core.Approve)))(w)
+			must(w.Decide(w.ctx, sample.Vote(core.ApprovalID(id), bob, core.Approve)))(w)
 			w.sent(w.first(minute), "ref")
 			s := w.claim(minute)
 			given := core.ToolResult{}
@@ -245,7 +243,7 @@ var intentExamples = []example{
 			}
 			w.changed(s, core.Changes{Resumed: c.Event.Invocation, NotRun: given})
 			got := must(w.LoadIntent(w.ctx, core.ApprovalID(id)))(w)
-			if got.State() != core.CallNotRun || got.Intent != intent(c, core.ApprovalID(id)) ||
+			if got.State() != core.CallNotRun || got.Intent != sample.Intent(c, core.ApprovalID(id)) ||
 				!got.BegunAt.IsZero() || got.EndedAt.IsZero() {
 				w.Fatalf("got %+v", got)
 			}
@@ -257,7 +255,7 @@ var intentExamples = []example{
 			w.equal("the log", []string{last.Action, last.Actor, last.Detail},
 				[]string{audit.NotRun, s.Owner, string(want.Category) + ", digest " + digest})
 			m := w.take(w.message(conversation), minute)
-			again := must(w.BeginIntent(w.ctx, m, intent(c, core.ApprovalID(id))))(w)
+			again := must(w.BeginIntent(w.ctx, m, sample.Intent(c, core.ApprovalID(id))))(w)
 			if again.Fresh || again.Result == nil || !reflect.DeepEqual(*again.Result, want) {
 				w.Fatalf("it may begin: %+v", again)
 			}
@@ -267,7 +265,7 @@ var intentExamples = []example{
 	{"what was begun, denied or cancelled is not recorded as not run", func(w *world) {
 		for id, end := range map[string]core.ApprovalState{"a": core.Approved, "b": core.Denied, "c": core.Cancelled} {
 			c := w.suspend(conversation, id, core.Rule{})
-			d := vote(core.ApprovalID(id), bob, core.Approve)
+			d := sample.Vote(core.ApprovalID(id), bob, core.Approve)
 			switch end {
 			case core.Denied:
 				d.Vote.Choice = core.Deny
@@ -277,7 +275,7 @@ var intentExamples = []example{
 			must(w.Decide(w.ctx, d))(w)
 			s := w.claim(minute)
 			if end == core.Approved {
-				must(w.BeginIntent(w.ctx, s, intent(c, core.ApprovalID(id))))(w)
+				must(w.BeginIntent(w.ctx, s, sample.Intent(c, core.ApprovalID(id))))(w)
 				w.ok(w.FinishIntent(w.ctx, s, core.ApprovalID(id), core.ToolResult{Content: "made"}))
 			}
 			w.done(s,
@@ -301,10 +299,10 @@ var intentExamples = []example{
 		c := w.suspend(conversation, "a", core.Rule{})
 		m := w.take(w.message(conversation), minute)
 		begin := func(i core.Intent) error { _, err := w.BeginIntent(w.ctx, m, i); return err }
-		w.fails(begin(intent(c, "a")), core.ApprovalMissing)
-		w.fails(begin(intent(c, "none")), core.ApprovalMissing)
-		must(w.Decide(w.ctx, vote("a", bob, core.Deny)))(w)
-		w.fails(begin(intent(c, "a")), core.ApprovalMissing)
+		w.fails(begin(sample.Intent(c, "a")), core.ApprovalMissing)
+		w.fails(begin(sample.Intent(c, "none")), core.ApprovalMissing)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Deny)))(w)
+		w.fails(begin(sample.Intent(c, "a")), core.ApprovalMissing)
 		if rec := must(w.LoadIntent(w.ctx, "a"))(w); rec != nil {
 			w.Fatalf("got %+v", rec)
 		}
@@ -312,9 +310,9 @@ var intentExamples = []example{
 	}},
 	{"an approval is for one call of one turn", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		s := w.claim(minute)
-		right := intent(c, "a")
+		right := sample.Intent(c, "a")
 		for _, spoil := range []func(*core.Intent){
 			func(i *core.Intent) { i.Digest = "another" }, func(i *core.Intent) {
 				i.Invocation = "another"
@@ -347,8 +345,8 @@ var evidenceExamples = []example{
 		w.done(c,
 			core.Finish{
 				Changes: core.Changes{
-					Paused:   paused(c, "a", 1),
-					Approval: asks(c, "a", core.Rule{}),
+					Paused:   sample.Paused(c, "a", 1),
+					Approval: sample.Asks(c, "a", core.Rule{}),
 					Evidence: json.RawMessage(`{"leg":1}`),
 				},
 			})
@@ -362,7 +360,7 @@ var evidenceExamples = []example{
 	{"a turn without evidence leaves earlier evidence alone", func(w *world) {
 		c := w.take(w.message(conversation), minute)
 		id := c.Event.Invocation
-		w.changed(c, core.Changes{Paused: paused(c, "a", 1), Evidence: json.RawMessage(`{"leg":1}`)})
+		w.changed(c, core.Changes{Paused: sample.Paused(c, "a", 1), Evidence: json.RawMessage(`{"leg":1}`)})
 		s := w.take(w.signal(conversation, id), minute)
 		w.changed(s, core.Changes{Resumed: id})
 		w.equal("kept", w.evidence(id), `{"leg":1}`)
@@ -392,8 +390,8 @@ var evidenceExamples = []example{
 		w.done(d,
 			core.Finish{
 				Changes: core.Changes{
-					Paused:   paused(d, "p", 1),
-					Approval: asks(d, "p", core.Rule{}),
+					Paused:   sample.Paused(d, "p", 1),
+					Approval: sample.Asks(d, "p", core.Rule{}),
 					Evidence: json.RawMessage(`{"b":1}`),
 				},
 			})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // deliver claims all posts that are due.
@@ -288,7 +289,7 @@ var outboxExamples = []example{
 	}},
 	{"a typing indicator and the answer do not wait for each other", func(w *world) {
 		c := w.take(w.message(conversation), minute)
-		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c), reply(c, "hello")}))
+		w.ok(w.AddPosts(w.ctx, c, []core.Post{indicator(c), sample.Reply(c, "hello")}))
 		w.equal("due", len(w.deliver(minute)), 2)
 	}},
 	{"posts are listed, latest first", func(w *world) {

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/question"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // asking runs a new message up to its pause, asking bob a question.
@@ -16,15 +17,15 @@ func (w *world) asking(id string, rule core.Rule) core.Claim {
 	w.ok(err)
 	rule.Approvers = []string{bob.ID}
 	c := w.take(w.message(conversation), minute)
-	a := asks(c, id, rule)
+	a := sample.Asks(c, id, rule)
 	a.Question = &q
 	w.done(c,
 		core.Finish{
 			End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 				Session:  w.session(c, 0, "do "+id),
-				Paused:   paused(c, id, 1),
+				Paused:   sample.Paused(c, id, 1),
 				Approval: a,
-				Posts:    []core.Post{card(a)},
+				Posts:    []core.Post{sample.Card(a)},
 			},
 		})
 	return c
@@ -84,7 +85,7 @@ var questionExamples = []example{
 	}},
 	{"a question expires, and is withdrawn by who asked it alone", func(w *world) {
 		c := w.asking("a", core.Rule{Timeout: minute})
-		_, err := w.Decide(w.ctx, vote("a", bob, core.Withdraw))
+		_, err := w.Decide(w.ctx, sample.Vote("a", bob, core.Withdraw))
 		w.fails(err, core.NotAllowed)
 		w.db.Advance(2 * minute)
 		must(w.Decide(w.ctx, core.Decision{Approval: "a", Expire: true}))(w)
@@ -155,7 +156,7 @@ var questionExamples = []example{
 			_, _, err := w.OpenExternal(w.ctx, a, nil, 3)
 			w.ok(err)
 		}
-		voted := must(w.Decide(w.ctx, vote("x", bob, core.Approve)))(w).Approval
+		voted := must(w.Decide(w.ctx, sample.Vote("x", bob, core.Approve)))(w).Approval
 		withdrawn := must(w.Decide(w.ctx, core.Decision{Approval: "y", Cancel: true, By: voted.Requester}))(w).Approval
 		for _, a := range []core.Approval{voted, withdrawn} {
 			if a.DecidedAt.Before(a.CreatedAt) {
@@ -163,7 +164,7 @@ var questionExamples = []example{
 			}
 		}
 		w.db.Advance(2 * minute)
-		_, err := w.Decide(w.ctx, vote("z", bob, core.Approve))
+		_, err := w.Decide(w.ctx, sample.Vote("z", bob, core.Approve))
 		w.fails(err, core.ApprovalExpired)
 	}},
 	{"of many who request the same, one creates it, and no more are open than may be", func(w *world) {

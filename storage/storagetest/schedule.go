@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
 
 func (w *world) due(life time.Duration) []string {
@@ -172,14 +173,14 @@ var scheduleExamples = []example{
 		w.equal("the deadline", must(w.LoadApproval(w.ctx, "a"))(w).Deadline.Sub(opened) < 100*time.Hour+minute, true)
 		w.db.Advance(10 * minute)
 		w.equal("before", w.due(minute), []string{})
-		_, err := w.Decide(w.ctx, vote("a", cleo, core.Approve))
+		_, err := w.Decide(w.ctx, sample.Vote("a", cleo, core.Approve))
 		w.equal("cleo before", core.CategoryOf(err), core.NotAllowed)
 		w.restart()
 		w.db.Advance(48 * time.Hour)
 		due := w.due(minute)
 		slices.Sort(due)
 		w.equal("then", due, []string{"escalate/a", "remind/a/1"})
-		w.equal("cleo then", must(w.Decide(w.ctx, vote("a", cleo, core.Approve)))(w).Settled, true)
+		w.equal("cleo then", must(w.Decide(w.ctx, sample.Vote("a", cleo, core.Approve)))(w).Settled, true)
 	}},
 	{"the tasks of an approval end with it", func(w *world) {
 		rule := core.Rule{
@@ -198,7 +199,7 @@ var scheduleExamples = []example{
 		}
 		w.equal("after a minute", due(), []string{"remind/a/1", "remind/b/1"})
 		w.ok(w.EndTask(w.ctx, "remind/a/1", 0))
-		must(w.Decide(w.ctx, vote("b", bob, core.Deny)))(w)
+		must(w.Decide(w.ctx, sample.Vote("b", bob, core.Deny)))(w)
 		w.db.Advance(2 * minute)
 		w.equal("later", due(), []string{"escalate/a", "remind/a/2"})
 	}},
@@ -219,9 +220,9 @@ var pruneExamples = []example{
 		must(w.Decide(w.ctx, w.click("a", bob, core.Approve)))(w)
 		w.done(w.controls(1, minute)[0], core.Finish{End: core.End{Kind: core.EndDecided}})
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{}))
-		w.changed(s, core.Changes{Resumed: c.Event.Invocation, Posts: []core.Post{reply(s, "done")}})
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation, Posts: []core.Post{sample.Reply(s, "done")}})
 		for _, row := range w.deliver(minute) {
 			w.sent(row, "r")
 		}
@@ -265,12 +266,12 @@ var pruneExamples = []example{
 	{"Prune keeps what a paused invocation needs, decided or not", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{})
 		w.sent(w.first(minute), "card")
-		must(w.Decide(w.ctx, vote("a", bob, core.Approve)))(w)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
 		w.sent(w.first(minute), "card")
 		w.old()
 		w.equal("removed", w.prune(), 0)
 		s := w.claim(minute)
-		must(w.BeginIntent(w.ctx, s, intent(c, "a")))(w)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
 		w.old()
 		w.equal("while it runs", w.prune(), 0)
 		w.changed(s, core.Changes{Resumed: c.Event.Invocation})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // chat stores n messages in the conversation, one per turn.
@@ -19,14 +20,6 @@ func (w *world) chat(l core.ConversationID, n int) core.SessionID {
 		id = c.Session
 	}
 	return id
-}
-
-func words(msgs []core.Message) []string {
-	all := []string{}
-	for _, m := range msgs {
-		all = append(all, m.Content.String())
-	}
-	return all
 }
 
 var sessionExamples = []example{
@@ -87,19 +80,19 @@ var sessionExamples = []example{
 		if h.Len() != 7 || h.Stored() != 7 {
 			w.Fatalf("%d messages, %d stored", h.Len(), h.Stored())
 		}
-		w.equal("the tail", words(must(h.Tail(w.ctx, 2))(w)), []string{"m5", "m6"})
-		w.equal("a page", words(must(h.Page(w.ctx, 2, 3))(w)), []string{"m2", "m3", "m4"})
-		w.equal("the first page", words(must(h.Page(w.ctx, 5, 10))(w)), []string{"m0", "m1"})
-		w.equal("beyond", words(must(h.Page(w.ctx, 7, 3))(w)), []string{})
-		more := h.Append(said("new")...)
-		w.equal("across", words(must(more.Page(w.ctx, 0, 2))(w)), []string{"m6", "new"})
+		w.equal("the tail", sample.Words(must(h.Tail(w.ctx, 2))(w)), []string{"m5", "m6"})
+		w.equal("a page", sample.Words(must(h.Page(w.ctx, 2, 3))(w)), []string{"m2", "m3", "m4"})
+		w.equal("the first page", sample.Words(must(h.Page(w.ctx, 5, 10))(w)), []string{"m0", "m1"})
+		w.equal("beyond", sample.Words(must(h.Page(w.ctx, 7, 3))(w)), []string{})
+		more := h.Append(sample.Said("new")...)
+		w.equal("across", sample.Words(must(more.Page(w.ctx, 0, 2))(w)), []string{"m6", "new"})
 	}},
 	{"a history does not change after its load", func(w *world) {
 		id := w.chat(conversation, 3)
 		old := must(w.LoadSession(w.ctx, id, core.Writer{}))(w).Messages
 		w.chat(conversation, 2)
-		w.equal("the old one", words(must(old.From(w.ctx, 0))(w)), []string{"m0", "m1", "m2"})
-		w.equal("a page of it", words(must(old.Page(w.ctx, 1, 1))(w)), []string{"m1"})
+		w.equal("the old one", sample.Words(must(old.From(w.ctx, 0))(w)), []string{"m0", "m1", "m2"})
+		w.equal("a page of it", sample.Words(must(old.Page(w.ctx, 1, 1))(w)), []string{"m1"})
 		w.equal("the new one", w.texts(id, core.Writer{}), []string{"m0", "m1", "m2", "m0", "m1"})
 	}},
 	{"an attempt does not see an earlier attempt's messages, and replaces them", func(w *world) {
@@ -116,14 +109,15 @@ var sessionExamples = []example{
 			[]string{"m0", "m1", "half"})
 		w.changed(c, core.Changes{Session: w.session(c, 0, "whole")})
 		w.equal("in the end", w.texts(id, core.Writer{}), []string{"m0", "m1", "whole"})
-		w.equal("under its key", words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)), []string{"whole"})
+		w.equal("under its key", sample.Words(must(w.InvocationMessages(w.ctx, id, c.Event.Invocation))(w)),
+			[]string{"whole"})
 	}},
 	{"a save during a turn and the turn's end store its messages once", func(w *world) {
 		id := w.chat(conversation, 1)
 		c := w.take(w.message(conversation), minute)
 		rec := w.session(c, 0, "a")
 		w.ok(w.SaveSession(w.ctx, c, rec))
-		h := rec.Messages.Append(said("b")...)
+		h := rec.Messages.Append(sample.Said("b")...)
 		rec.Messages = &h
 		w.changed(c, core.Changes{Session: rec})
 		w.equal("the messages", w.texts(id, core.Writer{}), []string{"m0", "a", "b"})
@@ -172,7 +166,7 @@ var sessionExamples = []example{
 		w.chat(conversation, 2)
 		c := w.take(w.message(conversation), minute)
 		stale := w.session(c, 0, "x")
-		h := core.NewHistory(1, nil).Append(said("x")...)
+		h := core.NewHistory(1, nil).Append(sample.Said("x")...)
 		stale.Messages = &h
 		w.fails(w.SaveSession(w.ctx, c, stale), core.SessionWriteConflict)
 		w.fails(w.Finish(w.ctx, finish(c, core.Finish{
@@ -262,5 +256,82 @@ var sessionExamples = []example{
 		w.ok(w.DeleteSession(w.ctx, c.Session))
 		w.lost(c) // a late holder must not write the session again
 		w.take(seq, minute)
+	}},
+}
+
+// read is a message that was read of an event.
+func read(text string) core.Message {
+	bob := core.Quotation{What: "forwarded message", Name: "Bob", ID: "plat:bob", Text: text}
+	said := core.Said(core.Speaker{Name: "Ann", ID: "plat:ann"}, "look", []core.Block{core.Quote(bob)})
+	return core.Message{Role: core.User, Content: said}
+}
+
+var fetchedExamples = []example{
+	{"what was fetched for a message comes with its next claim, and with what repeats it", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		if c.Event.Fetched != nil {
+			w.Fatalf("nothing was fetched, and yet %+v", c.Event.Fetched)
+		}
+		w.ok(w.KeepFetched(w.ctx, c, read("4711 is wrong")))
+		w.ok(w.Release(w.ctx, c))
+		c = w.take(seq, minute)
+		want := read("4711 is wrong")
+		w.equal("what was fetched", *c.Event.Fetched, want)
+		w.done(c, core.Finish{End: core.End{Kind: core.EndErrored}})
+		again := must(w.Retry(w.ctx, seq))(w)
+		w.equal("what the repetition reads", *w.take(again.Seq, minute).Event.Fetched, want)
+	}},
+	{"an amendment before the turn forgets what was fetched", func(w *world) {
+		e := w.event(core.KindMessage, conversation, "")
+		seq := w.accept(e)
+		c := w.take(seq, minute)
+		w.ok(w.KeepFetched(w.ctx, c, read("old")))
+		w.ok(w.Release(w.ctx, c))
+		w.wantEnd(w.amend(e, changed("2", "new words")), core.EndApplied)
+		if c = w.take(seq, minute); c.Event.Fetched != nil {
+			w.Fatalf("the turn reads %+v", c.Event.Fetched)
+		}
+	}},
+	{"who has lost the claim stores nothing", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		w.ok(w.Release(w.ctx, c))
+		w.fails(w.KeepFetched(w.ctx, c, read("late")), core.ClaimLost)
+		if c = w.take(seq, minute); c.Event.Fetched != nil {
+			w.Fatalf("the turn reads %+v", c.Event.Fetched)
+		}
+	}},
+	{"what was fetched is erased with the session", func(w *world) {
+		seq := w.message(conversation)
+		c := w.take(seq, minute)
+		w.ok(w.KeepFetched(w.ctx, c, read("secret")))
+		w.done(c, core.Finish{})
+		w.ok(w.DeleteSession(w.ctx, c.Session))
+		if got := w.record(seq).Fetched; got != nil {
+			w.Fatalf("still there: %+v", got)
+		}
+	}},
+	{"events are listed by kind, and before another", func(w *world) {
+		first, reset := w.message(conversation), w.accept(w.event(core.KindReset, conversation, ""))
+		e := w.event(core.KindMessage, conversation, "")
+		w.accept(e)
+		later := w.event(core.KindMessage, conversation, "")
+		w.accept(later)
+		w.accept(w.event(core.KindControl, conversation, "status"))
+		list := func(f core.EventFilter) (seqs []int64) {
+			f.Conversation = conversation
+			for _, r := range must(w.Events(w.ctx, f))(w) {
+				seqs = append(seqs, r.Seq)
+			}
+			return seqs
+		}
+		both := []core.Kind{core.KindMessage, core.KindReset}
+		w.equal("before the second", list(core.EventFilter{Platform: e.Platform, Before: e.ID, Kinds: both}),
+			[]int64{reset, first})
+		w.equal("messages alone", list(core.EventFilter{Platform: e.Platform, Before: e.ID, Kinds: both[:1]}),
+			[]int64{first})
+		w.equal("before one that is not there",
+			list(core.EventFilter{Platform: e.Platform, Before: "none", Kinds: both}), []int64(nil))
 	}},
 }

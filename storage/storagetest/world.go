@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // The places and people of the examples.
@@ -22,13 +22,14 @@ const (
 	conversation = core.ConversationID("plat:one")
 	other        = core.ConversationID("plat:two")
 	minute       = time.Minute
+	hour         = time.Hour
 	over         = time.Duration(0) // in place of minute: the claim's owner dies at once
 )
 
 var (
-	ann   = core.Actor{ID: "plat:ann", Name: "Ann"}
-	bob   = core.Actor{ID: "plat:bob", Name: "Bob"}
-	cleo  = core.Actor{ID: "plat:cleo", Name: "Cleo"}
+	ann   = sample.Ann
+	bob   = sample.Bob
+	cleo  = sample.Cleo
 	scope = []core.Scope{{Platform: platform}}
 )
 
@@ -67,7 +68,7 @@ func (w *world) restart() {
 	w.Helper()
 	w.crash()
 	if w.db.Orphans {
-		w.beat(deadAfter)
+		w.beat(sample.DeadAfter)
 	}
 }
 
@@ -79,9 +80,6 @@ func (w *world) crash() {
 	w.Store = w.view()
 	w.owner = w.register(w.Store)
 }
-
-// deadAfter is how many beats of the others prove the death of an owner.
-const deadAfter = 5
 
 // beat has each owner that lives beat n times.
 func (w *world) beat(n int) {
@@ -101,7 +99,7 @@ func (w *world) holder(life time.Duration) (owner string, dies func()) {
 	}
 	w.count++
 	owner = fmt.Sprintf("dead-%d", w.count)
-	return owner, func() { w.beat(deadAfter) }
+	return owner, func() { w.beat(sample.DeadAfter) }
 }
 
 func (w *world) register(s *sqlstore.Store) string {
@@ -141,25 +139,10 @@ func (w *world) fails(err error, c core.Category) {
 	}
 }
 
-var same = cmp.Options{
-	cmpopts.EquateEmpty(),
-	cmp.Comparer(func(a, b core.Message) bool {
-		x, _ := json.Marshal(a)
-		y, _ := json.Marshal(b)
-		return string(x) == string(y)
-	}),
-	cmp.FilterValues(func(a, b json.RawMessage) bool {
-		return len(a)+len(b) > 0
-	}, cmp.Comparer(func(a, b json.RawMessage) bool {
-		return string(a) == string(b)
-	})),
-	cmpopts.IgnoreFields(core.SessionRecord{}, "Messages", "Writer"),
-}
-
 // equal checks that got equals want.
 func (w *world) equal(what string, got, want any) {
 	w.Helper()
-	if diff := cmp.Diff(want, got, same); diff != "" {
+	if diff := cmp.Diff(want, got, sample.Same); diff != "" {
 		w.Fatalf("%s is not as it should be (-want +got):\n%s", what, diff)
 	}
 }

@@ -1,4 +1,4 @@
-package storagetest
+package property
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // beat is a second in which all workers live.
@@ -24,7 +25,7 @@ func (p *property) silence(rt *rapid.T) {
 }
 
 func (p *property) dies(rt *rapid.T, silent int) {
-	for range deadAfter {
+	for range sample.DeadAfter {
 		for i, w := range p.workers {
 			if i != silent {
 				p.ok(rt, w.store.Beat(ctx, w.owner))
@@ -43,7 +44,7 @@ func (p *property) restart(rt *rapid.T) {
 	p.start(i)
 	// no process is left to use them
 	p.claims = slices.DeleteFunc(p.claims, func(c core.Claim) bool { return c.Owner == dead })
-	for range deadAfter {
+	for range sample.DeadAfter {
 		p.beat(rt)
 	}
 	p.m.die(dead)
@@ -76,7 +77,7 @@ func (p *property) record(rt *rapid.T, c core.Claim) (*core.SessionRecord, []str
 		p.count++
 		texts = append(texts, fmt.Sprintf("%d says %d", c.Event.Seq, p.count))
 	}
-	h := rec.Messages.Append(said(texts...)...)
+	h := rec.Messages.Append(sample.Said(texts...)...)
 	rec.Messages, rec.Writer = &h, w
 	return rec, texts
 }
@@ -141,11 +142,11 @@ func (p *property) reply(rt *rapid.T) {
 		End: core.End{Kind: core.EndReplied}, Handover: p.handover(rt), Changes: core.Changes{
 			Session: rec,
 			Resumed: resumed,
-			Posts:   []core.Post{reply(c, "x")},
+			Posts:   []core.Post{sample.Reply(c, "x")},
 		},
 	}
 	if rapid.Bool().Draw(rt, "two posts") {
-		more := reply(c, "y")
+		more := sample.Reply(c, "y")
 		more.Key = "more/" + more.Key
 		f.Posts = append(f.Posts, more)
 	}
@@ -161,19 +162,20 @@ func (p *property) suspend(rt *rapid.T) {
 	rec, texts := p.fresh(rt, c, holds)
 	w := p.from(c)
 	p.count++
-	a := asks(c, fmt.Sprintf("%s-%d", p.platform, p.count), core.Rule{Quorum: rapid.IntRange(1, 2).Draw(rt, "quorum")})
-	a.Requester = ann
+	a := sample.Asks(c, fmt.Sprintf("%s-%d", p.platform, p.count),
+		core.Rule{Quorum: rapid.IntRange(1, 2).Draw(rt, "quorum")})
+	a.Requester = sample.Ann
 	if rapid.IntRange(0, 2).Draw(rt, "timeout") > 0 {
 		a.Rule.Timeout = hour
 	}
-	rest := paused(c, string(a.ID), w.From+len(texts))
+	rest := sample.Paused(c, string(a.ID), w.From+len(texts))
 	f := core.Finish{
 		End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
 			Session:  rec,
 			Resumed:  p.resumed(c),
 			Paused:   rest,
 			Approval: a,
-			Posts:    []core.Post{card(a)},
+			Posts:    []core.Post{sample.Card(a)},
 		},
 	}
 	if holds {
@@ -194,7 +196,7 @@ func (p *property) fail(rt *rapid.T) {
 	f := core.Finish{End: core.End{Kind: rapid.SampledFrom([]core.EndKind{core.EndErrored, core.EndDead}).Draw(rt,
 		"end"), Category: core.NodeException}}
 	if f.Resumed = p.resumed(c); f.Resumed != "" {
-		f.Abandoned = []core.Abandon{{Invocation: f.Resumed, Rows: said("failed"), Cancel: true}}
+		f.Abandoned = []core.Abandon{{Invocation: f.Resumed, Rows: sample.Said("failed"), Cancel: true}}
 	}
 	if holds && f.Resumed != "" {
 		p.m.abandon(f.Resumed, "failed", c.Event.Seq)
@@ -213,7 +215,10 @@ func (p *property) newGeneration(rt *rapid.T) {
 	for _, id := range slices.Sorted(maps.Keys(p.m.paused)) {
 		if p.m.paused[id].Session == c.Session {
 			f.Abandoned = append(f.Abandoned,
-				core.Abandon{Invocation: id, Rows: said("closed"), Cancel: true, Reason: "new conversation", By: ann})
+				core.Abandon{
+					Invocation: id, Rows: sample.Said("closed"), Cancel: true, Reason: "new conversation",
+					By: sample.Ann,
+				})
 		}
 	}
 	if holds {
@@ -276,7 +281,7 @@ func (p *property) drain(rt *rapid.T) {
 		got, err := w.store.Claim(ctx, r)
 		p.ok(rt, err)
 		if len(got) != len(ready) {
-			rt.Fatalf("got %v, want %v", taken(got), ready)
+			rt.Fatalf("got %v, want %v", sample.Taken(got), ready)
 		}
 		for _, c := range got {
 			e := p.m.events[c.Event.Seq]

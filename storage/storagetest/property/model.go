@@ -1,4 +1,4 @@
-package storagetest
+package property
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gatehouse/core"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // model is the contract in memory, as simple as possible. It has no clock: a wait is over at once or lasts until the
@@ -264,13 +265,13 @@ func (m *model) decide(a *modelApproval, d core.Decision) (refused core.Category
 		a.state = core.Expired
 	case d.Cancel:
 		a.state = core.Cancelled
-	case d.Vote.Choice == core.Withdraw && d.Vote.Actor.ID != ann.ID:
+	case d.Vote.Choice == core.Withdraw && d.Vote.Actor.ID != sample.Ann.ID:
 		return core.NotAllowed, false
 	case d.Vote.Choice == core.Withdraw:
 		a.state, a.withdrawn = core.Cancelled, d.Event
 	case late:
 		return core.ApprovalExpired, false
-	case d.Vote.Actor.ID != bob.ID && d.Vote.Actor.ID != cleo.ID:
+	case d.Vote.Actor.ID != sample.Bob.ID && d.Vote.Actor.ID != sample.Cleo.ID:
 		return core.NotAllowed, false
 	case d.Vote.Choice == core.Approve && slices.ContainsFunc(a.voters, func(v string) bool {
 		return v[:len(d.Vote.Actor.ID)] == d.Vote.Actor.ID

@@ -1,4 +1,4 @@
-package storagetest
+package property
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/storagetest/sample"
 )
 
 // decide makes a decision and checks the result against the model. A settled approval has put one signal into its
@@ -45,16 +46,16 @@ func (p *property) decide(rt *rapid.T, d core.Decision) {
 }
 
 func (p *property) vote(rt *rapid.T) {
-	who := rapid.SampledFrom([]core.Actor{ann, bob, cleo}).Draw(rt, "voter")
+	who := rapid.SampledFrom([]core.Actor{sample.Ann, sample.Bob, sample.Cleo}).Draw(rt, "voter")
 	p.decide(rt,
-		vote(p.approval(rt), who,
+		sample.Vote(p.approval(rt), who,
 			rapid.SampledFrom([]core.Choice{core.Approve, core.Approve, core.Deny}).Draw(rt, "choice")))
 }
 
 // voteByClick counts a click, sometimes more than once.
 func (p *property) voteByClick(rt *rapid.T) {
 	e := p.some(rt, func(e *modelEvent) bool { return e.Kind() == core.KindClick })
-	d := vote(core.ApprovalID(e.Subject()), e.Actor, core.Approve)
+	d := sample.Vote(core.ApprovalID(e.Subject()), e.Actor, core.Approve)
 	switch e.seq % 3 {
 	case 0:
 		d.Vote.Choice = core.Deny
@@ -74,7 +75,7 @@ func (p *property) expire(rt *rapid.T) {
 }
 
 func (p *property) cancel(rt *rapid.T) {
-	p.decide(rt, core.Decision{Approval: p.approval(rt), Cancel: true, By: ann})
+	p.decide(rt, core.Decision{Approval: p.approval(rt), Cancel: true, By: sample.Ann})
 }
 
 // beginIntent runs the tool of a resumed turn's approval; only an approved one succeeds.
@@ -85,7 +86,7 @@ func (p *property) beginIntent(rt *rapid.T) {
 		rt.Skip("no approval")
 	}
 	id := core.ApprovalID(c.Event.Subject())
-	rec, err := p.any(rt).BeginIntent(ctx, c, intent(c, id))
+	rec, err := p.any(rt).BeginIntent(ctx, c, sample.Intent(c, id))
 	switch {
 	case !holds:
 		p.did(rt, err, false)
@@ -125,7 +126,7 @@ func (p *property) stop(rt *rapid.T) {
 			}
 		}
 	}
-	got, err := p.any(rt).Stop(ctx, l, ann)
+	got, err := p.any(rt).Stop(ctx, l, sample.Ann)
 	p.ok(rt, err)
 	p.equal(rt, "what came of the stop", got, want)
 }
@@ -156,7 +157,7 @@ func (p *property) again(rt *rapid.T) {
 func (p *property) askAgain(rt *rapid.T) {
 	id := p.approval(rt)
 	a := p.m.approvals[id]
-	who := rapid.SampledFrom([]core.Actor{ann, ann, bob}).Draw(rt, "asks")
+	who := rapid.SampledFrom([]core.Actor{sample.Ann, sample.Ann, sample.Bob}).Draw(rt, "asks")
 	r, err := p.any(rt).AskAgain(ctx, id, who)
 	var asked *modelEvent // the last: a second try of a message belongs to the same invocation
 	for _, e := range p.m.events {
@@ -167,7 +168,7 @@ func (p *property) askAgain(rt *rapid.T) {
 	refused := map[core.ApprovalState]core.Category{core.Open: core.Invalid, core.Expired: ""}
 	want, known := refused[a.state]
 	switch {
-	case who.ID != ann.ID:
+	case who.ID != sample.Ann.ID:
 		want = core.NotAllowed
 	case !known:
 		want = core.ApprovalDecided
@@ -313,7 +314,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 		if rec != nil && rec.Messages != nil {
 			msgs, err := rec.Messages.From(ctx, 0)
 			p.ok(rt, err)
-			got = words(msgs)
+			got = sample.Words(msgs)
 			if len(got) != rec.Messages.Len() {
 				rt.Fatalf("the session %s has %d messages but says %d", id, len(got), rec.Messages.Len())
 			}

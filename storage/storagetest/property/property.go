@@ -1,4 +1,6 @@
-package storagetest
+// Package property compares a store with a model of it after every step of random histories. For example, a worker
+// claims a message, another one takes it for dead, and the first one's Finish must fail and change nothing (silence).
+package property
 
 import (
 	"context"
@@ -15,12 +17,14 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/storagetest"
+	"gatehouse/storage/storagetest/sample"
 )
 
-// Property drives random histories of three workers, each with its own view, and compares the store with the model
+// Run drives random histories of three workers, each with its own view, and compares the store with the model
 // after every step. All rounds use one database, each with its own platform, so a round also runs next to what earlier
 // rounds left.
-func Property(t *testing.T, open Opener, rounds int) {
+func Run(t *testing.T, open storagetest.Opener, rounds int) {
 	for name, value := range map[string]string{
 		"rapid.checks": strconv.Itoa(rounds), "rapid.steps": "120", "rapid.nofailfile": "true",
 	} {
@@ -85,7 +89,7 @@ func (p *property) actions() map[string]func(*rapid.T) {
 // property is the state of one round.
 type property struct {
 	outer    *testing.T
-	db       Database
+	db       storagetest.Database
 	workers  []worker
 	round    int
 	platform string
@@ -132,7 +136,7 @@ func (p *property) ok(rt *rapid.T, err error) {
 
 func (p *property) equal(rt *rapid.T, what string, got, want any) {
 	rt.Helper()
-	if diff := cmp.Diff(want, got, same); diff != "" {
+	if diff := cmp.Diff(want, got, sample.Same); diff != "" {
 		rt.Fatalf("%s is not as the model says (-want +got):\n%s", what, diff)
 	}
 }
@@ -172,7 +176,8 @@ func (p *property) approval(rt *rapid.T) core.ApprovalID {
 func (p *property) event(kind core.Kind, l core.ConversationID, subject string) core.Event {
 	p.count++
 	return core.Event{
-		Platform: p.platform, ID: strconv.Itoa(p.count), Conversation: l, Body: core.BodyOf(kind, subject), Actor: ann,
+		Platform: p.platform, ID: strconv.Itoa(p.count), Conversation: l, Body: core.BodyOf(kind, subject),
+		Actor:   sample.Ann,
 		Address: core.Address{Platform: p.platform, Channel: string(l)}, Payload: json.RawMessage(`{}`),
 	}
 }
@@ -229,7 +234,7 @@ func (p *property) control(rt *rapid.T) {
 func (p *property) click(rt *rapid.T) {
 	id := p.approval(rt)
 	e := p.event(core.KindClick, p.m.approvals[id].conversation, string(id))
-	e.Actor = rapid.SampledFrom([]core.Actor{ann, bob, cleo}).Draw(rt, "actor")
+	e.Actor = rapid.SampledFrom([]core.Actor{sample.Ann, sample.Bob, sample.Cleo}).Draw(rt, "actor")
 	p.accept(rt, e)
 }
 
@@ -271,7 +276,7 @@ func (p *property) take(rt *rapid.T, controls bool) {
 		})
 	p.ok(rt, err)
 	if len(got) != min(limit, len(ready)) {
-		rt.Fatalf("got %v, want %d of %v", taken(got), limit, ready)
+		rt.Fatalf("got %v, want %d of %v", sample.Taken(got), limit, ready)
 	}
 	for _, c := range got {
 		if !ready[c.Event.Seq] {

@@ -8,22 +8,20 @@ import (
 )
 
 // Ledger is what the one executor reads and writes while a turn runs. It is bound to the turn's claim: once another
-// process holds the conversation, every call fails with lease_lost. The zero Ledger belongs to no turn.
-type Ledger struct {
-	Approval func(ctx context.Context, id ApprovalID) (Approval, error)
-	// fails with approval_mismatch or unsupported where the audit log records another one
-	Recorded func(ctx context.Context, id ApprovalID) (Approval, error)
-	Begin    func(ctx context.Context, i Intent) (IntentRecord, error)    // commits the intent
-	Finish   func(ctx context.Context, id ApprovalID, r ToolResult) error // commits the result
-	// notes why the call is not begun, for the end of the turn; may be nil
-	Refuse func(id ApprovalID, r ToolResult)
-
+// process holds the conversation, every call fails with lease_lost.
+type Ledger interface {
+	Approval(ctx context.Context, id ApprovalID) (Approval, error)
+	// Recorded fails with approval_mismatch or unsupported where the audit log records another one.
+	Recorded(ctx context.Context, id ApprovalID) (Approval, error)
+	// Begin commits the intent.
+	Begin(ctx context.Context, i Intent) (IntentRecord, error)
 	// Keep commits how far a begun call is (IntentRecord.Progress). pauses: it does not go on before people have
-	// answered. It may be nil.
-	Keep func(ctx context.Context, id ApprovalID, progress string, pauses bool) error
-
-	Process context.Context // ends when the process stops and the time to drain is over; may be nil
-	Stop    context.Context // ends when a person stops the turn; may be nil
+	// answered.
+	Keep(ctx context.Context, id ApprovalID, progress string, pauses bool) error
+	// Finish commits the result.
+	Finish(ctx context.Context, id ApprovalID, r ToolResult) error
+	// Refuse notes why the call is not begun, for the end of the turn.
+	Refuse(id ApprovalID, r ToolResult)
 }
 
 // ErrStopping is the cause of a context that ends because the process stops and the time to drain is over.
@@ -37,7 +35,9 @@ type Turn struct {
 	Conversation ConversationID
 	Address      Address
 	Actor        Actor
-	Ledger       Ledger
+	Ledger       Ledger          // nil outside a dispatcher: no mutating call runs
+	Process      context.Context // ends when the process stops and the time to drain is over; may be nil
+	Stop         context.Context // ends when a person stops the turn; may be nil
 
 	// Remembered returns the use of an earlier approval that allows a call once more, by a rule that remembers
 	// approvals; nil if none does. It may be nil: none does.

@@ -77,6 +77,12 @@ func (r *room) Approval(_ context.Context, id core.ApprovalID) (core.Approval, e
 	return a, nil
 }
 
+func (r *room) Recorded(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return r.Approval(ctx, id)
+}
+
+func (r *room) Refuse(core.ApprovalID, core.ToolResult) {}
+
 func (r *room) Begin(_ context.Context, i core.Intent) (core.IntentRecord, error) {
 	if rec := r.intents[i.Approval]; rec != nil {
 		return *rec, nil
@@ -85,7 +91,7 @@ func (r *room) Begin(_ context.Context, i core.Intent) (core.IntentRecord, error
 	return core.IntentRecord{Intent: i, Fresh: true}, nil
 }
 
-func (r *room) Settle(_ context.Context, id core.ApprovalID, result core.ToolResult) error {
+func (r *room) Finish(_ context.Context, id core.ApprovalID, result core.ToolResult) error {
 	r.intents[id].Result = &result
 	return nil
 }
@@ -143,10 +149,7 @@ func newRoomOf(
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
-		Ledger: core.Ledger{
-			Approval: r.Approval, Recorded: r.Approval, Begin: r.Begin, Finish: r.Settle, Keep: r.Keep,
-		},
-		Actor: core.Actor{ID: "x:ann"},
+		Ledger: r, Actor: core.Actor{ID: "x:ann"},
 		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (*core.Use, error) {
 			return r.remembered(c), nil
 		},

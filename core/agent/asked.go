@@ -82,7 +82,7 @@ func (l Loop) refuseChanged(turn core.Turn, p *pendingCall, a core.Approval) (re
 	}
 	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and "+
 		"approved, so nothing was done."))
-	if turn.Ledger.Refuse != nil {
+	if turn.Ledger != nil {
 		turn.Ledger.Refuse(p.Approval, result)
 	}
 	return result, true
@@ -100,7 +100,7 @@ func dropped(ctx context.Context, turn core.Turn, p *pendingCall) (string, error
 
 // stored loads the approval of a call; one that does not exist is empty.
 func stored(ctx context.Context, turn core.Turn, p *pendingCall) (core.Approval, error) {
-	if turn.Ledger.Approval == nil {
+	if turn.Ledger == nil {
 		return core.Approval{}, nil
 	}
 	a, err := turn.Ledger.Approval(ctx, p.Approval)

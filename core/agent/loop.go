@@ -293,7 +293,7 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 		if a.Question == nil {
 			u = append(u, did(s, a.Bound, r))
 		}
-		if a.Question == nil && r.Category != "" && turn.Ledger.Refuse != nil {
+		if a.Question == nil && r.Category != "" && turn.Ledger != nil {
 			turn.Ledger.Refuse(a.Approval, r) // unless it was begun, which is stored
 		}
 		return u, nil

@@ -112,7 +112,7 @@ type reply struct {
 // and only if it is what the audit log records.
 func (l Loop) useAnswer(ctx context.Context, s graph.State, p *pendingCall) (graph.Update, error) {
 	turn, _ := core.TurnFrom(ctx)
-	if turn.Ledger.Recorded == nil {
+	if turn.Ledger == nil {
 		return nil, core.Errorf(core.Internal, "an answer is used outside a turn")
 	}
 	a, err := turn.Ledger.Recorded(ctx, p.Approval)

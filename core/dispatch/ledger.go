@@ -24,6 +24,18 @@ type ledger struct {
 	doubt   bool            // the outcome of a call is unknown
 }
 
+var _ core.Ledger = (*ledger)(nil)
+
+// Approval loads an approval.
+func (l *ledger) Approval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return l.store.LoadApproval(ctx, id)
+}
+
+// Recorded loads an approval, and fails where the audit log records another one.
+func (l *ledger) Recorded(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return l.store.RecordedApproval(ctx, id)
+}
+
 // inDoubt reports whether the outcome of a call is unknown.
 func (l *ledger) inDoubt() bool {
 	l.mu.Lock()
@@ -31,8 +43,8 @@ func (l *ledger) inDoubt() bool {
 	return l.doubt
 }
 
-// refuse notes why the resumed call is not begun; the turn's Finish stores it.
-func (l *ledger) refuse(_ core.ApprovalID, r core.ToolResult) {
+// Refuse notes why the resumed call is not begun; the turn's Finish stores it.
+func (l *ledger) Refuse(_ core.ApprovalID, r core.ToolResult) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = r
@@ -48,8 +60,8 @@ func (l *ledger) notRun(r core.ToolResult) core.ToolResult {
 	return l.refused
 }
 
-// begin commits the intent, unless a stop was requested before.
-func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
+// Begin commits the intent, unless a stop was requested before.
+func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
 	l.mu.Lock()
 	if l.stopped {
 		l.mu.Unlock()
@@ -64,9 +76,9 @@ func (l *ledger) begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	return rec, err
 }
 
-// finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again. A stop
+// Finish commits the result. A lost result would make the outcome unknown, so a busy store is tried again. A stop
 // that was said meanwhile ends the turn now: who said it was told that nothing else follows.
-func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
+func (l *ledger) Finish(ctx context.Context, id core.ApprovalID, r core.ToolResult) error {
 	defer l.idle()
 	l.mu.Lock()
 	l.doubt = r.Category == core.OutcomeUnknown
@@ -81,8 +93,8 @@ func (l *ledger) finish(ctx context.Context, id core.ApprovalID, r core.ToolResu
 	return nil
 }
 
-// keep commits how far a begun call is. One that pauses runs no more, so a stop can end the turn.
-func (l *ledger) keep(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
+// Keep commits how far a begun call is. One that pauses runs no more, so a stop can end the turn.
+func (l *ledger) Keep(ctx context.Context, id core.ApprovalID, progress string, pauses bool) error {
 	if pauses {
 		defer l.idle()
 	}

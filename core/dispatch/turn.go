@@ -345,11 +345,7 @@ func (t *turn) info() core.Turn {
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
 		Remembered: t.remembered,
-		Ledger: core.Ledger{
-			Approval: t.Store.LoadApproval, Recorded: t.Store.RecordedApproval, Begin: t.ledger.begin,
-			Finish: t.ledger.finish, Refuse: t.ledger.refuse, Keep: t.ledger.keep, Process: t.process,
-			Stop: t.ledger.told,
-		},
+		Ledger:     t.ledger, Process: t.process, Stop: t.ledger.told,
 		Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
 		KeepImage: func(ctx context.Context, data []byte) (string, error) {
 			return t.Store.PutBlob(ctx, e.Event, data)

@@ -36,15 +36,13 @@ func (x *Executor) Act(
 	ctx context.Context, call core.ToolCall, id core.ApprovalID, before Prefix,
 ) (core.ToolResult, error) {
 	turn, ok := core.TurnFrom(ctx)
-	if !ok || turn.Ledger.Approval == nil {
+	if !ok || turn.Ledger == nil {
 		return core.ToolResult{},
 			core.Errorf(core.ApprovalMissing, "%s changes something and can run only in a turn.", call.Name)
 	}
 	refuse := func(err error) (core.ToolResult, error) {
 		r := Failed(err)
-		if turn.Ledger.Refuse != nil {
-			turn.Ledger.Refuse(id, r)
-		}
+		turn.Ledger.Refuse(id, r)
 		return r, nil
 	}
 	x.Tools.await(ctx, call.Name)
@@ -75,7 +73,7 @@ func (x *Executor) Act(
 	if closed != nil && !approval.Begun {
 		return refuse(closed)
 	}
-	result, err := x.begin(ctx, turn.Ledger, t, call, approval, closed)
+	result, err := x.begin(ctx, turn, t, call, approval, closed)
 	switch core.CategoryOf(err) {
 	case core.ApprovalMismatch, core.Unsupported: // what is stored of the approval is not what the audit log records
 		return refuse(err)
@@ -134,9 +132,9 @@ func NotApproved(a core.Approval) error {
 // closed, for a call that an earlier attempt began, it only returns that attempt's outcome: the rules or the tool may
 // have changed since, but what was done stays done.
 func (x *Executor) begin(
-	ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, closed error,
+	ctx context.Context, turn core.Turn, t Tool, call core.ToolCall, a core.Approval, closed error,
 ) (core.ToolResult, error) {
-	intent, err := ledger.Begin(ctx,
+	intent, err := turn.Ledger.Begin(ctx,
 		core.Intent{Approval: a.ID, Invocation: a.Invocation, Tool: call.Name, Digest: a.Call.Digest})
 	if err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the intent of %s: %w", call.Name, err)
@@ -150,14 +148,14 @@ func (x *Executor) begin(
 		result = Failed(closed)
 	case intent.Fresh, intent.Progress != "" && t.Do != nil, t.Idempotent && closed == nil:
 		// or the earlier attempt's outcome is unknown, and the tool may run again under its key
-		if result, err = x.act(ctx, ledger, t, call, a, intent.Progress); err != nil {
+		if result, err = x.act(ctx, turn, t, call, a, intent.Progress); err != nil {
 			return core.ToolResult{}, err
 		}
 		result = edited(result, a)
 	default:
 		result = edited(Failed(core.UnknownOutcome(call.Name)), a)
 	}
-	if err := ledger.Finish(context.WithoutCancel(ctx), a.ID, result); err != nil {
+	if err := turn.Ledger.Finish(context.WithoutCancel(ctx), a.ID, result); err != nil {
 		return core.ToolResult{}, fmt.Errorf("recording the result of %s: %w", call.Name, err)
 	}
 	return result, nil
@@ -167,26 +165,26 @@ func (x *Executor) begin(
 // unknown; for a tool that is idempotent, or can go on, the error is core.ErrStopping instead: the next attempt runs it
 // again.
 func (x *Executor) act(
-	ctx context.Context, ledger core.Ledger, t Tool, call core.ToolCall, a core.Approval, progress string,
+	ctx context.Context, turn core.Turn, t Tool, call core.ToolCall, a core.Approval, progress string,
 ) (core.ToolResult, error) {
 	running, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
-	if t.Process && ledger.Process != nil {
-		defer context.AfterFunc(ledger.Process, func() { cut(core.ErrStopping) })()
+	if t.Process && turn.Process != nil {
+		defer context.AfterFunc(turn.Process, func() { cut(core.ErrStopping) })()
 	}
 	going, end := context.WithCancel(ctx) // a turn that another process has taken over goes on there alone
 	defer end()
-	if ledger.Process != nil {
-		defer context.AfterFunc(ledger.Process, end)()
+	if turn.Process != nil {
+		defer context.AfterFunc(turn.Process, end)()
 	}
-	ledger.Process = going
-	result, err := x.do(withRounds(running, ledger, a.ID, progress), t, call, actKey(a.ID))
+	turn.Process = going
+	result, err := x.do(withRounds(running, turn, a.ID, progress), t, call, actKey(a.ID))
 	var paused *Paused
 	switch {
 	case errors.As(err, &paused) && paused.Question == nil:
 		return result, core.ErrStopping
 	case paused != nil:
-		if err := ledger.Keep(running, a.ID, paused.Progress, true); err != nil {
+		if err := turn.Ledger.Keep(running, a.ID, paused.Progress, true); err != nil {
 			return result, fmt.Errorf("keeping what %s asks: %w", t.Name, err)
 		}
 		return result, paused

@@ -61,15 +61,12 @@ func WithAnswer(ctx context.Context, a Answer) context.Context {
 }
 
 // withRounds gives a Do the rounds of its call.
-func withRounds(ctx context.Context, ledger core.Ledger, id core.ApprovalID, before string) context.Context {
+func withRounds(ctx context.Context, turn core.Turn, id core.ApprovalID, before string) context.Context {
 	answer, _ := ctx.Value(answerKey{}).(*Answer)
 	if answer != nil && answer.Of != typestate.Digest(before) {
 		answer = nil
 	}
-	r := &Rounds{Before: before, Answer: answer, Stop: ledger.Stop, Process: ledger.Process}
-	r.Keep = func(progress string) error { return ledger.Keep(ctx, id, progress, false) }
-	if ledger.Keep == nil {
-		return ctx // outside a dispatcher
-	}
+	r := &Rounds{Before: before, Answer: answer, Stop: turn.Stop, Process: turn.Process}
+	r.Keep = func(progress string) error { return turn.Ledger.Keep(ctx, id, progress, false) }
 	return context.WithValue(ctx, roundsKey{}, r)
 }

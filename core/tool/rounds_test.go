@@ -13,7 +13,7 @@ import (
 	"gatehouse/core/tool"
 )
 
-// keeping is a bench whose tool keeps "sent" before it says what it has, and whose ledger keeps it.
+// keeping is a bench whose tool keeps "sent" before it says what it has.
 func keeping(t *testing.T, do func(*tool.Rounds) (string, error)) *bench {
 	b := newBench(t, core.Approved)
 	b.pay(func(p *tool.Tool) {
@@ -23,15 +23,9 @@ func keeping(t *testing.T, do func(*tool.Rounds) (string, error)) *bench {
 		}
 	})
 	turn, _ := core.TurnFrom(b.ctx)
-	turn.Ledger.Keep = func(_ context.Context, id core.ApprovalID, progress string, _ bool) error {
-		rec := b.intents[id]
-		rec.Progress = progress
-		b.intents[id] = rec
-		return nil
-	}
 	process, stop := context.WithCancel(context.Background())
 	stop()
-	turn.Ledger.Process = process
+	turn.Process = process
 	b.ctx = core.WithTurn(context.Background(), turn)
 	return b
 }
@@ -128,7 +122,7 @@ func TestACallWhoseTurnIsLostWaitsNoMore(t *testing.T) {
 		return "", &tool.Paused{}
 	})
 	turn, _ := core.TurnFrom(b.ctx)
-	turn.Ledger.Process = context.Background()
+	turn.Process = context.Background()
 	b.ctx, lose = context.WithCancel(core.WithTurn(context.Background(), turn))
 	defer lose()
 	if r, err := b.exec.Act(b.ctx, b.call, "a1", b.before); !errors.Is(err, core.ErrStopping) {

@@ -114,6 +114,19 @@ func (l *ledger) Approval(_ context.Context, id core.ApprovalID) (core.Approval,
 	return a, nil
 }
 
+func (l *ledger) Recorded(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
+	return l.Approval(ctx, id)
+}
+
+func (l *ledger) Refuse(core.ApprovalID, core.ToolResult) {}
+
+func (l *ledger) Keep(_ context.Context, id core.ApprovalID, progress string, _ bool) error {
+	rec := l.intents[id]
+	rec.Progress = progress
+	l.intents[id] = rec
+	return nil
+}
+
 func (l *ledger) Begin(_ context.Context, i core.Intent) (core.IntentRecord, error) {
 	if err := l.step("begin"); err != nil {
 		return core.IntentRecord{}, err
@@ -126,7 +139,7 @@ func (l *ledger) Begin(_ context.Context, i core.Intent) (core.IntentRecord, err
 	return core.IntentRecord{Intent: i, Fresh: true}, nil
 }
 
-func (l *ledger) Settle(_ context.Context, id core.ApprovalID, r core.ToolResult) error {
+func (l *ledger) Finish(_ context.Context, id core.ApprovalID, r core.ToolResult) error {
 	if err := l.step("settle"); err != nil {
 		return err
 	}
@@ -206,7 +219,7 @@ func newBench(t *testing.T, state core.ApprovalState) *bench {
 		Call: core.Call{Tool: "bank.pay", Digest: digest, Bound: bound},
 	}
 	b.ctx = core.WithTurn(context.Background(),
-		core.Turn{Ledger: core.Ledger{Approval: b.Approval, Begin: b.Begin, Finish: b.Settle}})
+		core.Turn{Ledger: b.ledger})
 	return b
 }
 

@@ -14,8 +14,8 @@ import (
 // dead.
 const missedBeats = 4
 
-// heartbeat is what a process has seen of another one: its beat, and how many of the process's own beats came since that
-// beat.
+// heartbeat is what a process has seen of another one: its beat, and how many of the process's own beats came since
+// then.
 type heartbeat struct {
 	beat  int64
 	since int
@@ -97,10 +97,10 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 	})
 }
 
-// Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for as
-// long as the store is open. It compares no clocks: a process is dead if it does not beat during several successful beats
-// of another one. So processes that all can't reach the database do not take each other for dead, and a stepped clock
-// means nothing. A process that was only paused loses what it held, by the fence, and goes on.
+// Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for
+// as long as the store is open. It compares no clocks: a process is dead if it does not beat during several successful
+// beats of another one. So processes that all can't reach the database do not take each other for dead, and a stepped
+// clock means nothing. A process that was only paused loses what it held, by the fence, and goes on.
 func (s *Store) Beat(ctx context.Context, owner string) error {
 	expired, err := s.beat(ctx, owner)
 	if err != nil {

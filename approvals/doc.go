@@ -40,3 +40,10 @@
 // writes the list trusts those people, and a team of one could not work otherwise. Rejected: to forbid it, because the
 // list has no syntax to allow it. The rules of a policy file forbid it unless they say self: true.
 package approvals
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

@@ -17,3 +17,10 @@
 //	mcp.go       the tools of the MCP server
 //	client.go    the same tools, over HTTP
 package agents
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

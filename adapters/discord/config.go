@@ -12,8 +12,8 @@ import (
 
 // Config is Discord's part of the configuration. It is enabled by its bot token.
 type Config struct {
-	BotToken  string `envconfig:"DISCORD_BOT_TOKEN" secret:"all" from:"the application's pages at https://discord.com/developers/applications; adapters/discord/README.md says where it is" help:"The bot's token; it switches Discord on."`
-	PublicKey string `envconfig:"DISCORD_PUBLIC_KEY" from:"the application's pages at https://discord.com/developers/applications; adapters/discord/README.md says where it is" help:"The application's public key: presses and commands come over HTTP."`
+	BotToken  string `envconfig:"DISCORD_BOT_TOKEN" secret:"all" from:"the application's pages at https://discord.com/developers/applications; gatehouse help adapters/discord#set-up says where it is" help:"The bot's token; it switches Discord on."`
+	PublicKey string `envconfig:"DISCORD_PUBLIC_KEY" from:"the application's pages at https://discord.com/developers/applications; gatehouse help adapters/discord#set-up says where it is" help:"The application's public key: presses and commands come over HTTP."`
 	APIURL    string `envconfig:"DISCORD_API_URL" default:"https://discord.com/api/v10" help:"Where Discord's REST API is; for proxies and tests."`
 	Shards    int    `envconfig:"DISCORD_SHARDS" default:"1" help:"How many shards the bot's servers are spread over; 0: as many as Discord recommends."`
 	Reply     string `envconfig:"DISCORD_REPLY" default:"thread" help:"thread: a mention in a channel opens a thread; channel: it is answered in place."`

@@ -43,3 +43,11 @@
 // messages since the send, by text and buttons. Every message carries an empty allowed_mentions. Buttons carry sealed
 // values of at most 100 bytes. No event and no post contains an interaction's token (replies.go).
 package discord
+
+import _ "embed" // the page
+
+//go:embed README.md
+var page string
+
+// Page is README.md, which gatehouse help prints.
+func (c *Config) Page() string { return page }

@@ -107,3 +107,10 @@
 // leave to send a request again by itself. A killed gatehouse leaves what it had sent as core/tool describes it; a
 // server's process ends when its standard input does.
 package mcp
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

@@ -67,3 +67,10 @@
 // principal at a time, 20 requests a second, and ten times GATEHOUSE_RATE messages a minute, in each process. A
 // principal is authenticated before its body is read.
 package openharness
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

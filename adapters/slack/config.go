@@ -11,9 +11,9 @@ import (
 
 // Config is Slack's part of the configuration. The bot token enables Slack.
 type Config struct {
-	BotToken      string  `envconfig:"SLACK_BOT_TOKEN" secret:"all" from:"the app's pages at https://api.slack.com/apps; adapters/slack/README.md says where it is" help:"The bot's token, xoxb-…. It enables Slack."`
-	AppToken      string  `envconfig:"SLACK_APP_TOKEN" secret:"all" from:"the app's pages at https://api.slack.com/apps; adapters/slack/README.md says where it is" help:"The app-level token, xapp-…, for Socket Mode: gatehouse opens the connection that events come over."`
-	SigningSecret string  `envconfig:"SLACK_SIGNING_SECRET" secret:"all" from:"the app's pages at https://api.slack.com/apps; adapters/slack/README.md says where it is" help:"The app's signing secret, for events over HTTP."`
+	BotToken      string  `envconfig:"SLACK_BOT_TOKEN" secret:"all" from:"the app's pages at https://api.slack.com/apps; gatehouse help adapters/slack#set-up-over-socket-mode says where it is" help:"The bot's token, xoxb-…. It enables Slack."`
+	AppToken      string  `envconfig:"SLACK_APP_TOKEN" secret:"all" from:"the app's pages at https://api.slack.com/apps; gatehouse help adapters/slack#set-up-over-socket-mode says where it is" help:"The app-level token, xapp-…, for Socket Mode: gatehouse opens the connection that events come over."`
+	SigningSecret string  `envconfig:"SLACK_SIGNING_SECRET" secret:"all" from:"the app's pages at https://api.slack.com/apps; gatehouse help adapters/slack#set-up-over-socket-mode says where it is" help:"The app's signing secret, for events over HTTP."`
 	APIURL        string  `envconfig:"SLACK_API_URL" default:"https://slack.com/api/" help:"Address of Slack's Web API; for GovSlack (https://slack-gov.com/api/), proxies and tests."`
 	ChannelRPS    float64 `envconfig:"SLACK_CHANNEL_RPS" default:"1" help:"Posts per second that one process sends to a channel; 0: no limit but Slack's own."`
 	FollowUp      string  `envconfig:"SLACK_FOLLOW_UP" default:"thread" help:"thread: in a thread with a conversation no mention is needed; mention: every message needs one."`

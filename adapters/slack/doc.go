@@ -41,3 +41,11 @@
 // completely (payloads.go, internal/socketmode). The check of signatures: slack-go's reads the machine's clock
 // (http.go).
 package slack
+
+import _ "embed" // the page
+
+//go:embed README.md
+var page string
+
+// Page is README.md, which gatehouse help prints.
+func (c *Config) Page() string { return page }

@@ -22,3 +22,10 @@
 // what is longer is cut, and says so. The values of secrets, and of listed variables whose names are those of secrets,
 // are hidden in what a tool returns.
 package tools
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

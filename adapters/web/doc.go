@@ -23,3 +23,10 @@
 // same-origin, since a browser that sends no referrer at all writes the origin of a form as null, and then it can't be
 // told from another site's.
 package web
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

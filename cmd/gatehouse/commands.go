@@ -39,7 +39,7 @@ type commands struct {
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
-	Help helpCmd `cmd:"" help:"Show the help of gatehouse or of a command."`
+	Help helpCmd `cmd:"" help:"Show the help of gatehouse or of a command, or one of its pages."`
 }
 
 // commandHelp are the longer help texts of the commands, by the names that their tags have for them.

@@ -10,6 +10,7 @@
 //	platforms.go      the list of platforms, and how they are opened
 //	httpserver.go     the HTTP server, with readyz.go, metrics.go, webpages.go and agentsapi.go
 //	signals.go        what signals do
+//	internal/manual   the rooms' pages as text, for help.go
 //	internal/settings the environment
 //	internal/cli      what commands share: output, exit codes, opening the store
 //	internal/admin    the commands that show and change what is stored

@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"gatehouse/cmd/gatehouse/internal/manual"
 )
 
 // pages are the READMEs of the project by their paths from its root, without those of testdata.
@@ -29,15 +32,50 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// anchors are the names by which links reach the sections of a page, as GitHub makes them.
-func anchors(page string) map[string]bool {
-	all := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
-		name := strings.ToLower(strings.ReplaceAll(m[1], "`", ""))
-		name = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(name, "")
-		all[strings.ReplaceAll(name, " ", "-")] = true
+// TestPagesThatTheCodeNames: each gatehouse help PAGE#SECTION in an error, in a line of doctor or on a page prints
+// something. So does each that is put together in a platform's name.
+func TestPagesThatTheCodeNames(t *testing.T) {
+	names := []string{}
+	for _, d := range platforms() {
+		if _, ok := d.(withPage); ok {
+			names = append(names, "adapters/"+d.Name())
+		}
 	}
-	return all
+	command := regexp.MustCompile(`gatehouse help (?:" \+\s*")?([a-z]+/[a-z/]+|[a-z]+#)(#?[a-z-]*)`)
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") && d.Name() != "README.md" && d.Name() != "config.example.env" ||
+			strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, m := range command.FindAllStringSubmatch(readFile(path), -1) {
+			names = append(names, m[1]+m[2])
+		}
+		return nil
+	})
+	if err != nil || len(names) < 20 {
+		t.Fatalf("%v; the pages that are named are %q", err, names)
+	}
+	for _, name := range names {
+		room, section, _ := strings.Cut(name, "#")
+		page, ok := pageOf(room)
+		if _, there := page.Section(section); !ok || section != "" && !there {
+			t.Errorf("there is no page %s", name)
+		}
+	}
+}
+
+// TestThePagesOfHelp: the program has each page that says something to those who have only the program.
+func TestThePagesOfHelp(t *testing.T) {
+	for name, text := range pages(t) {
+		page, ok := pageOf(filepath.Dir(name))
+		need := name != "README.md" && name != "cmd/bench/README.md" && !strings.HasPrefix(name, "storage/")
+		if ok != need || ok && page.Text != text {
+			t.Errorf("help has %s: %t", name, ok)
+		}
+		if ok && len(page.Print(manual.Style{Width: 80})) < len(text)/2 {
+			t.Errorf("of %s too little is printed", name)
+		}
+	}
 }
 
 // TestLinksOfThePages: each link between pages, and to a file of the project, leads somewhere.
@@ -55,7 +93,7 @@ func TestLinksOfThePages(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join("../..", target)); err != nil {
 				t.Errorf("%s links to %s, which is not there", name, target)
-			} else if section != "" && !anchors(all[target])[section] {
+			} else if section != "" && !slices.Contains(manual.Page{Text: all[target]}.Anchors(), section) {
 				t.Errorf("%s links to the section %s of %s, which is not there", name, section, target)
 			}
 		}

@@ -102,3 +102,10 @@
 // the digest is part of the graph's version (Loop.Release), so that a turn whose script was changed can't be resumed,
 // and doctor lists it.
 package agent
+
+import _ "embed" // the page
+
+// Page is README.md, which gatehouse help prints.
+//
+//go:embed README.md
+var Page string

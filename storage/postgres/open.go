@@ -105,7 +105,7 @@ func configure(url string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "The address of the database can't be read. It must be of the form "+
 			"postgres://USER:PASSWORD@HOST:5432/DATABASE; a character such as @ or / in the password is written as "+
-			"%%40 or %%2F.")
+			"%%40 or %%2F. See gatehouse help cmd/gatehouse#postgres.")
 	}
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = connections

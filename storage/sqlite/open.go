@@ -128,7 +128,7 @@ func checkPath(file string) error {
 		// The message leaves the URL out: it may hold a password.
 		return core.Errorf(core.Invalid,
 			"The database needs a file, such as sqlite:gatehouse.db, or a server, such as "+
-				"postgres://USER:PASSWORD@HOST/DATABASE.")
+				"postgres://USER:PASSWORD@HOST/DATABASE. See gatehouse help cmd/gatehouse#settings.")
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return core.Errorf(core.StoreUnreadable, "%s is a folder. Name a file for the database.", file)

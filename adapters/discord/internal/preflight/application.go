@@ -57,7 +57,7 @@ func (c *checks) content() {
 				"in a thread each message needs a mention, and the bot can't read what others said there before.",
 			fmt.Sprintf(
 				"Open %s and switch Message Content Intent on; gatehouse serve notices it within some minutes. "+
-					"Or leave it off.", c.page("bot")))
+					"Or leave it off. See gatehouse help adapters/discord#message-content-intent.", c.page("bot")))
 	}
 }
 

@@ -117,7 +117,8 @@ func (c *checks) server(s server) {
 		return
 	}
 	mend, exceptions := "Open "+invite+
-		" and choose the server again; or open its settings, Roles, and add the permission to the bot's role.", ""
+		" and choose the server again; or open its settings, Roles, and add the permission to the bot's role. "+
+		"See gatehouse help adapters/discord#permissions.", ""
 	isException := func(at discordgo.Channel) bool {
 		_, there := missing(c.permissions(s, at), c.needed(at))
 		return c.readable(s, at) && there != chat.Fail

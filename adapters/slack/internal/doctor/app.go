@@ -45,8 +45,8 @@ func (r *run) checkScopes() {
 	report := func(state core.CheckState, missing []Scope) {
 		for _, s := range missing {
 			r.Add("scope "+s.Name, state, fmt.Sprintf("The token lacks the scope %s, so %s.", s.Name, s.Without),
-				fmt.Sprintf("Open %s, add %s under Bot Token Scopes, then click Reinstall to Workspace above.",
-					r.page("oauth"), s.Name))
+				fmt.Sprintf("Open %s, add %s under Bot Token Scopes, then click Reinstall to Workspace above. "+
+					"See gatehouse help adapters/slack#scopes.", r.page("oauth"), s.Name))
 		}
 	}
 	report(chat.Fail, needed)

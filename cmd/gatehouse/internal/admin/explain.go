@@ -14,6 +14,7 @@ import (
 	"gatehouse/adapters/mcp"
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
 	"gatehouse/core/tool"
@@ -130,7 +131,7 @@ func (c Explain) policy(a *cli.App) (*policy.Policy, error) {
 		})
 	}
 	if len(faults) > 0 {
-		return nil, core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+		return nil, settings.Invalid(faults)
 	}
 	if c.Policy == "" {
 		return cfg.Policy.Policy(), nil

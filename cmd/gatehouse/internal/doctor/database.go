@@ -11,7 +11,8 @@ import (
 	"gatehouse/storage"
 )
 
-const fixDatabase = "Check GATEHOUSE_DATABASE_URL, and that gatehouse may write to it."
+const fixDatabase = "Check GATEHOUSE_DATABASE_URL, and that gatehouse may write to it. See gatehouse help " +
+	"cmd/gatehouse#postgres, or cmd/gatehouse#sqlite."
 
 // checkDatabase opens the database and writes to it. A database with an older schema is not opened, because opening
 // would migrate it while an older process may be using it. The store is nil where the database can't be used.

@@ -93,7 +93,10 @@ func checkConfig(source settings.Source) (settings.Config, []finding) {
 	cfg, all, faults := source.Read()
 	var found []finding
 	for _, fault := range faults {
-		fix := "Set it in the environment. config.example.env describes each setting."
+		fix := "Set it in the environment. gatehouse config prints each setting."
+		if page := settings.PageOf(fault); page != "" {
+			fix = "Correct it. " + page + " explains it."
+		}
 		for _, s := range all {
 			if s.From != "" && strings.HasPrefix(fault, s.Key+":") {
 				fix = "Copy it from " + s.From + "."

@@ -39,5 +39,5 @@ func unconfigured(name, title string) finding {
 	return finding{name, stateOK,
 		title + " is not configured. You can talk to the agent on the web page of gatehouse serve, " +
 			"or with gatehouse chat.",
-		fmt.Sprintf("To add %s, run gatehouse manifest %s and follow adapters/%[2]s/README.md.", title, name)}
+		fmt.Sprintf("To add %s, run gatehouse manifest %s and follow gatehouse help adapters/%[2]s.", title, name)}
 }

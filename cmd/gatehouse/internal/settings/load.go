@@ -63,8 +63,7 @@ func (s Source) load(without ...string) (Config, []Setting, error) {
 		return slices.ContainsFunc(without, func(beginning string) bool { return strings.HasPrefix(fault, beginning) })
 	})
 	if len(faults) > 0 {
-		return Config{}, all,
-			core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+		return Config{}, all, Invalid(faults)
 	}
 	return cfg, all, nil
 }

@@ -52,7 +52,13 @@ func manualPages() []manual.Page {
 
 // helpCmd is gatehouse help.
 type helpCmd struct {
-	Of []string `arg:"" optional:"" name:"command|page" help:"A command, such as approvals approve, or a page or one of its sections, such as adapters/slack#scopes. None: all of them."`
+	Of []string `arg:"" optional:"" name:"command|page" help:"The command, the page or its section. None: all."`
+}
+
+// Help says what an argument may be.
+func (helpCmd) Help() string {
+	return "A command is its words, such as approvals approve. A page is the name of a room, such as adapters/slack, " +
+		"and a section follows a #, as in adapters/slack#scopes. Without an argument all commands and pages are listed."
 }
 
 // Run prints a page, or what --help prints after the same command; without an argument all commands and all pages. It
@@ -124,6 +130,7 @@ func listPages(a *cli.App) {
 		}
 		a.PrintLine("  %-22s%s", name, p.Title())
 	}
-	a.PrintLine("\nRun \"gatehouse help PAGE\" for a page, \"gatehouse help PAGE#SECTION\" for one of its sections, such as")
-	a.PrintLine("\"gatehouse help adapters/slack#scopes\".")
+	a.PrintLine("\nRun \"gatehouse help PAGE\" for a page, \"gatehouse help PAGE#SECTION\" for a section of it, " +
+		"such as\n" +
+		"\"gatehouse help adapters/slack#scopes\".")
 }

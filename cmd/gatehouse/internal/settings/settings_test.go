@@ -22,6 +22,10 @@ func TestExampleNamesEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if first, _, found := strings.Cut(string(text), "\n# Rarely needed\n"); !found ||
+		len(regexp.MustCompile(`(?m)^[A-Z_]+=`).FindAllString(first, -1)) != 10 {
+		t.Error("it does not begin with the ten settings that matter")
+	}
 	example, comment := map[string]string{}, false
 	for _, line := range strings.Split(string(text), "\n") {
 		key, value, found := strings.Cut(line, "=")

@@ -9,7 +9,7 @@ import (
 // The files of tools that the page shows have no faults, and the first needs no variable and no host.
 func TestReadme(t *testing.T) {
 	for file, wants := range map[string][]string{
-		"README.md": {"todo.list todo.add", "shop.refund shop.orders"},
+		"README.md": {"todo.list", "todo.list todo.add", "shop.refund shop.orders"},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -20,7 +20,7 @@ func TestReadme(t *testing.T) {
 			_, rest, _ := strings.Cut(section, "```yaml\n")
 			block, after, found := strings.Cut(rest, "```")
 			section = after
-			if want == "todo.list todo.add" && strings.Contains(block, "env:") {
+			if strings.HasPrefix(want, "todo.list") && strings.Contains(block, "env:") {
 				t.Errorf("the first example needs a variable: %s", block)
 			}
 			var names []string

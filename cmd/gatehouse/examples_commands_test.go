@@ -14,7 +14,7 @@ import (
 
 var (
 	// programs that do no more than print, and those of ours that end by themselves
-	ending = regexp.MustCompile(`^(?:\w+=\S+ )*(printf .*\| (?:\w+=\S+ )*gatehouse chat |` +
+	ending = regexp.MustCompile(`^(?:\w+=\S+ )*((?:printf|echo) .*\| (?:\w+=\S+ )*gatehouse chat |` +
 		`gatehouse (approvals (test|explain)|hrf|doctor|config|version) )`)
 	comment = regexp.MustCompile(`\s+# .*$`)
 	// a word with its quoted parts

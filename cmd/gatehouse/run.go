@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -91,8 +90,7 @@ func (p program) Tools() *tool.Registry {
 func (p program) Editing(store *storage.Store) (approvals.Editing, error) {
 	cfg, _, faults := p.settings.Read()
 	if len(faults) > 0 {
-		return approvals.Editing{},
-			core.Errorf(core.Invalid, "The configuration is invalid:\n  %s", strings.Join(faults, "\n  "))
+		return approvals.Editing{}, settings.Invalid(faults)
 	}
 	return editing(cfg, store), nil
 }

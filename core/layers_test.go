@@ -105,6 +105,10 @@ var layers = map[string][]string{
 		"core", "core/mask", "core/question", "adapters/internal/*", "adapters/wording",
 		"adapters/discord/internal/address",
 	},
+	"adapters/discord/internal/heard": {
+		"core", "adapters/internal/*", "adapters/discord/internal/address", "adapters/discord/internal/guilds",
+		"adapters/discord/internal/rest", "adapters/discord/internal/snowflake",
+	},
 	// the fake
 	"adapters/discord/*": {"adapters/internal/fakeserver", "adapters/discord/discordtest/internal/*"},
 

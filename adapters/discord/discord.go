@@ -88,12 +88,10 @@ func New(deps core.Deps, c Config) *Discord {
 		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record,
 	})
 	d.guilds = guilds.New(d.rest, d.Now)
-	d.typing = &typing{now: d.Now, sleep: d.wait, open: d.waiting, channels: map[string]*indicator{}}
+	d.typing = &typing{platform: d, channels: map[string]*indicator{}}
 	d.gateway = gateway.New(gateway.Options{
 		REST: d.rest, KV: d.KV, Token: c.BotToken, Shards: c.Shards, Owner: d.Owner, Lease: 3 * d.Heartbeat,
-		Intents: d.intents, IntentsRefused: d.refuseContent, Ready: d.setApplication,
-		Known: d.knows, Parent: d.guilds.Parent, Conversations: d.conversations,
-		Now: d.Now, Sleep: d.wait, Jitter: d.Jitter, Log: d.Log,
+		Now: d.Now, Jitter: d.Jitter, Log: d.Log,
 	})
 	return d
 }
@@ -108,9 +106,6 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	d.mu.Lock()
 	d.run = ctx
 	d.mu.Unlock()
-	d.gateway.Take = func(ctx context.Context, event string, data []byte) chat.Result {
-		return d.takeEvent(ctx, event, data, accept)
-	}
 	parts, ctx := errgroup.WithContext(ctx)
 	d.typing.begin(ctx)
 	known := make(chan struct{})
@@ -124,7 +119,7 @@ func (d *Discord) Run(ctx context.Context, accept core.Accept) error {
 	parts.Go(func() error {
 		select {
 		case <-known:
-			return d.gateway.Run(ctx, d.whoami().User)
+			return d.gateway.Run(ctx, d.whoami().User, receiver{d, accept})
 		case <-ctx.Done():
 			return nil
 		}
@@ -143,8 +138,8 @@ func (d *Discord) waiting(ctx context.Context) ([]core.EventRecord, error) {
 	return d.Inbox.Events(ctx, f)
 }
 
-// wait returns after t, or when ctx ends.
-func (d *Discord) wait(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
+// Sleep returns after t, or when ctx ends.
+func (d receiver) Sleep(ctx context.Context, t time.Duration) { d.sleep(ctx, t) }
 
 // running returns a context that ends with Run.
 func (d *Discord) running() context.Context {

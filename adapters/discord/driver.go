@@ -1,9 +1,13 @@
 package discord
 
 import (
+	"context"
 	"regexp"
+	"time"
 
 	"gatehouse/adapters/discord/internal/address"
+	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/rest"
 
 	"gatehouse/core"
 )
@@ -45,3 +49,18 @@ func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(d, *c), n
 // latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately
 // and, if they wait, for what the bot works on.
 var latest = core.EventFilter{Platform: address.Platform, Limit: 2000}
+
+// Check checks this configuration by asking Discord. Without a valid token it makes only the checks that need no call
+// to Discord.
+func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	client := rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: o.Now})
+	defer client.Close()
+	return preflight.Run(ctx, preflight.Options{
+		Checkup: o, REST: client, APIURL: c.APIURL, PublicKey: c.PublicKey, Shards: c.Shards, Threads: c.threads(),
+		FollowUp: c.FollowUp != followMention,
+		Path:     pathInteractions, SameCommands: sameCommands, Latest: latest,
+	})
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/address"
 
 	"github.com/bwmarrin/discordgo"
@@ -18,13 +20,21 @@ import (
 	"gatehouse/core"
 )
 
-// takeEvent processes a gateway event up to its commit.
-func (d *Discord) takeEvent(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
+// receiver is the platform while it runs, as the gateway sees it. What it accepts is committed by accept.
+type receiver struct {
+	*Discord
+	accept core.Accept
+}
+
+var _ gateway.Receiver = receiver{}
+
+// Take processes a gateway event up to its commit.
+func (d receiver) Take(ctx context.Context, event string, data []byte) chat.Result {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
-		return d.takeMessage(ctx, event, data, accept)
+		return d.takeMessage(ctx, event, data, d.accept)
 	case "INTERACTION_CREATE":
-		i, answer, result := d.takeInteraction(ctx, data, accept)
+		i, answer, result := d.takeInteraction(ctx, data, d.accept)
 		if result == chat.Stored {
 			d.respond(i, answer)
 		}
@@ -60,12 +70,12 @@ func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, ac
 // eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to
 // Discord fails.
 func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]core.Event, error) {
-	var m message
+	var m heard.Message
 	if err := chat.Decode(data, &m); err != nil {
 		return nil, err
 	}
 	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
-		return m.deletions(), nil
+		return deletions(m), nil
 	}
 	d.learnRoot(m)
 	edits := d.edit(m, data)
@@ -85,7 +95,7 @@ const justNow = 5 * time.Minute
 
 // justEdited reports whether a server message was edited by its author a moment ago, perhaps to add a forgotten mention
 // of the bot.
-func (d *Discord) justEdited(m message) bool {
+func (d *Discord) justEdited(m heard.Message) bool {
 	at, err := time.Parse(time.RFC3339, m.Edited)
 	now, _, _ := d.Clock()
 	return err == nil && m.Guild != "" && now.Sub(at) < justNow
@@ -93,23 +103,23 @@ func (d *Discord) justEdited(m message) bool {
 
 // hears reports whether a person wrote a message, or a bot that may ask. Messages of other bots and webhooks, of this
 // bot and of Discord itself start nothing.
-func (d *Discord) hears(m message) bool {
+func (d *Discord) hears(m heard.Message) bool {
 	if m.Author == nil || m.Author.System || m.Author.ID == d.whoami().User ||
 		(m.Author.Bot || m.Webhook != "") && !d.isBot(address.Actor(m.Author.ID)) {
 		return false
 	}
 	return snowflake.Valid(m.Author.ID, m.ID, m.Channel) && (m.Guild == "" || snowflake.Valid(m.Guild)) &&
-		isSaid(m.Type)
+		heard.IsSaid(m.Type)
 }
 
 // messageEvent makes the event of a new message; ok is false if the message does not concern the bot.
-func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e core.Event, ok bool, err error) {
+func (d *Discord) messageEvent(ctx context.Context, m heard.Message, body []byte) (e core.Event, ok bool, err error) {
 	if !d.hears(m) {
 		d.overhear(m)
 		return e, false, nil
 	}
 	e = core.Event{
-		Platform: address.Platform, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.actor(m.Member),
+		Platform: address.Platform, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.Actor(m.Member),
 		Payload: body,
 		Address: core.Address{Platform: address.Platform, Channel: m.Channel, Message: m.ID},
 	}
@@ -118,7 +128,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 	if err != nil {
 		return e, false, err
 	}
-	rest, mentioned := addressed(m, me, role)
+	rest, mentioned := heard.Addressed(m, me, role)
 	if m.Guild != "" {
 		if ok, err = d.locate(ctx, m, mentioned, &e); err != nil || !ok {
 			return e, false, err
@@ -138,7 +148,7 @@ func (d *Discord) messageEvent(ctx context.Context, m message, body []byte) (e c
 
 // cameBefore reports whether a message in a thread is older than all that is stored of its conversation, so that the
 // bot was not asked there yet: Discord repeats it when a session is resumed after a kill. Error: provider_unavailable.
-func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool, error) {
+func (d *Discord) cameBefore(ctx context.Context, e core.Event, m heard.Message) (bool, error) {
 	if id, fresh := d.known.Get(m.Channel); fresh && !snowflake.Greater(id, m.ID) {
 		return false, nil
 	}
@@ -162,9 +172,9 @@ func (d *Discord) cameBefore(ctx context.Context, e core.Event, m message) (bool
 
 // locate sets the address where a server message is answered, and whether it is a follow-up; ok is false if the message
 // does not concern the bot.
-func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core.Event) (ok bool, err error) {
-	answersBot := m.answersBot(d.whoami().User)
-	if !mentioned && !answersBot && m.isEmpty() {
+func (d *Discord) locate(ctx context.Context, m heard.Message, mentioned bool, e *core.Event) (ok bool, err error) {
+	answersBot := m.AnswersBot(d.whoami().User)
+	if !mentioned && !answersBot && m.IsEmpty() {
 		return false, nil // Discord withheld its content, so it does not concern the bot
 	}
 	at, err := d.channelOf(ctx, m)
@@ -198,7 +208,7 @@ func (d *Discord) locate(ctx context.Context, m message, mentioned bool, e *core
 
 // channelOf returns the channel of a server message. Discord is asked only if it may be a thread that is not known: no
 // other channel has anything that its message does not say.
-func (d *Discord) channelOf(ctx context.Context, m message) (discordgo.Channel, error) {
+func (d *Discord) channelOf(ctx context.Context, m heard.Message) (discordgo.Channel, error) {
 	if m.In != nil && !isThread(*m.In) {
 		return discordgo.Channel{ID: m.Channel, Type: *m.In}, nil
 	}
@@ -207,8 +217,8 @@ func (d *Discord) channelOf(ctx context.Context, m message) (discordgo.Channel, 
 
 func isThread(t discordgo.ChannelType) bool { return (&discordgo.Channel{Type: t}).IsThread() }
 
-// knows reports whether a message can be placed without a call to Discord.
-func (d *Discord) knows(at gateway.Location) bool {
+// Known reports whether a message can be placed without a call to Discord.
+func (d receiver) Known(at gateway.Location) bool {
 	place := at.In != nil && !isThread(*at.In)
 	if one, cached := d.guilds.Cached(at.Channel); cached && !place {
 		_, place = d.root(one)
@@ -219,30 +229,17 @@ func (d *Discord) knows(at gateway.Location) bool {
 // edit makes the amendment of a message that its author edited. Changes by Discord itself (embeds, a thread) keep the
 // time of the author's last edit: the amendment is then already known, or without that time there is none. Nor is there
 // one for withheld content.
-func (d *Discord) edit(m message, body []byte) []core.Event {
-	withheld := m.Guild != "" && m.isEmpty() && !d.readsContent()
+func (d *Discord) edit(m heard.Message, body []byte) []core.Event {
+	withheld := m.Guild != "" && m.IsEmpty() && !d.readsContent()
 	if !d.hears(m) || m.Edited == "" || withheld {
 		return nil
 	}
-	rest, _ := addressed(m, d.whoami().User, "")
+	rest, _ := heard.Addressed(m, d.whoami().User, "")
 	e := amendment(m.Channel, m.ID, core.Amendment{
 		Revision: m.Edited, Payload: body, Text: d.readableIn(m, rest),
 	})
 	e.Actor = address.Actor(m.Author.ID)
 	return []core.Event{e}
-}
-
-// revisionDeleted is the revision of a deletion. It sorts after the time of every edit.
-const revisionDeleted = "deleted"
-
-// deletions makes the amendments of deleted messages. Discord does not say who deleted them.
-func (m message) deletions() (events []core.Event) {
-	for _, id := range append(m.IDs, m.ID) {
-		if snowflake.Valid(m.Channel, id) {
-			events = append(events, amendment(m.Channel, id, core.Amendment{Revision: revisionDeleted}))
-		}
-	}
-	return events
 }
 
 func amendment(channel, id string, a core.Amendment) core.Event {
@@ -258,9 +255,12 @@ func amendment(channel, id string, a core.Amendment) core.Event {
 // messageID returns the id of a message's event.
 func messageID(channel, id string) string { return "message/" + channel + "/" + id }
 
-// conversations returns the known conversations, most recent first, and the last message received in each. Only
+// Parent returns the channel of a thread.
+func (d receiver) Parent(channel string) string { return d.guilds.Parent(channel) }
+
+// Conversations returns the known conversations, most recent first, and the last message received in each. Only
 // messages count for that: a press overtakes them, and over HTTP it may arrive while the gateway is down.
-func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, error) {
+func (d receiver) Conversations(ctx context.Context) ([]gateway.Conversation, error) {
 	events, err := d.Inbox.Events(ctx, latest)
 	var all []gateway.Conversation
 	note := func(channel, guild, last, begins string) {
@@ -299,4 +299,17 @@ func (d *Discord) conversations(ctx context.Context) ([]gateway.Conversation, er
 		}
 	}
 	return all, err
+}
+
+// revisionDeleted is the revision of a deletion. It sorts after the time of every edit.
+const revisionDeleted = "deleted"
+
+// deletions makes the amendments of deleted messages. Discord does not say who deleted them.
+func deletions(m heard.Message) (events []core.Event) {
+	for _, id := range append(m.IDs, m.ID) {
+		if snowflake.Valid(m.Channel, id) {
+			events = append(events, amendment(m.Channel, id, core.Amendment{Revision: revisionDeleted}))
+		}
+	}
+	return events
 }

@@ -18,7 +18,7 @@ func (d *Discord) Call(ctx context.Context, method, path string, body, answer an
 
 // Take processes a gateway event once, as a connection does.
 func (d *Discord) Take(ctx context.Context, event string, data []byte, accept core.Accept) {
-	d.takeEvent(ctx, event, data, accept)
+	receiver{d, accept}.Take(ctx, event, data)
 }
 
 // SetIdentity sets who the bot is, without a call.
@@ -33,8 +33,3 @@ const (
 	ShardLease = gateway.MaxLease
 	Slot       = gateway.IdentifySlot
 )
-
-// Readable converts a person's text without looking up names.
-func Readable(text string) string {
-	return readable(text, func(byte, string) string { return "" })
-}

@@ -15,16 +15,6 @@ import (
 	"gatehouse/core"
 )
 
-// Whatever is code in a text, nothing of it is lost.
-func FuzzCode(f *testing.F) {
-	f.Add("a `b` ``c` ``` \\`d\\` ```e```")
-	f.Fuzz(func(t *testing.T, text string) {
-		if got := outsideCode(text, func(s string) string { return s }); got != text {
-			t.Errorf("%q becomes %q", text, got)
-		}
-	})
-}
-
 // Whatever an address or a stored token contains, the ids made from it are safe in a path.
 func FuzzAddress(f *testing.F) {
 	f.Add("interaction:1", "1/token")

@@ -28,9 +28,9 @@ func (d *Discord) whoami() identity {
 	return d.self
 }
 
-// intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and
+// Intents returns the fewest intents that suffice. Without the message content the bot receives only mentions and
 // direct messages.
-func (d *Discord) intents() discordgo.Intent {
+func (d receiver) Intents() discordgo.Intent {
 	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentDirectMessages
 	if d.readsContent() {
 		intents |= discordgo.IntentMessageContent
@@ -44,8 +44,8 @@ func (d *Discord) readsContent() bool {
 	return !me.Denied && (me.Reads || !me.Listed)
 }
 
-// refuseContent records that the gateway refused the content of messages, and reports whether it had been asked for.
-func (d *Discord) refuseContent() bool {
+// IntentsRefused records that the gateway refused the content of messages, and reports whether it had been asked for.
+func (d receiver) IntentsRefused() bool {
 	if !d.readsContent() {
 		return false
 	}
@@ -56,8 +56,8 @@ func (d *Discord) refuseContent() bool {
 	return true
 }
 
-// setApplication records the bot's application, as named by a new session.
-func (d *Discord) setApplication(id string) {
+// Ready records the bot's application, as named by a new session.
+func (d receiver) Ready(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.self.App == "" && snowflake.Valid(id) {
@@ -78,7 +78,7 @@ func (d *Discord) warnContent() {
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
 	asked := sync.OnceFunc(func() { close(known) })
 	return chat.Identity{
-		Title: "Discord", Log: d.Log, Sleep: d.wait,
+		Title: "Discord", Log: d.Log, Sleep: d.sleep,
 		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
 		Known:  func() bool { return d.whoami().User != "" },
 		Ask: func(ctx context.Context) error {

@@ -121,15 +121,3 @@ func FuzzInteraction(f *testing.F) {
 		`{"type":1}`, `{}`, `null`, `[`,
 	)
 }
-
-func FuzzReadable(f *testing.F) {
-	for _, s := range []string{"<@1> <@!2> <@&3> <#4> <:a:5> <a:b:6> </ask:7> <t:8:R>", "<", "<<@1>", "<@1"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if got := discord.Readable(text); strings.ContainsRune(got, 0) ||
-			len(got) > 3*len(text)+100*strings.Count(text, "<") {
-			t.Errorf("%q reads %q", text, got)
-		}
-	})
-}

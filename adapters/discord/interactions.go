@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/draw"
 
 	"gatehouse/adapters/discord/internal/address"
@@ -35,8 +37,8 @@ type interaction struct {
 		Type   discordgo.ChannelType `json:"type"`
 		Parent string                `json:"parent_id"`
 	} `json:"channel,omitzero"`
-	Member  *member `json:"member,omitempty"`
-	User    *user   `json:"user,omitempty"`
+	Member  *heard.Member `json:"member,omitempty"`
+	User    *heard.User   `json:"user,omitempty"`
 	Message struct {
 		ID    string                 `json:"id"`
 		Flags discordgo.MessageFlags `json:"flags,omitempty"`
@@ -96,14 +98,14 @@ func ephemeralMessage(m draw.Message) *response {
 }
 
 // person returns the interaction's user, nil if it names none.
-func (i interaction) person() *user {
+func (i interaction) person() *heard.User {
 	if i.Member != nil && i.Member.User != nil {
 		return i.Member.User
 	}
 	return i.User
 }
 
-func (i interaction) actor() core.Actor { return i.person().actor(i.Member) }
+func (i interaction) actor() core.Actor { return i.person().Actor(i.Member) }
 
 // presser is the actor with their roles in the server of the interaction, which Discord says with each press: they
 // count for that press alone.
@@ -178,23 +180,6 @@ func (i interaction) isPrivate() bool {
 
 // answerTimeout is how long the answer to an interaction may take: Discord waits three seconds.
 const answerTimeout = 2500 * time.Millisecond
-
-// user is a person or a bot.
-type user struct {
-	ID       string  `json:"id"`
-	Username string  `json:"username"`
-	Global   string  `json:"global_name"`
-	Bot      bool    `json:"bot"`
-	System   bool    `json:"system"`
-	Member   *member `json:"member"` // of a mention
-}
-
-// member is a user in a server.
-type member struct {
-	User  *user    `json:"user"` // only of an interaction
-	Nick  string   `json:"nick"`
-	Roles []string `json:"roles,omitempty"`
-}
 
 // pathInteractions is the path to which Discord posts interactions.
 const pathInteractions = "/discord/interactions"

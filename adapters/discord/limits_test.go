@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/discord/discordtest"
@@ -82,11 +84,11 @@ func TestRouteLimitBlocksOneChannel(t *testing.T) {
 func TestErrorsContainNoFileAddresses(t *testing.T) {
 	w := newRig(t, nil)
 	w.d.Config.APIURL = "http://127.0.0.1:1/api/v10"
-	var m message
-	m.Attachments.it = []attachment{
+	var m heard.Message
+	m.Attachments.It = []heard.Attachment{
 		{Name: "a.png", Type: "image/png", URL: "http://127.0.0.1:1/attachments/1/2/a.png?hm=signature"},
 	}
-	_, err := w.d.files(w.ctx(), core.Event{}, m, "", w.d.knownNames(""))
+	_, err := w.d.files(w.ctx(), core.Event{}, m, "", w.d.names(""))
 	if core.CategoryOf(err) != core.ProviderUnavailable || strings.Contains(err.Error(), "signature") {
 		t.Errorf("%v", err)
 	}

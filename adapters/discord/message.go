@@ -3,34 +3,14 @@ package discord
 import (
 	"context"
 
-	"gatehouse/adapters/discord/internal/address"
+	"gatehouse/adapters/discord/internal/heard"
 
-	"github.com/bwmarrin/discordgo"
+	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/adapters/internal/chat"
 	"gatehouse/core"
 )
-
-// message is the part of a message that is read, before it is stored and when it is parsed. All other fields may have
-// any shape: discordgo.Message would refuse a message with a component that it does not know.
-type message struct {
-	quotable
-	IDs          []string               `json:"ids"` // of messages that were deleted together
-	Channel      string                 `json:"channel_id"`
-	Guild        string                 `json:"guild_id"`
-	In           *discordgo.ChannelType `json:"channel_type"` // nil: not said
-	Type         discordgo.MessageType  `json:"type"`
-	MentionRoles []string               `json:"mention_roles"`
-	Edited       string                 `json:"edited_timestamp"`
-	RepliesTo    lenient[*quotable]     `json:"referenced_message"`
-}
-
-// answersBot reports whether the message is a reply to one of the bot's.
-func (m message) answersBot(me string) bool {
-	to := m.RepliesTo.it
-	return m.Type == discordgo.MessageTypeReply && me != "" && to != nil && to.isBy(me)
-}
 
 var (
 	errMessageShape = core.Errorf(core.ChatMessageShapeInvalid,
@@ -57,20 +37,22 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
-	rest, mentioned := addressed(m, me, role)
-	if !mentioned && m.isBare() && m.Guild != "" && !d.readsContent() && !isCommand(e) {
-		if m.answersBot(me) {
+	rest, mentioned := heard.Addressed(m, me, role)
+	if !mentioned && m.IsBare() && m.Guild != "" && !d.readsContent() && !isCommand(e) {
+		if m.AnswersBot(me) {
 			return core.Input{}, errUnmentioned
 		}
 		return core.Input{Ignored: "Discord withholds what it says, since it does not mention the bot"}, nil
 	}
-	names := d.namesIn(ctx, m.Guild, m.quotables()...)
+	quoted := m.Quotables()
+	names := d.names(m.Guild, quoted...)
+	names.Ask(ctx, quoted...)
 	h := chat.Heard{
-		Speaker: core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: address.Platform + ":" + m.Author.ID},
-		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.read(rest), Fetched: names.asked,
+		Speaker: m.Speaker(),
+		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.Text(rest), Fetched: names.Asked,
 	}
-	h.Points = names.points(m, me, h.Speaker)
-	before, err := d.before(ctx, e, m, me, mentioned || m.answersBot(me))
+	h.Points = names.Points(m, me, h.Speaker)
+	before, err := d.before(ctx, e, m, me, mentioned || m.AnswersBot(me))
 	if err != nil {
 		return core.Input{}, err
 	}
@@ -82,7 +64,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 }
 
 // needsMention reports whether a message needs a mention where another is answered.
-func (d *Discord) needsMention(m message, e core.Event) bool {
+func (d *Discord) needsMention(m heard.Message, e core.Event) bool {
 	return m.Guild != "" && !isCommand(e) &&
 		(e.Address.Thread == "" || !d.readsContent() || d.Config.FollowUp == followMention)
 }
@@ -93,22 +75,8 @@ func isCommand(e core.Event) bool {
 	return is
 }
 
-// forwardsWhole reports whether a message forwards one that is there itself, in place of a snapshot of it.
-func (m message) forwardsWhole() bool {
-	forwards := m.Reference.it.Type == discordgo.MessageReferenceTypeForward
-	return forwards && m.RepliesTo.it != nil && len(m.Snapshots.it) == 0
-}
-
-// quotables are the message itself, and the one that it replies to or forwards whole.
-func (m message) quotables() []quotable {
-	if to := m.RepliesTo.it; to != nil && (m.Type == discordgo.MessageTypeReply || m.forwardsWhole()) {
-		return []quotable{m.quotable, *to}
-	}
-	return []quotable{m.quotable}
-}
-
 // decodeMessage decodes the payload of a message, or of a command that asks a question.
-func decodeMessage(e core.Event) (m message, err error) {
+func decodeMessage(e core.Event) (m heard.Message, err error) {
 	if isCommand(e) {
 		var i interaction
 		err = chat.Decode(e.Payload, &i)
@@ -126,10 +94,20 @@ func decodeMessage(e core.Event) (m message, err error) {
 }
 
 // roleOf returns the bot's own role in the server of a message that mentions roles, else "".
-func (d *Discord) roleOf(ctx context.Context, m message, bot string) (string, error) {
+func (d *Discord) roleOf(ctx context.Context, m heard.Message, bot string) (string, error) {
 	if m.Guild == "" || len(m.MentionRoles) == 0 {
 		return "", nil
 	}
 	g, err := d.guilds.Guild(ctx, m.Guild)
 	return g.BotRole(bot), err
+}
+
+// names returns the names that messages of a server mention, as far as they are known.
+func (d *Discord) names(guild string, all ...heard.Quotable) *heard.Names {
+	return heard.KnownNames(d.guilds, guild, !d.readsContent(), all...)
+}
+
+// readableIn converts a text of a message, and asks for nothing.
+func (d *Discord) readableIn(m heard.Message, text string) string {
+	return d.names(m.Guild, m.Quotable).Text(text)
 }

@@ -170,19 +170,6 @@ func TestDownloadsSendNoToken(t *testing.T) {
 	}
 }
 
-func TestReadable(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "plain": "plain", "<": "<", "<@": "<@", "<@1>": "@1", "<@!1> <@&2> <#3>": "@1 @2 #3",
-		"<a:party:5>": ":party:", "a < b > c": "a < b > c",
-		"<@one>": "<@one>", "<:x>": "<:x>", "<::5>": "<::5>", "<t:x>": "<t:x>", "<<@1>>": "<@1>",
-		"\xff\x00": "\ufffd\ufffd", "<https://example.org>": "<https://example.org>",
-	} {
-		if got := discord.Readable(text); got != want {
-			t.Errorf("%q reads %q, want %q", text, got, want)
-		}
-	}
-}
-
 // TestManyMentionsAreFewNames: of 2,500 people in one message the first 50 are named, and the others stay ids. Discord
 // is not asked.
 func TestManyMentionsAreFewNames(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/draw"
 
 	"gatehouse/adapters/discord/internal/address"
@@ -87,7 +89,7 @@ type posted struct {
 	ID      string                 `json:"id"`
 	Content string                 `json:"content"`
 	Flags   discordgo.MessageFlags `json:"flags"`
-	Author  user                   `json:"author"`
+	Author  heard.User             `json:"author"`
 	Rows    json.RawMessage        `json:"components"`
 }
 

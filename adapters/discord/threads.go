@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/draw"
 
 	"gatehouse/adapters/discord/internal/address"
@@ -108,7 +110,7 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 	}
 	latest, err := d.Inbox.Events(ctx, core.EventFilter{Platform: address.Platform, Conversation: c, Limit: 1})
 	if err != nil || len(latest) == 0 {
-		var root lenient[message] // of any other form it is somebody else's
+		var root heard.Lenient[heard.Message] // of any other form it is somebody else's
 		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)
 		switch {
 		case core.IsTemporary(err):
@@ -117,7 +119,7 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 			d.hidden.Put(at.ParentID, d.Now())
 			return false, nil
 		}
-		own = root.it.isBy(d.whoami().User)
+		own = root.It.IsBy(d.whoami().User)
 	}
 	d.roots.Put(at.ID, own)
 	return own, nil
@@ -143,10 +145,10 @@ func isForum(t discordgo.ChannelType) bool {
 }
 
 // learnRoot notes who wrote the message that a thread began with, if that is what a message of Discord's tells.
-func (d *Discord) learnRoot(m message) {
-	root := m.RepliesTo.it
+func (d *Discord) learnRoot(m heard.Message) {
+	root := m.RepliesTo.It
 	tells := m.Type == discordgo.MessageTypeThreadStarterMessage && root != nil && root.Author != nil
 	if tells && snowflake.Valid(m.Channel) {
-		d.roots.Put(m.Channel, root.isBy(d.whoami().User))
+		d.roots.Put(m.Channel, root.IsBy(d.whoami().User))
 	}
 }

@@ -24,9 +24,7 @@ const (
 
 // typing shows the typing indicator where the bot works on an answer.
 type typing struct {
-	now   func() time.Time
-	sleep func(context.Context, time.Duration)
-	open  func(context.Context) ([]core.EventRecord, error) // lists the events that wait
+	platform *Discord
 
 	mu       sync.Mutex
 	ctx      context.Context //nolint:containedctx // of Run: the indicators end with it
@@ -56,7 +54,7 @@ func (t *typing) begin(ctx context.Context) {
 func (t *typing) start(channel string, show func(context.Context) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	until := t.now().Add(typingFor)
+	until := t.platform.Now().Add(typingFor)
 	if one := t.channels[channel]; one != nil {
 		one.until = until
 		return
@@ -71,7 +69,7 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 	t.going.Go(func() {
 		defer t.stop(channel, one)
 		for ctx.Err() == nil && core.CategoryOf(show(run)) != core.Unsupported {
-			t.sleep(ctx, typingEvery)
+			t.platform.sleep(ctx, typingEvery)
 			if !t.isNeeded(ctx, channel, one) {
 				return
 			}
@@ -83,16 +81,16 @@ func (t *typing) start(channel string, show func(context.Context) error) {
 // returns true until the indicator expires.
 func (t *typing) isNeeded(ctx context.Context, channel string, one *indicator) bool {
 	t.mu.Lock()
-	expired := !t.now().Before(one.until)
+	expired := !t.platform.Now().Before(one.until)
 	t.mu.Unlock()
 	if expired {
 		return false
 	}
 	t.reading.Lock()
 	defer t.reading.Unlock()
-	if now := t.now(); now.Sub(t.read) >= openEvery {
+	if now := t.platform.Now(); now.Sub(t.read) >= openEvery {
 		t.read, t.busy = now, nil
-		if events, err := t.open(ctx); err == nil {
+		if events, err := t.platform.waiting(ctx); err == nil {
 			t.busy = map[string]bool{}
 			for _, e := range events {
 				t.busy[address.Channel(e.Address)] = true

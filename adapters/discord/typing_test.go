@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/discord/discordtest"
@@ -16,7 +17,7 @@ import (
 func (w *rig) running() (wake chan<- struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	woken := make(chan struct{})
-	w.d.typing.sleep = func(ctx context.Context, d time.Duration) {
+	w.d.sleep = func(ctx context.Context, d time.Duration) {
 		if d != typingEvery {
 			w.t.Errorf("it waits for %s", d)
 		}
@@ -137,7 +138,9 @@ func TestTypingEndsWhenAnotherProcessAnswers(t *testing.T) {
 	to := w.asked("hello")
 	elsewhere := core.EventRecord{Event: core.Event{Address: core.Address{Platform: address.Platform, Channel: secret}}}
 	asked := make(chan []core.EventRecord, 1)
-	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) { return <-asked, nil }
+	w.d.Inbox = adaptertest.Events(func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
+		return <-asked, nil
+	})
 	wake, _ := w.running()
 	if err := w.setTyping(to, true); err != nil {
 		t.Error(err)
@@ -158,9 +161,9 @@ func TestTypingEndsWhenAnotherProcessAnswers(t *testing.T) {
 // If the store can't be read and the turn is no longer reported, the indicator expires.
 func TestTypingExpires(t *testing.T) {
 	w := newRig(t, nil)
-	w.d.typing.open = func(context.Context) ([]core.EventRecord, error) {
+	w.d.Inbox = adaptertest.Events(func(context.Context, core.EventFilter) ([]core.EventRecord, error) {
 		return nil, core.Errorf(core.StoreBusy, "busy")
-	}
+	})
 	wake, _ := w.running()
 	to := core.Address{Platform: address.Platform, Channel: general}
 	if err := w.setTyping(to, true); err != nil {

@@ -41,7 +41,7 @@ func StartsThread(to core.Address) bool {
 
 // The message of an address may be an interaction through which the bot can answer: a press, or a command that waits
 // for its answer. A command that only its person may see answered names the person too, since the answer may come when
-// the interaction has ended. The address does not contain its token; see replies.go.
+// the interaction has ended. The address does not contain its token.
 const (
 	PressPrefix   = "interaction:"
 	CommandPrefix = "command:"

@@ -113,7 +113,7 @@ func (u *catchUp) run(ctx context.Context) {
 // list puts the conversations of the gap on the shard's backlog, and takes over all that is on it. It returns false if
 // ctx ends before that is stored.
 func (u *catchUp) list(ctx context.Context) bool {
-	if u.from.Behind && u.Conversations != nil {
+	if u.from.Behind {
 		var all []Conversation
 		read := func(ctx context.Context) (err error) {
 			all, err = u.Conversations(ctx)

@@ -2,8 +2,8 @@
 // and passes the events to the adapter in order.
 //
 //	gateway.go      options and types; whether each shard is connected
-//	run.go          all shards; each is held by a lease, so that one process receives its events; which events belong to a shard
-//	connect.go      the connections of a shard, one after the other; why each ended, and what comes next
+//	shards.go       all shards; each is held by a lease, so that one process receives its events
+//	reconnect.go    the connections of a shard, one after the other; why each ended, and what comes next
 //	budget.go       how often the bot may identify
 //	connection.go   one connection: hello, identify or resume, heartbeats, events
 //	order.go        events up to their commit: in order within a channel, several channels at a time
@@ -41,7 +41,7 @@ import (
 	"gatehouse/core"
 )
 
-// Options configure a gateway. All but Conversations are required.
+// Options configure a gateway. All are required.
 type Options struct {
 	REST   *rest.Client
 	KV     core.KV // sessions, backlogs, shard leases, the identify budget
@@ -50,30 +50,35 @@ type Options struct {
 	Owner  string        // of shard leases: this process's name
 	Lease  time.Duration // of a shard: how long a dead process keeps it
 
-	// Intents returns the intents to ask for. When they change, a new session begins.
-	Intents func() discordgo.Intent
-	// IntentsRefused is called when Discord refuses the intents. It reports whether there are others to ask for.
-	IntentsRefused func() bool
-	// Ready is called with the application's id when a new session begins.
-	Ready func(application string)
-	// Take processes an event up to its commit. An event that is NotStored is tried again.
-	Take func(ctx context.Context, event string, data []byte) chat.Result
-	// Known reports whether an event can be stored without asking Discord which channel it belongs to.
-	Known func(Location) bool
-	// Parent returns the channel of a thread, "" if the channel is none or that is not known.
-	Parent func(channel string) string
-	// Conversations returns the conversations whose missed messages are fetched, latest first; nil: none are fetched.
-	Conversations func(ctx context.Context) ([]Conversation, error)
-
 	Now    func() time.Time
-	Sleep  func(context.Context, time.Duration)
 	Jitter func() float64 // from 0 to 1
 	Log    *slog.Logger
+}
+
+// Receiver is the adapter that receives the gateway's events, as far as the gateway calls it.
+type Receiver interface {
+	// Take processes an event up to its commit. An event that is NotStored is tried again.
+	Take(ctx context.Context, event string, data []byte) chat.Result
+	// Ready is called with the application's id when a new session begins.
+	Ready(application string)
+	// Intents returns the intents to ask for. When they change, a new session begins.
+	Intents() discordgo.Intent
+	// IntentsRefused is called when Discord refuses the intents. It reports whether there are others to ask for.
+	IntentsRefused() bool
+	// Known reports whether an event can be stored without asking Discord which channel it belongs to.
+	Known(Location) bool
+	// Parent returns the channel of a thread, "" if the channel is none or that is not known.
+	Parent(channel string) string
+	// Conversations returns the conversations whose missed messages are fetched, latest first.
+	Conversations(context.Context) ([]Conversation, error)
+	// Sleep returns after a time, or when the context ends.
+	Sleep(context.Context, time.Duration)
 }
 
 // Gateway receives the events of one bot.
 type Gateway struct {
 	Options
+	Receiver // of Run
 
 	healthMu sync.Mutex
 	health   []shardState // by shard

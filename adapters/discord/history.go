@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/address"
 
 	"github.com/bwmarrin/discordgo"
@@ -30,8 +32,8 @@ const (
 // earlierThere is what was said in the thread of a message before it.
 type earlierThere struct {
 	points []core.Block
-	root   []quotable // the message that the thread began with, if it is among points: its files are read
-	asked  bool       // Discord was asked for it
+	root   []heard.Quotable // the message that the thread began with, if it is among points: its files are read
+	asked  bool             // Discord was asked for it
 }
 
 // before returns what was said in the thread of a message, as much as fits: all of it, with the thread's title and the
@@ -39,7 +41,7 @@ type earlierThere struct {
 // there, if the message is one to the bot (toBot), or if something came that was not for the bot: all else was heard.
 // What Discord does not show is told, with why. Error: the store's; provider_unavailable.
 func (d *Discord) before(
-	ctx context.Context, e core.Event, m message, me string, toBot bool,
+	ctx context.Context, e core.Event, m heard.Message, me string, toBot bool,
 ) (b earlierThere, err error) {
 	thread, upTo := e.Address.Thread, idIn(e.Payload)
 	if upTo == thread && e.Address.Message == "" { // it begins a post of a forum
@@ -53,15 +55,15 @@ func (d *Discord) before(
 	if since, fresh := d.heard.Get(thread); fresh && allHeard(since) {
 		return b, nil
 	}
-	heard, err := chat.LastHeard(ctx, d.Inbox, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
+	handled, err := chat.LastHeard(ctx, d.Inbox, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
 	if err != nil {
 		return b, err
 	}
 	r := threadReader{
 		d: d, waits: threadWaits, thread: thread, parent: e.Address.Channel, guild: m.Guild, me: me,
 	}
-	if heard != nil {
-		r.goesOn, r.since = true, heardUpTo(*heard)
+	if handled != nil {
+		r.goesOn, r.since = true, heardUpTo(*handled)
 		d.heard.Put(thread, r.since, knownFor)
 		if allHeard(r.since) {
 			return b, nil
@@ -69,7 +71,7 @@ func (d *Discord) before(
 	}
 	t, err := r.read(rest.ForPosts(ctx), upTo)
 	b = earlierThere{points: t.Quoted(d.ReadBefore), root: r.root, asked: true}
-	if heard == nil {
+	if handled == nil {
 		b.points = append(d.title(m.Guild, thread), b.points...)
 	}
 	return b, err
@@ -108,36 +110,26 @@ func heardUpTo(e core.EventRecord) string {
 }
 
 // overhear notes a message in a thread that is not for the bot: one of another bot, for instance.
-func (d *Discord) overhear(m message) {
+func (d *Discord) overhear(m heard.Message) {
 	at, _ := d.guilds.Cached(m.Channel)
-	if !at.IsThread() || !isSaid(m.Type) || m.Author == nil || m.Author.ID == d.whoami().User {
+	if !at.IsThread() || !heard.IsSaid(m.Type) || m.Author == nil || m.Author.ID == d.whoami().User {
 		return
 	}
 	last, _ := d.overheard.Get(m.Channel)
 	d.overheard.Put(m.Channel, snowflake.Max(m.ID, last))
 }
 
-// isSaid reports whether messages of a type are somebody's, not Discord's own: that somebody joined, for instance.
-func isSaid(t discordgo.MessageType) bool {
-	switch t {
-	case discordgo.MessageTypeDefault, discordgo.MessageTypeReply,
-		discordgo.MessageTypeChatInputCommand, discordgo.MessageTypeContextMenuCommand:
-		return true
-	}
-	return false
-}
-
 // threadReader reads a thread.
 type threadReader struct {
 	d              *Discord
 	thread, parent string
-	guild, me      string        // me: the bot
-	goesOn         bool          // the agent has heard something there
-	since          string        // up to which message
-	calls          int           // so far
-	waits          time.Duration // for how long it may still wait for rate limits
-	withheld       int           // messages whose content Discord withholds
-	root           []quotable    // the message that the thread began with, once it is read
+	guild, me      string           // me: the bot
+	goesOn         bool             // the agent has heard something there
+	since          string           // up to which message
+	calls          int              // so far
+	waits          time.Duration    // for how long it may still wait for rate limits
+	withheld       int              // messages whose content Discord withholds
+	root           []heard.Quotable // the message that the thread began with, once it is read
 }
 
 // read reads the messages before upTo.
@@ -154,14 +146,14 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	case r.goesOn && len(page) == 0: // at least what the agent has heard is there
 		notes = append(notes, "Discord shows nothing of what was said in this thread before. "+mayNotRead)
 	}
-	whole := len(page) > 0 && (len(page) < pageSize || page[0].begins(r.thread))
+	whole := len(page) > 0 && (len(page) < pageSize || page[0].Begins(r.thread))
 	if !r.goesOn {
 		first, why, err := r.first(ctx, page, whole)
 		if err != nil {
 			return t, err
 		}
 		if q, ok := r.quoted(first, chat.BeganThread); ok {
-			t.Root, r.root = &q, []quotable{first.quotable}
+			t.Root, r.root = &q, []heard.Quotable{first.Quotable}
 		}
 		if why != "" && len(notes) == 0 {
 			notes = append(notes, "The message that began this thread could not be read. "+why)
@@ -172,7 +164,7 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	}
 	t.More = len(page) > 0 && !whole && snowflake.Greater(page[0].ID, r.since)
 	for _, m := range page {
-		if !snowflake.Greater(m.ID, r.since) || r.goesOn && m.isBy(r.me) {
+		if !snowflake.Greater(m.ID, r.since) || r.goesOn && m.IsBy(r.me) {
 			continue
 		}
 		if q, ok := r.quoted(m, chat.InThread); ok {
@@ -189,32 +181,26 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 
 // quoted is a message as the model is shown it. ok is false if it says nothing: it is one of Discord's own, or its
 // content is withheld.
-func (r *threadReader) quoted(m message, what string) (q core.Quotation, ok bool) {
-	if !isSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
+func (r *threadReader) quoted(m heard.Message, what string) (q core.Quotation, ok bool) {
+	if !heard.IsSaid(m.Type) || m.Author == nil || !snowflake.Valid(m.ID, m.Author.ID) {
 		return q, false
 	}
 	m.Guild = r.guild
-	if m.isBare() && !r.d.readsContent() {
+	if m.IsBare() && !r.d.readsContent() {
 		r.withheld++
 		return q, false
 	}
-	if m.isBy(r.me) {
+	if m.IsBy(r.me) {
 		what = chat.OwnMessage + what
 	}
-	return r.d.knownNames(r.guild, m.quotable).quotation(what, m.quotable), !m.isEmpty()
-}
-
-// begins reports whether a thread begins with a message: the first of a forum's post, or the one in which Discord shows
-// another.
-func (m message) begins(thread string) bool {
-	return m.ID == thread || m.Type == discordgo.MessageTypeThreadStarterMessage
+	return r.d.names(r.guild, m.Quotable).Quotation(what, m.Quotable), !m.IsEmpty()
 }
 
 // first returns the message that the thread began with: the first in it or, if Discord began it there, the one in its
 // channel; whole: the page has the first in it. why is why it can't be read.
 func (r *threadReader) first(
-	ctx context.Context, page []message, whole bool,
-) (m message, why string, err error) {
+	ctx context.Context, page []heard.Message, whole bool,
+) (m heard.Message, why string, err error) {
 	if !whole && len(page) > 0 && r.d.readsContent() {
 		page, err = r.page(ctx, "after=0", 1)
 		if why, err = r.unread(err); why != "" || err != nil {
@@ -230,33 +216,33 @@ func (r *threadReader) first(
 	switch {
 	case !whole:
 	case page[0].Type == discordgo.MessageTypeThreadStarterMessage:
-		if root := page[0].RepliesTo.it; root != nil && !root.isEmpty() {
-			return message{quotable: *root}, "", nil
+		if root := page[0].RepliesTo.It; root != nil && !root.IsEmpty() {
+			return heard.Message{Quotable: *root}, "", nil
 		}
 	case page[0].ID == r.thread || !isForum(parent.Type): // the first of a post may be deleted
 		return page[0], "", nil
 	}
-	var root lenient[message] // of any other form it says nothing
+	var root heard.Lenient[heard.Message] // of any other form it says nothing
 	err = r.get(ctx, discordgo.EndpointChannelMessage(in, r.thread), &root)
 	if len(page) == 0 && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
 		return m, "", nil // it began with none, and nothing was said in it
 	}
 	why, err = r.unread(err)
-	return root.it, why, err
+	return root.It, why, err
 }
 
 // page reads messages of the thread, and returns them in their order.
-func (r *threadReader) page(ctx context.Context, which string, limit int) ([]message, error) {
-	var sent []lenient[message] // of any other form they say nothing
+func (r *threadReader) page(ctx context.Context, which string, limit int) ([]heard.Message, error) {
+	var sent []heard.Lenient[heard.Message] // of any other form they say nothing
 	endpoint := fmt.Sprintf("%s?limit=%d&%s", discordgo.EndpointChannelMessages(r.thread), limit, which)
 	if err := r.get(ctx, endpoint, &sent); err != nil {
 		return nil, err
 	}
-	page := make([]message, len(sent))
+	page := make([]heard.Message, len(sent))
 	for i, m := range sent {
-		page[i] = m.it
+		page[i] = m.It
 	}
-	slices.SortFunc(page, func(a, b message) int {
+	slices.SortFunc(page, func(a, b heard.Message) int {
 		if snowflake.Greater(b.ID, a.ID) {
 			return -1
 		}
@@ -278,7 +264,7 @@ func (r *threadReader) get(ctx context.Context, endpoint string, answer any) err
 			return err
 		}
 		r.waits -= wait
-		r.d.wait(ctx, wait)
+		r.d.sleep(ctx, wait)
 	}
 }
 

@@ -1,4 +1,4 @@
-package discord
+package heard
 
 import (
 	"cmp"
@@ -19,30 +19,30 @@ const (
 	maxQuoted = 20_000 // characters of a quoted message
 )
 
-// lenient is a part of a message that nothing is decided by: whatever form it has, the message is read.
-type lenient[T any] struct {
-	it   T
+// Lenient is a part of a message that nothing is decided by: whatever form it has, the message is read.
+type Lenient[T any] struct {
+	It   T
 	null bool
 }
 
 // UnmarshalJSON reads what has the expected form, and nothing of a part that has a key twice.
-func (l *lenient[T]) UnmarshalJSON(data []byte) error {
+func (l *Lenient[T]) UnmarshalJSON(data []byte) error {
 	l.null = string(data) == "null"
-	_ = chat.Decode(data, &l.it)
+	_ = chat.Decode(data, &l.It)
 	return nil
 }
 
-// carried is what can be read of a message, whether it came, is forwarded or is replied to.
-type carried struct {
+// parts is what can be read of a message, whether it came, is forwarded or is replied to.
+type parts struct {
 	Content     string                `json:"content"`
-	Mentions    []user                `json:"mentions"`
-	At          lenient[string]       `json:"timestamp"`
-	Flags       lenient[int]          `json:"flags"`
-	Attachments lenient[[]attachment] `json:"attachments"`
-	Embeds      lenient[[]embed]      `json:"embeds"`
-	Components  lenient[[]component]  `json:"components"`
-	Stickers    lenient[[]named]      `json:"sticker_items"`
-	Poll        lenient[*poll]        `json:"poll"`
+	Mentions    []User                `json:"mentions"`
+	At          Lenient[string]       `json:"timestamp"`
+	Flags       Lenient[int]          `json:"flags"`
+	Attachments Lenient[[]Attachment] `json:"attachments"`
+	Embeds      Lenient[[]embed]      `json:"embeds"`
+	Components  Lenient[[]component]  `json:"components"`
+	Stickers    Lenient[[]named]      `json:"sticker_items"`
+	Poll        Lenient[*poll]        `json:"poll"`
 }
 
 // embed is a preview of a link, or what a bot shows beside its text.
@@ -109,31 +109,31 @@ type extra struct{ what, text, page string }
 
 // extras returns what a message carries beside its text and its files. Where a bot did not write it, its embeds are
 // previews of links, which Discord made.
-func (c carried) extras(byBot bool) (all []extra) {
+func (c parts) extras(byBot bool) (all []extra) {
 	add := func(what string, lines ...string) {
 		if text := chat.Joined("\n", lines...); text != "" {
 			all = append(all, extra{what: what, text: text})
 		}
 	}
-	for _, e := range first(c.Embeds.it, maxEmbeds) {
+	for _, e := range first(c.Embeds.It, maxEmbeds) {
 		if byBot && (e.Type == "" || e.Type == "rich") {
 			add("embed", e.words(), e.picture())
 		} else if text := e.words(); text != strings.TrimSpace(e.URL) { // which is in the message
 			all = append(all, extra{linkPreview, text, e.page()})
 		}
 	}
-	add("components", words(c.Components.it)...)
-	for _, s := range first(c.Stickers.it, maxItems) {
+	add("components", words(c.Components.It)...)
+	for _, s := range first(c.Stickers.It, maxItems) {
 		add("sticker", s.Name)
 	}
-	if p := c.Poll.it; p != nil {
+	if p := c.Poll.It; p != nil {
 		lines := []string{p.Question.Text}
 		for i, a := range first(p.Answers, maxItems) {
 			lines = append(lines, fmt.Sprintf("%d. %s", i+1, cmp.Or(a.Media.Text, a.Media.Emoji.Name)))
 		}
 		add("poll", lines...)
 	}
-	for _, a := range first(c.Attachments.it, maxItems) {
+	for _, a := range first(c.Attachments.It, maxItems) {
 		if a.Description != "" {
 			add("description of the file "+a.named(), a.Description)
 		}

@@ -15,9 +15,10 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Run receives the events of all shards that this process can hold, until ctx ends. bot is the bot's own user id. It
-// returns only permanent errors; see isFatal.
-func (g *Gateway) Run(ctx context.Context, bot string) error {
+// Run receives the events of all shards that this process can hold, until ctx ends, and gives them to an adapter. bot
+// is the bot's own user id. It returns only permanent errors; see isFatal.
+func (g *Gateway) Run(ctx context.Context, bot string, to Receiver) error {
+	g.Receiver = to
 	of := g.Shards
 	if of == 0 {
 		info, err := g.ask(ctx, nil)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/discord/internal/heard"
+
 	"gatehouse/adapters/discord/internal/draw"
 
 	"github.com/bwmarrin/discordgo"
@@ -63,7 +65,7 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 // editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was
 // typed.
 func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a desk.Say) *response {
-	if err := d.KV.PutFor(ctx, formName(i, b), storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
+	if err := d.KV.PutFor(ctx, formName(i, b), heard.Storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
 		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)
 		return ephemeral(draw.Literal(a.Text(), draw.MaxPlain))
 	}
@@ -80,7 +82,7 @@ func (d *Discord) submit(
 	typed = append(typed, make([]string, max(0, end-len(typed)))...)
 	now := i.typed()
 	for place := page.First; place < end; place++ {
-		typed[place] = storable(now[draw.InputName(page.Action, place)])
+		typed[place] = heard.Storable(now[draw.InputName(page.Action, place)])
 	}
 	err := d.KV.PutFor(ctx, formName(i, b), strings.Join(typed, between), formTime)
 	if err != nil {

@@ -1,14 +1,14 @@
-package discord
+package heard
 
 import (
 	"slices"
 	"strings"
 )
 
-// addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it.
+// Addressed removes all mentions of the bot from the beginning of a message, each with a comma or colon after it.
 // mentioned: the message mentions the bot or its own role somewhere, or is a reply that pings the bot. In code only
 // those count that Discord lists.
-func addressed(m message, me, role string) (rest string, mentioned bool) {
+func Addressed(m Message, me, role string) (rest string, mentioned bool) {
 	tokens := []string{"<@" + me + ">", "<@!" + me + ">"}
 	if role != "" {
 		tokens = append(tokens, "<@&"+role+">")
@@ -18,7 +18,7 @@ func addressed(m message, me, role string) (rest string, mentioned bool) {
 	if me == "" {
 		return rest, mentioned
 	}
-	mentioned = mentioned || slices.ContainsFunc(m.Mentions, func(u user) bool { return u.ID == me })
+	mentioned = mentioned || slices.ContainsFunc(m.Mentions, func(u User) bool { return u.ID == me })
 	outsideCode(m.Content, func(s string) string {
 		mentioned = mentioned || slices.ContainsFunc(tokens, func(t string) bool { return strings.Contains(s, t) })
 		return s

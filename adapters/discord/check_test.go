@@ -237,11 +237,12 @@ func TestCheckupFindsFaults(t *testing.T) {
 	}
 }
 
-// registers replaces the registered commands.
+// registers registers commands.
 func (w *rig) registers(change func([]slashCommand) []slashCommand) {
 	w.t.Helper()
-	if err := w.d.Call(w.ctx(), "PUT", "/applications/"+w.ApplicationID()+"/commands", change(slashCommands()),
-		nil); err != nil {
-		w.t.Fatal(err)
+	for _, c := range change(slashCommands()) {
+		if err := w.d.Call(w.ctx(), "POST", "/applications/"+w.ApplicationID()+"/commands", c, nil); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 }

@@ -290,7 +290,7 @@ func (r *inbound) button(channel, value string) discordtest.Button {
 // registered waits until the commands are registered.
 func (r *inbound) registered() {
 	r.t.Helper()
-	r.eventually("the commands", func() bool { return len(r.Commands("")) == 4 })
+	r.eventually("the commands", func() bool { return len(r.Commands()) == 4 })
 }
 
 func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, e) }

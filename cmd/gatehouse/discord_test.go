@@ -78,7 +78,7 @@ func serveDiscordWith(
 // registered waits until the commands are registered, so that people can use them.
 func (d *discordGateway) registered() {
 	d.t.Helper()
-	waitUntil(d.t, func() bool { return len(d.discord.Commands("")) == 4 }, "the commands are registered")
+	waitUntil(d.t, func() bool { return len(d.discord.Commands()) == 4 }, "the commands are registered")
 }
 
 // onEachTransport runs a test with interactions over the gateway, and over HTTP.

@@ -122,7 +122,7 @@ func (w *discordWalkthrough) serves() {
 	w.start()
 	w.ready(http.StatusOK)
 	if err := w.discord.WaitFor(w.ctx(), func(f *discordtest.Server) bool {
-		return len(f.Commands("")) == len(w.printed.Commands)
+		return len(f.Commands()) == len(w.printed.Commands)
 	}); err != nil {
 		w.t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (w *discordWalkthrough) serves() {
 	if !reflect.DeepEqual(registered, w.printed.Commands) {
 		w.t.Errorf("it registered %v, and the manifest names %v", registered, w.printed.Commands)
 	}
-	for _, name := range w.discord.Commands("") {
+	for _, name := range w.discord.Commands() {
 		w.mustContain("`/" + name + "`")
 	}
 }

@@ -42,7 +42,7 @@ var routes map[string]route
 func init() {
 	routes = map[string]route{}
 	for _, table := range []map[string]route{
-		appRoutes, guildRoutes, channelRoutes, messageRoutes, threadRoutes, reactionRoutes, commandRoutes,
+		appRoutes, guildRoutes, channelRoutes, messageRoutes, threadRoutes, commandRoutes,
 		interactionRoutes, webhookRoutes,
 	} {
 		maps.Copy(routes, table)
@@ -144,14 +144,14 @@ func (s *Server) serveRoute(name string, rt route) http.HandlerFunc {
 		}
 		call := fakeserver.Begin(&s.Record, sent)
 		if call.Before(w, r) {
-			s.compare(r, p, 0, nil)
+			s.described.Compare(r, p.text, p.named, 0, nil)
 			return
 		}
 		q := &request{s: s, path: params, query: r.URL.Query(), body: body, parts: p}
 		status, out := s.handle(name, rt, q, r, readErr, w.Header())
 		text := textOf(w.Header(), status, out)
 		if _, isPage := out.([]byte); !isPage { // of a proxy
-			s.compare(r, p, status, text)
+			s.described.Compare(r, p.text, p.named, status, text)
 		}
 		if call.After(w, r) {
 			return

@@ -46,7 +46,8 @@
 //
 // # Discord's description
 //
-// In tests, every request and every answer of the fake is compared with Discord's own description of its API, if that
-// is there: at the path in GATEHOUSE_TEST_DISCORD_API, or in ../shared/specs beside the repository. [Server.Deviations]
-// lists what differs, which fails the test.
+// In tests, every request and every answer of the fake is compared with Discord's own description of its API, whose parts
+// that the fake's routes need are in testdata/discord-openapi.json. [Server.Deviations] lists what differs, which fails
+// the test. A test compares the stored parts with the whole description if GATEHOUSE_TEST_DISCORD_API is its path, and
+// draws them anew with -update.
 package discordtest

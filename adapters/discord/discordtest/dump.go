@@ -97,9 +97,6 @@ func (s *Server) dumpMessage(out *strings.Builder, m Message, margin string) {
 	if m.Edits > 0 {
 		marks += " (edited)"
 	}
-	for _, r := range m.Reactions {
-		marks += fmt.Sprintf(" %s %d", r.Emoji, len(r.Users))
-	}
 	fakeserver.DumpMessage(out, margin, m.ID+" "+s.nameOf(m.Author), m.Shown(), marks)
 }
 

@@ -12,7 +12,6 @@ import (
 // What a message is made of.
 type (
 	Message    = message.Message
-	Reaction   = message.Reaction
 	Attachment = message.Attachment
 	Button     = message.Button
 	Menu       = message.Menu
@@ -83,40 +82,6 @@ func (s *Server) remove(c *channel, r *record) {
 			})
 	}
 	s.changed()
-}
-
-// react adds a user's reaction, and reports whether it is new.
-func (r *record) react(emoji, user string) bool {
-	for i := range r.Reactions {
-		if r.Reactions[i].Emoji == emoji {
-			if slices.Contains(r.Reactions[i].Users, user) {
-				return false
-			}
-			r.Reactions[i].Users = append(slices.Clone(r.Reactions[i].Users), user)
-			return true
-		}
-	}
-	r.Reactions = append(slices.Clone(r.Reactions), Reaction{Emoji: emoji, Users: []string{user}})
-	return true
-}
-
-// unreact removes a user's reaction, and reports whether it was there.
-func (r *record) unreact(emoji, user string) bool {
-	reactions := slices.Clone(r.Reactions)
-	for i := range reactions {
-		if reactions[i].Emoji != emoji || !slices.Contains(reactions[i].Users, user) {
-			continue
-		}
-		reactions[i].Users = slices.DeleteFunc(slices.Clone(reactions[i].Users), func(other string) bool {
-			return other == user
-		})
-		if len(reactions[i].Users) == 0 {
-			reactions = slices.Delete(reactions, i, i+1)
-		}
-		r.Reactions = reactions
-		return true
-	}
-	return false
 }
 
 // mention sets whom a message pings.

@@ -60,22 +60,10 @@ func (s *Server) wireMessage(m Message) object {
 		"edited_timestamp": wire.TimestampOrNil(m.EditedAt), "tts": false, "mention_everyone": m.Everyone,
 		"mentions": mentions, "mention_roles": wire.NotNil(m.Roles),
 		"attachments": s.wireAttachments(m), "embeds": wire.NotNil(m.Embeds),
-		"components": wireComponents(m.Components), "pinned": false, "flags": m.Flags,
+		"components": wire.Components(m.Components), "pinned": false, "flags": m.Flags,
 	}
 	if m.Flags&wire.FlagSuppressEmbeds != 0 {
 		o["embeds"] = []object{}
-	}
-	if len(m.Reactions) > 0 {
-		reactions := []object{}
-		for _, r := range m.Reactions {
-			mine := slices.Contains(r.Users, s.o.BotUserID)
-			reactions = append(reactions, object{
-				"emoji": object{"id": nil, "name": r.Emoji}, "count": len(r.Users), "me": mine, "me_burst": false,
-				"burst_colors":  []string{},
-				"count_details": object{"burst": 0, "normal": len(r.Users)},
-			})
-		}
-		o["reactions"] = reactions
 	}
 	if m.ReplyTo != "" {
 		c := s.channels[m.Channel]

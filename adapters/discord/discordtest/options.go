@@ -114,7 +114,7 @@ func DiscordLimits() Limits {
 	return Limits{
 		CreateMessage: {Calls: 5, Per: 5 * time.Second}, EditMessage: {Calls: 5, Per: 5 * time.Second},
 		DeleteMessage: {Calls: 5, Per: time.Second},
-		AddReaction:   {Calls: 1, Per: 250 * time.Millisecond}, StartThread: {Calls: 50, Per: 5 * time.Minute},
+		StartThread:   {Calls: 50, Per: 5 * time.Minute},
 		TriggerTyping: {Calls: 5, Per: 5 * time.Second}, AnyRoute: {Calls: 50, Per: time.Second},
 		GlobalLimit: {Calls: 50, Per: time.Second},
 	}

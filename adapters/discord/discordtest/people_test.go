@@ -51,13 +51,6 @@ func TestActionsOfPeopleSendEvents(t *testing.T) {
 	if m := k.receives("MESSAGE_UPDATE"); m.Edited != nil || len(m.Embeds) != 1 || m.Content != "see https://a.test" {
 		t.Errorf("heard %+v", m)
 	}
-	w.alice.Reacts(general, post.ID, "👍")
-	w.alice.Reacts(general, post.ID, "👍")
-	w.alice.Unreacts(general, post.ID, "👍")
-	if on, off := k.receives("MESSAGE_REACTION_ADD"), k.receives("MESSAGE_REACTION_REMOVE"); on.Emoji.Name != "👍" ||
-		off.Emoji.Name != "👍" {
-		t.Errorf("heard %+v, %+v", on, off)
-	}
 	w.alice.Posts(general, "doubled", discordtest.Twice())
 	if a, b := k.receives("MESSAGE_CREATE"), k.receives("MESSAGE_CREATE"); a.ID != b.ID {
 		t.Errorf("heard %+v, %+v", a, b)

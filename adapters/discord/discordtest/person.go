@@ -2,7 +2,6 @@ package discordtest
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -67,9 +66,6 @@ func (p *Person) Posts(channel, text string, options ...ActionOption) Message {
 	}
 	s.mention(&m)
 	r := s.add(c, m)
-	if c.isThread() {
-		s.joinThread(c, p.ID)
-	}
 	s.emitMessage("MESSAGE_CREATE", r.Message, h)
 	return r.Message
 }
@@ -251,7 +247,7 @@ func (p *Person) Runs(channel, line string, options ...ActionOption) *Interactio
 	c, h := s.mustChannel(channel), actionOptions{}.with(options)
 	p.mustBeIn(c)
 	name, text, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
-	command := s.findCommand(c.Guild, name)
+	command := s.findCommand(name)
 	if command == nil {
 		s.fatal("there is no command /%s", name)
 	}
@@ -274,18 +270,13 @@ func (p *Person) Runs(channel, line string, options ...ActionOption) *Interactio
 	if len(values) > 0 {
 		data["options"] = values
 	}
-	if guild := wire.String(command, "guild_id"); guild != "" {
-		data["guild_id"] = guild
-	}
 	return s.interact(&Interaction{Kind: Command, User: p.ID}, data, c, h)
 }
 
-func (s *Server) findCommand(guild, name string) object {
-	for _, place := range slices.Compact([]string{guild, ""}) {
-		for _, o := range s.commands[place] {
-			if wire.String(o, "name") == name {
-				return o
-			}
+func (s *Server) findCommand(name string) object {
+	for _, o := range s.commands {
+		if wire.String(o, "name") == name {
+			return o
 		}
 	}
 	return nil

@@ -23,14 +23,13 @@ const (
 )
 
 var appRoutes = map[string]route{
-	GetGateway:                     {open: true, do: gatewayURL},
-	GetGatewayBot:                  {do: gatewayBot},
-	GetMe:                          {do: me},
-	GetUser:                        {do: user},
-	GetMyGuilds:                    {do: myGuilds},
-	OpenDM:                         {do: openDM},
-	GetApplication:                 {do: application},
-	"GET /oauth2/applications/@me": {do: application},
+	GetGateway:     {open: true, do: gatewayURL},
+	GetGatewayBot:  {do: gatewayBot},
+	GetMe:          {do: me},
+	GetUser:        {do: user},
+	GetMyGuilds:    {do: myGuilds},
+	OpenDM:         {do: openDM},
+	GetApplication: {do: application},
 }
 
 func (s *Server) gatewayURL() string { return strings.Replace(s.base, "http", "ws", 1) }

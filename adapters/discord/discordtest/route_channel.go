@@ -60,7 +60,7 @@ func (s *Server) wireChannel(c *channel) object {
 	o["guild_id"], o["name"], o["nsfw"], o["rate_limit_per_user"] = c.Guild, c.Name, false, 0
 	if c.isThread() {
 		o["parent_id"], o["owner_id"] = c.Parent, cmp.Or(c.Owner, "1")
-		o["message_count"], o["member_count"], o["total_message_sent"] = len(c.messages), len(c.joined), len(c.messages)
+		o["message_count"], o["member_count"], o["total_message_sent"] = len(c.messages), 1, len(c.messages)
 		o["thread_metadata"] = object{
 			"archived": c.Archived, "locked": c.Locked, "auto_archive_duration": max(60, c.AutoArchive),
 			"archive_timestamp": wire.Timestamp(c.made), "create_timestamp": wire.Timestamp(c.made),

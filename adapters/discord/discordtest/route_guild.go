@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
-	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
@@ -17,8 +16,6 @@ const (
 	GetGuildRoles    = "GET /guilds/{guild}/roles"
 	GetGuildChannels = "GET /guilds/{guild}/channels"
 	GetMember        = "GET /guilds/{guild}/members/{user}"
-	ListMembers      = "GET /guilds/{guild}/members"
-	ActiveThreads    = "GET /guilds/{guild}/threads/active"
 )
 
 var guildRoutes = map[string]route{
@@ -29,9 +26,6 @@ var guildRoutes = map[string]route{
 		return ok(slices.DeleteFunc(seen, func(o object) bool {
 			return !q.s.botSees(q.s.channels[wire.String(o, "id")])
 		}))
-	})},
-	ActiveThreads: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
-		return ok(object{"threads": q.s.wireChannels(g, true), "members": []object{}, "has_more": false})
 	})},
 	GetMember: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
 		id := q.path["user"]
@@ -45,16 +39,6 @@ var guildRoutes = map[string]route{
 			return answer{}, form.UnknownMember
 		}
 		return ok(q.s.wireMember(g, id, true))
-	})},
-	ListMembers: {do: inGuild(func(q *request, g *guild) (answer, *form.Failure) {
-		if q.s.denied&gateway.IntentMembers != 0 {
-			return answer{}, form.MissingAccess
-		}
-		found := []object{}
-		for _, id := range slices.Sorted(maps.Keys(g.members)) {
-			found = append(found, q.s.wireMember(g, id, true))
-		}
-		return ok(found)
 	})},
 }
 

@@ -9,61 +9,10 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// Routes of threads.
-const (
-	StartThread      = "POST /channels/{channel}/messages/{message}/threads"
-	StartBareThread  = "POST /channels/{channel}/threads"
-	JoinThread       = "PUT /channels/{channel}/thread-members/{user}"
-	LeaveThread      = "DELETE /channels/{channel}/thread-members/{user}"
-	ListThreadMember = "GET /channels/{channel}/thread-members"
-)
+// StartThread is the route that opens a thread from a message.
+const StartThread = "POST /channels/{channel}/messages/{message}/threads"
 
-var threadRoutes = map[string]route{
-	StartThread:     {do: onMessage(startThread)},
-	StartBareThread: {do: inChannel(startBareThread)},
-	JoinThread: {do: inThread(func(q *request, c *channel, user string) (answer, *form.Failure) {
-		q.s.joinThread(c, user)
-		return nothing()
-	})},
-	LeaveThread: {do: inThread(func(q *request, c *channel, user string) (answer, *form.Failure) {
-		c.joined = slices.DeleteFunc(slices.Clone(c.joined), func(other string) bool { return other == user })
-		q.s.changed()
-		return nothing()
-	})},
-	ListThreadMember: {do: inChannel(func(q *request, c *channel) (answer, *form.Failure) {
-		found := []object{}
-		for _, user := range c.joined {
-			found = append(found,
-				object{"id": c.ID, "user_id": user, "join_timestamp": wire.Timestamp(c.made), "flags": 0})
-		}
-		return ok(found)
-	})},
-}
-
-func inThread(do func(*request, *channel, string) (answer, *form.Failure)) func(*request) (answer, *form.Failure) {
-	return inChannel(func(q *request, c *channel) (answer, *form.Failure) {
-		user := q.path["user"]
-		if user == "@me" {
-			user = q.s.o.BotUserID
-		}
-		switch {
-		case !c.isThread():
-			return answer{}, form.WrongChannelType
-		case c.Archived:
-			return answer{}, form.ThreadArchived
-		case q.s.users[user] == nil:
-			return answer{}, form.UnknownUser
-		}
-		return do(q, c, user)
-	})
-}
-
-func (s *Server) joinThread(c *channel, user string) {
-	if !slices.Contains(c.joined, user) {
-		c.joined = append(slices.Clone(c.joined), user)
-		s.changed()
-	}
-}
+var threadRoutes = map[string]route{StartThread: {do: onMessage(startThread)}}
 
 // threadName reads and checks a thread's name and minutes until archiving.
 func (q *request) threadName() (string, int, *form.Failure) {
@@ -106,7 +55,6 @@ func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, own
 		Channel{
 			ID: r.ID, Guild: c.Guild, Kind: PublicThread, Name: name, Parent: c.ID, Owner: owner, AutoArchive: minutes,
 		})
-	t.joined = []string{owner}
 	r.Thread, r.Flags = t.ID, r.Flags|wire.FlagHasThread
 	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
 	s.emitMessage("MESSAGE_UPDATE", r.Message, actionOptions{})
@@ -114,66 +62,6 @@ func (s *Server) threadFrom(c *channel, r *record, name string, minutes int, own
 	s.emitMessage("MESSAGE_CREATE", starter.Message, h)
 	s.changed()
 	return t
-}
-
-func startBareThread(q *request, c *channel) (answer, *form.Failure) {
-	s := q.s
-	name, minutes, f := q.threadName()
-	if f != nil {
-		return answer{}, f
-	}
-	kind := Kind(wire.Int(q.fields, "type"))
-	switch {
-	case c.Kind == Forum:
-		kind = PublicThread
-	case c.Kind != Text && c.Kind != Announcement:
-		return answer{}, form.WrongChannelType
-	case kind != PublicThread:
-		kind = PrivateThread
-	}
-	need := CreatePublicThreads
-	switch {
-	case kind == PrivateThread:
-		need = CreatePrivateThreads
-	case c.Kind == Forum:
-		need = SendMessages
-	}
-	if f := s.need(c, need); f != nil {
-		return answer{}, f
-	}
-	t := s.openChannel(
-		Channel{
-			ID: s.newID(), Guild: c.Guild, Kind: kind, Name: name, Parent: c.ID, Owner: s.o.BotUserID,
-			AutoArchive: minutes,
-		})
-	t.joined = []string{s.o.BotUserID}
-	if c.Kind == Forum {
-		inner, _ := q.fields["message"].(object)
-		sub := &request{s: s, parts: parts{fields: inner, files: q.files}}
-		m, f := sub.content(t)
-		if f != nil {
-			delete(s.channels, t.ID)
-			return answer{}, f
-		}
-		m.ID = t.ID
-		s.mention(&m)
-		s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
-		r := s.add(t, m)
-		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
-		o := s.wireChannel(t)
-		o["message"] = s.read(r.Message)
-		return created(o)
-	}
-	s.emitThread("THREAD_CREATE", t, object{"newly_created": true})
-	if kind == PublicThread {
-		r := s.add(c,
-			Message{
-				ID: t.ID, Author: s.o.BotUserID, Type: wire.TypeThreadCreated, Content: name, Thread: t.ID,
-				Flags: wire.FlagHasThread,
-			})
-		s.emitMessage("MESSAGE_CREATE", r.Message, actionOptions{})
-	}
-	return created(s.wireChannel(t))
 }
 
 // emitThread sends the event of a thread.

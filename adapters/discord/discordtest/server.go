@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"net/http"
 	"sync"
+	"testing"
 	"time"
 
+	"gatehouse/adapters/discord/discordtest/internal/description"
 	"gatehouse/adapters/discord/discordtest/internal/gateway"
 	"gatehouse/adapters/discord/discordtest/internal/limits"
 	"gatehouse/adapters/discord/discordtest/internal/snowflake"
@@ -24,6 +27,7 @@ type Server struct {
 	key        ed25519.PrivateKey
 	ctx        context.Context // ends with Close
 	host       *fakeserver.Host
+	described  description.Calls
 	fake
 	*gateway.Gateway
 
@@ -38,9 +42,8 @@ type Server struct {
 	dms          map[string]string // channels, by user
 	files        map[string]*storedFile
 	nonces       map[string]nonce
-	harmful      []string            // links that are refused in every channel
-	commands     map[string][]object // by guild, "" for the global ones
-	overwrites   int                 // bulk overwrites of commands so far
+	harmful      []string // links that are refused in every channel
+	commands     []object
 	interactions []*Interaction
 	byToken      map[string]*Interaction
 	modals       map[string]*Modal // by user
@@ -48,7 +51,6 @@ type Server struct {
 	limits       *limits.Limiter
 	postCount    int
 	penalties    []string
-	deviations   []string // from Discord's own description
 }
 
 // Start starts a fake Discord for a test and closes it when the test ends. Misuse of the fake fails the test, as do a
@@ -72,6 +74,17 @@ func Start(t fakeserver.TB, o Options) *Server {
 	return s
 }
 
+// described are the parts of Discord's own description of its API that the fake's routes have.
+//
+//go:embed testdata/discord-openapi.json
+var described []byte
+
+// readDescription reads described, once in a process.
+var readDescription = sync.OnceValues(func() (*description.Description, error) { return description.Read(described) })
+
+// Deviations returns where requests, or the fake's own answers, differ from Discord's own description, in tests.
+func (s *Server) Deviations() []string { return s.described.Deviations() }
+
 // New starts a fake Discord for a program. Close ends it.
 func New(o Options) *Server {
 	o = o.filled()
@@ -86,10 +99,16 @@ func New(o Options) *Server {
 		dms:      map[string]string{},
 		files:    map[string]*storedFile{},
 		nonces:   map[string]nonce{},
-		commands: map[string][]object{},
 		byToken:  map[string]*Interaction{},
 		modals:   map[string]*Modal{},
 		typing:   map[string][]time.Time{},
+	}
+	if testing.Testing() {
+		d, err := readDescription()
+		if err != nil {
+			s.fatal("%v", err)
+		}
+		s.described.Description = d
 	}
 	s.users[o.BotUserID] = &User{ID: o.BotUserID, Name: o.BotName, IsBot: true}
 	s.host = fakeserver.NewHost("Discord", &s.mu)

@@ -20,7 +20,7 @@ import (
 func (s *Server) post(i *Interaction, url string) {
 	a := s.postOnce(i.body, i.how, url)
 	if a.Status == http.StatusOK {
-		s.compareResponse(a.Answer)
+		s.described.CompareResponse(a.Answer)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

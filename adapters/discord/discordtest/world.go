@@ -92,8 +92,7 @@ type channel struct {
 	messages   []*record // in order of id
 	byID       map[string]*record
 	ephemerals []*record
-	user       string   // of a DM, beside the bot
-	joined     []string // the members of a thread
+	user       string // of a DM, beside the bot
 	made       time.Time
 }
 

@@ -1,25 +1,17 @@
 // Package description compares calls of Discord's REST API with Discord's own description of it: JSON Schema inside
-// OpenAPI. The description is not part of this repository; Load says where it is looked for.
+// OpenAPI. In it POST /channels/{channel_id}/messages has a requestBody whose content has at most 4,000 characters.
 package description
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// PathKey is the environment variable with the path of the description.
-const PathKey = "GATEHOUSE_TEST_DISCORD_API"
-
-// usual is where the description is otherwise, from the folder above the repository.
-const usual = "shared/specs/discord-openapi.json"
 
 // Description is Discord's description. It is safe for concurrent use.
 type Description struct {
@@ -30,57 +22,38 @@ type Description struct {
 	schemas  map[string]*jsonschema.Schema // by their place in the document; compiled at their first use
 }
 
-// Load returns the description, read once in a process; nil if there is none.
-var Load = sync.OnceValues(func() (*Description, error) {
-	path := os.Getenv(PathKey)
-	if path == "" {
-		path = beside()
-	}
-	text, err := os.ReadFile(path)
-	if os.IsNotExist(err) && os.Getenv(PathKey) == "" {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Discord's description: %w", err)
-	}
-	return read(text)
-})
-
-// beside returns the usual path, seen from the repository that the working directory is in.
-func beside() string {
-	at, err := os.Getwd()
-	for err == nil && at != filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return filepath.Join(filepath.Dir(at), usual)
-		}
-		at = filepath.Dir(at)
-	}
-	return usual
-}
-
 const document = "https://discord.test/description.json" // absolute: a relative name would follow the working directory
 
-func read(text []byte) (*Description, error) {
+// parse reads a description as it is.
+func parse(text []byte) (*Description, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("reading Discord's description: %w", err)
 	}
 	root, _ := doc.(map[string]any)
 	paths, _ := root["paths"].(map[string]any)
-	if kind := (&Description{root: root}).component(
-		[]string{"components", "schemas", "MessageReferenceType"}); kind != nil {
+	return &Description{root: root, paths: paths, schemas: map[string]*jsonschema.Schema{}}, nil
+}
+
+// Read reads a description, or the parts of one.
+func Read(text []byte) (*Description, error) {
+	d, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if kind := d.component([]string{"components", "schemas", "MessageReferenceType"}); kind != nil {
 		// The description lacks the reference of a forward, which the documentation has (resources/message).
 		known, _ := kind["oneOf"].([]any)
 		kind["oneOf"] = append(known, map[string]any{"title": "FORWARD", "const": json.Number("1")})
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
+	d.compiler = jsonschema.NewCompiler()
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
 	// The whole document is the resource; only the schemas that are used are compiled.
-	if err := c.AddResource(document, doc); err != nil {
+	if err := d.compiler.AddResource(document, d.root); err != nil {
 		return nil, fmt.Errorf("reading Discord's description: %w", err)
 	}
-	return &Description{root: root, paths: paths, compiler: c, schemas: map[string]*jsonschema.Schema{}}, nil
+	return d, nil
 }
 
 // Operation is a method of a path.

@@ -29,7 +29,6 @@ var (
 	UnknownMember      = &Failure{Status: 404, Code: 10007, Message: "Unknown Member"}
 	UnknownMessage     = &Failure{Status: 404, Code: 10008, Message: "Unknown Message"}
 	UnknownUser        = &Failure{Status: 404, Code: 10013, Message: "Unknown User"}
-	UnknownEmoji       = &Failure{Status: 400, Code: 10014, Message: "Unknown Emoji"}
 	UnknownWebhook     = &Failure{Status: 404, Code: 10015, Message: "Unknown Webhook"}
 	UnknownInteraction = &Failure{Status: 404, Code: 10062, Message: "Unknown interaction"}
 	UnknownCommand     = &Failure{Status: 404, Code: 10063, Message: "Unknown application command"}
@@ -43,11 +42,6 @@ var (
 		Status: 400, Code: 160004, Message: "A thread has already been created for this message",
 	}
 	ThreadLocked   = &Failure{Status: 400, Code: 160005, Message: "The thread is locked"}
-	EntryPointKept = &Failure{
-		Status: 400, Code: 50240,
-		Message: "You cannot remove this app's Entry Point command in a bulk update operation. Please include the " +
-			"Entry Point command in your update request or delete it separately.",
-	}
 	MessageBlocked = &Failure{Status: 400, Code: 200000, Message: "Message was blocked by automatic moderation"}
 	TitleBlocked   = &Failure{Status: 400, Code: 200001, Message: "Title was blocked by automatic moderation"}
 	HarmfulLink    = &Failure{Status: 400, Code: 240000, Message: "Message blocked by harmful links filter"}

@@ -53,7 +53,10 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 				e.Actor.ID != "discord:"+bobID || !strings.HasSuffix(e.ID, "/"+i.ID) {
 				t.Errorf("got %+v", e)
 			}
-			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Edit, Edits: 2, Changed: want, Card: core.Ref(general + "/" + b.Message), Disabled: true}) {
+			if c := r.click(e); c != (core.Click{
+				Approval: "a1", Choice: core.Edit, Edits: 2, Changed: want, Card: core.Ref(general + "/" + b.Message),
+				Disabled: true,
+			}) {
 				t.Errorf("Parse gave %+v", c)
 			}
 		}

@@ -43,8 +43,9 @@ func newPressable(change func(*core.Card)) *pressable {
 	p := &pressable{card: core.Card{
 		Approval: "a1", State: core.Open, Tool: "note.add", Summary: "Add milk", Arguments: "{}",
 		Approvers: []string{"discord:" + bobID}, Quorum: 2,
-		From: core.Address{Platform: address.Platform, Channel: general}, Conversation: "discord:" + guild + ":" + general,
-		Requested: core.Actor{ID: "discord:" + annID},
+		From:         core.Address{Platform: address.Platform, Channel: general},
+		Conversation: "discord:" + guild + ":" + general,
+		Requested:    core.Actor{ID: "discord:" + annID},
 	}}
 	if change != nil {
 		change(&p.card)

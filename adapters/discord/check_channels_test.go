@@ -17,7 +17,8 @@ import (
 
 // The permissions that the bot needs in a channel, and those that the invitation asks for.
 const (
-	needs  = discordtest.ViewChannel | discordtest.SendMessages | discordtest.SendInThreads | discordtest.CreatePublicThreads | discordtest.AttachFiles | discordtest.ReadMessageHistory
+	needs = discordtest.ViewChannel | discordtest.SendMessages | discordtest.SendInThreads |
+		discordtest.CreatePublicThreads | discordtest.AttachFiles | discordtest.ReadMessageHistory
 	little = discordtest.UseCommands // what everybody may in any case here
 )
 

@@ -154,8 +154,8 @@ func TestCheckupFindsFaults(t *testing.T) {
 		"nothing but our own": {func(w *rig, c *checkup) {
 			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()},
 				core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
-			signal.Platform, signal.Body, again.Platform, again.Body = address.Platform, core.SignalEvent{}, address.Platform,
-				core.MessageEvent{}
+			signal.Platform, signal.Body = address.Platform, core.SignalEvent{}
+			again.Platform, again.Body = address.Platform, core.MessageEvent{}
 			c.Inbox = listing(nil, signal, again)
 		}, "events", chat.Warn, []string{"No event"}},
 		"no database": {func(_ *rig, c *checkup) {

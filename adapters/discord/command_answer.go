@@ -136,7 +136,9 @@ func (d *Discord) isOrAwaits(answer posted, delivery core.Delivery, part draw.Me
 
 // findAnswer checks whether a post became its command's answer, "" if that is still to come. Error: errLate if this can
 // no longer be determined, or if another post did.
-func (d *Discord) findAnswer(ctx context.Context, c command, delivery core.Delivery, part draw.Message) (core.Ref, error) {
+func (d *Discord) findAnswer(
+	ctx context.Context, c command, delivery core.Delivery, part draw.Message,
+) (core.Ref, error) {
 	var now posted
 	err := d.rest.Get(ctx, c.endpoint, &now)
 	switch {
@@ -168,7 +170,9 @@ const (
 
 // postPrivate sends a message to one person: an ephemeral one where they pressed, while the interaction lasts (15
 // minutes). After that, or without an interaction, it is a direct message.
-func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part draw.Message) (ref core.Ref, err error) {
+func (d *Discord) postPrivate(
+	ctx context.Context, delivery core.Delivery, part draw.Message,
+) (ref core.Ref, err error) {
 	if id, ok := address.Interaction(delivery.To, address.PressPrefix); ok {
 		t, err := d.token(ctx, id)
 		if err == nil {
@@ -193,7 +197,9 @@ func (d *Discord) postPrivate(ctx context.Context, delivery core.Delivery, part 
 
 // postEphemeral posts a message that only the person of an interaction sees. Error: errLate if the interaction has
 // ended.
-func (d *Discord) postEphemeral(ctx context.Context, t token, delivery core.Delivery, part draw.Message) (core.Ref, error) {
+func (d *Discord) postEphemeral(
+	ctx context.Context, t token, delivery core.Delivery, part draw.Message,
+) (core.Ref, error) {
 	out := part.Outgoing()
 	out.Flags |= discordgo.MessageFlagsEphemeral
 	for try := 1; ; try++ {

@@ -30,7 +30,8 @@ func TestInvalidSettings(t *testing.T) {
 		"the application's id": {func(c *Config) {
 			c.BotToken = "900000000000000001"
 		},
-			[]string{"DISCORD_BOT_TOKEN: this is a number, such as the application's id; find the token on the page Bot"}},
+			[]string{"DISCORD_BOT_TOKEN: this is a number, such as the application's id; find the token on the page " +
+				"Bot"}},
 		"the public key": {func(c *Config) {
 			c.BotToken = c.PublicKey
 		}, []string{"DISCORD_BOT_TOKEN: this is a public key, which belongs to DISCORD_PUBLIC_KEY"}},
@@ -58,7 +59,8 @@ func TestInvalidSettings(t *testing.T) {
 		"names of bots": {func(c *Config) {
 			c.Bots = "80351110224678912, @robot"
 		},
-			[]string{`DISCORD_BOTS: "@robot" is not the id of a bot or a webhook, which is a number; switch Developer Mode on`}},
+			[]string{`DISCORD_BOTS: "@robot" is not the id of a bot or a webhook, which is a number; ` +
+				`switch Developer Mode on`}},
 		"all at once": {func(c *Config) {
 			c.BotToken, c.PublicKey, c.APIURL, c.Shards, c.Reply = "1", "1", "", -1, ""
 		}, []string{

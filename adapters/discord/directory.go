@@ -108,8 +108,8 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		}
 		return d.sees(ctx, delivery, user)
 	}
-	return chat.Copies{Platform: address.Platform, User: address.User, OpenDM: d.guilds.DM, Warn: d.warnOnce}.Posts(ctx, delivery, users,
-		sees, refused)
+	copies := chat.Copies{Platform: address.Platform, User: address.User, OpenDM: d.guilds.DM, Warn: d.warnOnce}
+	return copies.Posts(ctx, delivery, users, sees, refused)
 }
 
 // sees reports whether a person sees the conversation of a card. If that can't be determined, it returns true.

@@ -2,14 +2,14 @@
 // key is set, interactions come over HTTP instead.
 //
 // For example, ann writes "@bot add milk" in channel 5 of server 3. Discord sends MESSAGE_CREATE, and the event
-// message/5/9 of the conversation discord:3:9 is committed, which is the thread that the answer opens. The reply is posted
-// there as a message with a nonce; the approval of a call as one with buttons.
+// message/5/9 of the conversation discord:3:9 is committed, which is the thread that the answer opens. The reply is
+// posted there as a message with a nonce; the approval of a call as one with buttons.
 //
 // # In
 //
 // A gateway event passes through internal/gateway → events.go, and from there, if it is a press or a command, →
-// interactions.go → press.go or commands.go. press.go asks adapters/internal/desk what a press or a form means (and, for
-// a form of several pages, → form_pages.go). Then the event is committed. An interaction over HTTP enters at
+// interactions.go → press.go or commands.go. press.go asks adapters/internal/desk what a press or a form means (and,
+// for a form of several pages, → form_pages.go). Then the event is committed. An interaction over HTTP enters at
 // interactions.go. When a message's turn comes, message.go parses it, by internal/heard.
 //
 // The gateway has no acknowledgement. The comment of internal/gateway says what replaces it, and why the connection

@@ -119,7 +119,8 @@ func (d *Discord) messageEvent(ctx context.Context, m heard.Message, body []byte
 		return e, false, nil
 	}
 	e = core.Event{
-		Platform: address.Platform, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{}, Actor: m.Author.Actor(m.Member),
+		Platform: address.Platform, ID: messageID(m.Channel, m.ID), Body: core.MessageEvent{},
+		Actor:   m.Author.Actor(m.Member),
 		Payload: body,
 		Address: core.Address{Platform: address.Platform, Channel: m.Channel, Message: m.ID},
 	}
@@ -153,7 +154,9 @@ func (d *Discord) cameBefore(ctx context.Context, e core.Event, m heard.Message)
 		return false, nil
 	}
 	older := func(r core.EventRecord) bool { return !snowflake.Greater(heardUpTo(r), m.ID) }
-	f := core.EventFilter{Platform: address.Platform, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage}}
+	f := core.EventFilter{
+		Platform: address.Platform, Conversation: e.Conversation, Kinds: []core.Kind{core.KindMessage},
+	}
 	for _, f.Limit = range []int{1, 50} { // mostly one tells
 		stored, err := d.Inbox.Events(ctx, f)
 		if err != nil {

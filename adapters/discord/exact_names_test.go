@@ -21,7 +21,8 @@ func (r *inbound) interactionBody(id, outer, user, data string) []byte {
 // TestWhoDidWhatIsReadFromExactNames: a key that differs in its case only says nothing, wherever it stands.
 func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 	r := newInbound(t, setup{}).known()
-	outer := `,"TYPE":2,"Id":"9","Application_ID":"77","CHANNEL_ID":"3009","MEMBER":{"user":{"id":"1001"}},"User":{"id":"1001"},"DATA":{"name":"new"}`
+	outer := `,"TYPE":2,"Id":"9","Application_ID":"77","CHANNEL_ID":"3009",` +
+		`"MEMBER":{"user":{"id":"1001"}},"User":{"id":"1001"},"DATA":{"name":"new"}`
 	r.Dispatch(guild,
 		"INTERACTION_CREATE",
 		r.interactionBody("7001", outer, `,"ID":"1001"`, `,"CUSTOM_ID":"`+r.sealed("a1", "approve")+`"`))
@@ -37,7 +38,8 @@ func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
 		json.RawMessage(`{"id":"7002","ID":"7003","channel_id":"`+general+
 			`","Channel_Id":"3009","guild_id":"2001","GUILD_ID":"2002","type":0,"TYPE":7,`+
 			`"content":"`+r.MentionOfBot()+
-			` hello","CONTENT":"!new","author":{"id":"1002","Id":"1001","username":"bob","BOT":true},"AUTHOR":{"id":"1001"},"mentions":[]}`))
+			` hello","CONTENT":"!new","author":{"id":"1002","Id":"1001","username":"bob",`+
+			`"BOT":true},"AUTHOR":{"id":"1001"},"mentions":[]}`))
 	if e := r.inbox.Event("message/" + general + "/7002"); e.Actor.ID != "discord:1002" ||
 		e.Kind() != core.KindMessage || e.Conversation != "discord:2001:7002" {
 		t.Errorf("the message is %+v", e)

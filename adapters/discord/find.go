@@ -93,7 +93,9 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 
 // findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is
 // not there.
-func (d *Discord) findIn(ctx context.Context, channel string, delivery core.Delivery, part draw.Message) (string, error) {
+func (d *Discord) findIn(
+	ctx context.Context, channel string, delivery core.Delivery, part draw.Message,
+) (string, error) {
 	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted

@@ -189,9 +189,10 @@ func TestFindAPostThatChangedSinceItsSend(t *testing.T) {
 	for name, c := range map[string]struct{ first, then core.Delivery }{
 		"a card that was decided": {
 			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: rigSamples.Card(nil)},
-			core.Delivery{Post: core.Post{Kind: core.PostCard, Approval: "ap-1"}, Card: rigSamples.Card(func(c *core.Card) {
-				c.State = core.Approved
-			})},
+			core.Delivery{
+				Post: core.Post{Kind: core.PostCard, Approval: "ap-1"},
+				Card: rigSamples.Card(func(c *core.Card) { c.State = core.Approved }),
+			},
 		},
 		"a reply that comes late": {
 			core.Delivery{Post: core.Post{Kind: core.PostReply, Text: "words"}},

@@ -85,7 +85,10 @@ func TestAnOptionIsAnsweredByOnePress(t *testing.T) {
 				e := r.more(0)
 				r.answered(i, discordtest.Update)
 				if got, want := r.click(e),
-					(core.Click{Approval: "a1", Choice: core.Answer, Option: c.option, Card: core.Ref(general + "/" + card.ID), Disabled: true}); got != want {
+					(core.Click{
+						Approval: "a1", Choice: core.Answer, Option: c.option, Card: core.Ref(general + "/" + card.ID),
+						Disabled: true,
+					}); got != want {
 					t.Errorf("Parse gave %+v, want %+v", got, want)
 				}
 				shown, _ := i.Shown()
@@ -99,8 +102,12 @@ func TestAnOptionIsAnsweredByOnePress(t *testing.T) {
 }
 
 // formOf is the schema of a form with seven fields, of each kind.
-const formOf = `{"type":"object","properties":{"size":{"type":"string","enum":["s","m"],"enumNames":["Small","Medium"],"title":"Size"},"count":{"type":"integer","minimum":1,"maximum":9},
-	"price":{"type":"number"},"gift":{"type":"boolean"},"note":{"type":"string","minLength":2,"maxLength":200},"name":{"type":"string","maxLength":20},"why":{"type":"string"}},
+const formOf = `{"type":"object","properties":{
+	"size":{"type":"string","enum":["s","m"],"enumNames":["Small","Medium"],"title":"Size"},
+	"count":{"type":"integer","minimum":1,"maximum":9},
+	"price":{"type":"number"},"gift":{"type":"boolean"},
+	"note":{"type":"string","minLength":2,"maxLength":200},
+	"name":{"type":"string","maxLength":20},"why":{"type":"string"}},
 	"required":["size","count","name"]}`
 
 func TestAFormHasPages(t *testing.T) {
@@ -296,7 +303,8 @@ func TestStoredDecisionsAreRead(t *testing.T) {
 	body := `{"id":"900","application_id":"` + r.ApplicationID() + `","type":5,"token":"x","channel_id":"` + general +
 		`","user":{"id":"` + bobID + `"},"gatehouse_answer":"{}",` +
 		`"data":{"custom_id":"` + value +
-		`","components":[{"type":18,"component":{"custom_id":"field-0","values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
+		`","components":[{"type":18,"component":{"custom_id":"field-0",` +
+		`"values":["9"]}},{"type":18,"component":{"custom_id":"field-99","value":"1"}}]}}`
 	discord.New(r.deps, r.config).Take(r.ctx, "INTERACTION_CREATE", []byte(body), r.inbox.Accept)
 	if ids := r.inbox.IDs(); len(ids) != 0 {
 		t.Errorf("stored: %v", ids)

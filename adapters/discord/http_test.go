@@ -51,7 +51,8 @@ func TestRefusedHTTPRequests(t *testing.T) {
 		"no type": {discordtest.WithBody(
 			[]byte(`{"id":"1","channel_id":"3001","user":{"id":"1002"},"data":{"custom_id":"secret words"}}`)), 400},
 		"of another app": {discordtest.WithBody([]byte(
-			`{"type":2,"id":"1","application_id":"77","channel_id":"3001","user":{"id":"1002"},"data":{"name":"ask","options":[{"name":"text","value":"secret words"}]}}`)),
+			`{"type":2,"id":"1","application_id":"77","channel_id":"3001",` +
+				`"user":{"id":"1002"},"data":{"name":"ask","options":[{"name":"text","value":"secret words"}]}}`)),
 			403},
 		"a ping of another app": {discordtest.WithBody([]byte(`{"type":1,"id":"1","application_id":"77"}`)), 403},
 		"only a time":           {discordtest.WithoutHeader("X-Signature-Ed25519"), 401},

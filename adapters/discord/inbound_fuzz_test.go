@@ -36,7 +36,8 @@ func fuzzEvents(f *testing.F, kind string, seeds ...string) {
 	p.Take(context.Background(),
 		"GUILD_CREATE",
 		[]byte(
-			`{"id":"2","channels":[{"id":"3","type":0}],"threads":[{"id":"4","type":11,"parent_id":"3"}],"roles":[{"id":"7","tags":{"bot_id":"900"}}]}`),
+			`{"id":"2","channels":[{"id":"3","type":0}],"threads":[{"id":"4",`+
+				`"type":11,"parent_id":"3"}],"roles":[{"id":"7","tags":{"bot_id":"900"}}]}`),
 		nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -69,10 +70,12 @@ func FuzzMessage(f *testing.F) {
 			`,"content":"<@&7> hello","mention_roles":["7"],"member":{"nick":"Ann"}}`,
 		`{"id":"5","channel_id":"4","guild_id":"2",`+byAnn+
 			`,"content":"more","attachments":[{"filename":"a","url":"https://example.org"}]}`,
-		`{"id":"5","channel_id":"3","guild_id":"2","author":{"id":"1"},"type":19,"content":"what","referenced_message":{"author":{"id":"900","bot":true}}}`,
+		`{"id":"5","channel_id":"3","guild_id":"2","author":{"id":"1"},"type":19,"content":"what",`+
+			`"referenced_message":{"author":{"id":"900","bot":true}}}`,
 		`{"id":"5","channel_id":"99","guild_id":"2",`+byAnn+`,"content":"<@900>"}`, `{}`, `null`, `[`,
 		`{"id":"5","channel_id":"6",`+byAnn+
-			`,"message_reference":{"type":1,"channel_id":"3"},"message_snapshots":[{"message":{"content":"<#3>","embeds":[{"title":"t"}]}}]}`,
+			`,"message_reference":{"type":1,"channel_id":"3"},`+
+			`"message_snapshots":[{"message":{"content":"<#3>","embeds":[{"title":"t"}]}}]}`,
 		`{"id":"5","channel_id":"6",`+byAnn+
 			`,"sticker_items":[{"name":"s"}],"poll":{"question":{"text":"q"},"answers":[{"poll_media":{"text":"a"}}]}}`,
 		`{"id":"5","channel_id":"6",`+byAnn+
@@ -108,7 +111,8 @@ func FuzzInteraction(f *testing.F) {
 	s := adaptertest.Signer(f, testKey)
 	press := func(kind, value string) string {
 		return `{"id":"8","application_id":"` + me + `","type":` + kind +
-			`,"token":"t","guild_id":"2","channel_id":"4","channel":{"type":11,"parent_id":"3"},"member":{"user":{"id":"1"}},` +
+			`,"token":"t","guild_id":"2","channel_id":"4",` +
+			`"channel":{"type":11,"parent_id":"3"},"member":{"user":{"id":"1"}},` +
 			`"message":{"id":"5"},"data":{"custom_id":"` + value +
 			`","components":[{"type":18,"component":{"value":"why"}}]}}`
 	}
@@ -116,8 +120,10 @@ func FuzzInteraction(f *testing.F) {
 		press("3", s.Seal("a1", "approve")), press("3", s.Seal("again", "17", "discord:2:4")),
 		press("5", s.Seal("a1", "reason")), press("5", s.Seal("a1", "confirm")),
 		press("3", "x"),
-		`{"id":"8","type":2,"channel_id":"3","user":{"id":"1"},"data":{"name":"ask","options":[{"name":"text","value":"why"}]}}`,
-		`{"id":"8","type":2,"channel_id":"3","user":{"id":"1"},"data":{"name":"ask","options":[{"name":"text","value":5}]}}`,
+		`{"id":"8","type":2,"channel_id":"3","user":{"id":"1"},"data":{"name":"ask",`+
+			`"options":[{"name":"text","value":"why"}]}}`,
+		`{"id":"8","type":2,"channel_id":"3","user":{"id":"1"},"data":{"name":"ask",`+
+			`"options":[{"name":"text","value":5}]}}`,
 		`{"type":1}`, `{}`, `null`, `[`,
 	)
 }

@@ -75,7 +75,8 @@ func TestRouteLimitBlocksOneChannel(t *testing.T) {
 	if w.waits(d) <= 0 {
 		t.Error("the channel is not left alone")
 	}
-	if wait := w.waits(answerTo("reply/2", "hello", core.Address{Platform: address.Platform, Channel: secret})); wait > 0 {
+	other := answerTo("reply/2", "hello", core.Address{Platform: address.Platform, Channel: secret})
+	if wait := w.waits(other); wait > 0 {
 		t.Errorf("another channel waits for %s", wait)
 	}
 }
@@ -139,7 +140,8 @@ func TestRoutesOfOneBucketShareItsLimit(t *testing.T) {
 	if w.waits(answerTo("reply/2", "hello", at)) <= 0 {
 		t.Error("the third call of the bucket is followed by a fourth")
 	}
-	if wait := w.waits(answerTo("reply/3", "hello", core.Address{Platform: address.Platform, Channel: secret})); wait > 0 {
+	other := answerTo("reply/3", "hello", core.Address{Platform: address.Platform, Channel: secret})
+	if wait := w.waits(other); wait > 0 {
 		t.Errorf("another channel waits %s", wait)
 	}
 	if n := w.InvalidRequests(); n != 0 {
@@ -166,9 +168,9 @@ func TestPostsLeaveCallsToAStart(t *testing.T) {
 	if err := w.d.Call(w.ctx(), http.MethodGet, "/gateway/bot", nil, nil); err != nil {
 		t.Errorf("the gateway: %v", err)
 	}
-	if err := w.d.Edit(w.ctx(), core.Ref(general+"/1"),
-		answerTo("reply/0", "hello again", core.Address{Platform: address.Platform, Channel: general})); core.CategoryOf(
-		err) != core.DeliveryNotYet {
+	again := answerTo("reply/0", "hello again", core.Address{Platform: address.Platform, Channel: general})
+	err := w.d.Edit(w.ctx(), core.Ref(general+"/1"), again)
+	if core.CategoryOf(err) != core.DeliveryNotYet {
 		t.Errorf("an edit: %v", err)
 	}
 }

@@ -230,7 +230,8 @@ func TestWhatAReplyAnswers(t *testing.T) {
 
 	long := r.botPosts(general, strings.Repeat("word ", 300))
 	got = r.asks(r.ann.Replies(general, long, "shorter, please"))
-	own := `{"quoted":"your own message, which is replied to","name":"gatehouse","id":"discord:900000000000000002","at":`
+	own := `{"quoted":"your own message, which is replied to","name":"gatehouse",` +
+		`"id":"discord:900000000000000002","at":`
 	if !strings.HasPrefix(got[0], own) || len(got[0]) > 700 || got[2] != "> shorter, please" ||
 		!strings.HasSuffix(got[0], "… (999 more characters are not shown)") {
 		t.Errorf("of its own message the agent is asked %q", got)
@@ -246,7 +247,8 @@ func TestRepliesToWhatCantBeRead(t *testing.T) {
 		`"type":19`:                           note("This message replies to one that can't be read."),
 		`"type":19,"referenced_message":7`:    note("This message replies to one that can't be read."),
 		`"type":0,"referenced_message":{"author":{"id":"1002"},"content":"pinned",
-			"attachments":[{"filename":"a.ogg","content_type":"audio/ogg"}]}`: `{"name":"ann","id":"discord:1001"} says:`,
+			"attachments":[{"filename":"a.ogg",
+			"content_type":"audio/ogg"}]}`: `{"name":"ann","id":"discord:1001"} says:`,
 		`"type":19,"referenced_message":{"author":{"id":"7","username":"hook"},"webhook_id":"7",
 			"embeds":[{"type":"rich","title":"Alert"}]}`: quoted(
 			`"quoted":"message replied to","name":"hook","id":"discord:7"`, "[embed] Alert"),

@@ -108,10 +108,10 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 		}
 		err = edit()
 	}
-	if _, _, toCommand := address.Command(delivery.To); toCommand && rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
-		return nil // only its person sees it, and it can no longer be changed
-	}
 	if rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage) {
+		if _, _, toCommand := address.Command(delivery.To); toCommand {
+			return nil // only its person sees it, and it can no longer be changed
+		}
 		return core.Wrap(core.NotFound, err, "The message was deleted on Discord.")
 	}
 	return chat.SendError(err)

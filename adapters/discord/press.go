@@ -68,7 +68,8 @@ func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 		Disabled: !i.isPrivate(), Form: i.Type == discordgo.InteractionModalSubmit,
 	}
 	if p.Disabled && snowflake.Valid(i.Message.ID) {
-		p.Card = address.Ref(i.Channel, i.Message.ID) // the message with the button that was pressed or that opened the form
+		// the message with the button that was pressed or that opened the form
+		p.Card = address.Ref(i.Channel, i.Message.ID)
 	}
 	switch {
 	case b.OnReply():

@@ -61,7 +61,9 @@ func TestPressIsADecision(t *testing.T) {
 				if bytes.Contains(e.Payload, []byte(i.Token)) {
 					t.Errorf("the payload has the token: %s", e.Payload)
 				}
-				if c := r.click(e); c != (core.Click{Approval: "a1", Choice: choice, Card: core.Ref(thread + "/" + b.Message), Disabled: true}) {
+				if c := r.click(e); c != (core.Click{
+					Approval: "a1", Choice: choice, Card: core.Ref(thread + "/" + b.Message), Disabled: true,
+				}) {
 					t.Errorf("Parse gave %+v", c)
 				}
 				if ids[e.ID] {
@@ -244,7 +246,10 @@ func TestDenyWithReason(t *testing.T) {
 				e.Actor.ID != "discord:1002" {
 				t.Errorf("got %+v", e)
 			}
-			if c := r.click(e); c != (core.Click{Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message), Disabled: true}) {
+			if c := r.click(e); c != (core.Click{
+				Approval: "a1", Choice: core.Deny, Reason: want, Card: core.Ref(general + "/" + b.Message),
+				Disabled: true,
+			}) {
 				t.Errorf("Parse gave %+v", c)
 			}
 		}

@@ -27,7 +27,9 @@ import (
 
 // call sends a message to a channel, or edits one. Where Discord does not let the bot attach its files, they stand in
 // its text.
-func (d *Discord) call(ctx context.Context, method, endpoint, channel string, m draw.Message, out draw.Outgoing, made any) error {
+func (d *Discord) call(
+	ctx context.Context, method, endpoint, channel string, m draw.Message, out draw.Outgoing, made any,
+) error {
 	if len(m.Files) == 0 {
 		return d.rest.Call(ctx, method, endpoint, out, made)
 	}

@@ -3,6 +3,7 @@ package discordtest_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"strings"
@@ -43,6 +44,73 @@ func TestDeviationsFromDiscordsDescription(t *testing.T) {
 	if found := fake.Deviations(); len(found) != 2 || !strings.Contains(found[0], "flags") ||
 		!strings.Contains(found[1], "wait") {
 		t.Errorf("it finds %q", found)
+	}
+}
+
+// TestLimitsAreThoseOfDiscordsDescription: what is over one of them is accepted, and shown as a deviation.
+func TestLimitsAreThoseOfDiscordsDescription(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("x", n) }
+	button := func(label, id string) fields { return fields{"type": 2, "style": 1, "label": label, "custom_id": id} }
+	row := func(all ...any) fields {
+		return fields{"content": "x", "components": []any{fields{"type": 1, "components": all}}}
+	}
+	menu := func(placeholder, option string) fields {
+		return row(fields{"type": 3, "custom_id": "m", "placeholder": placeholder, "options": []any{
+			fields{"label": option, "value": "1"},
+		}})
+	}
+	modal := func(title string, input fields) fields {
+		input["type"], input["custom_id"], input["style"] = 4, "a", 2
+		return fields{"type": 9, "data": fields{"custom_id": "why", "title": title, "components": []any{
+			fields{"type": 1, "components": []any{input}},
+		}}}
+	}
+	six := []any{}
+	for i := range 6 {
+		six = append(six, button("a", fmt.Sprint(i)))
+	}
+	const create, press = "/channels/" + general + "/messages", "/interactions/PRESS/callback"
+	for name, c := range map[string]struct {
+		method, path string
+		body         any
+	}{
+		"a nonce":          {"POST", create, fields{"content": "x", "nonce": long(26)}},
+		"a button's label": {"POST", create, row(button(long(81), "a"))},
+		"a button's id":    {"POST", create, row(button("a", long(101)))},
+		"a button's style": {"POST", create, row(fields{"type": 2, "style": 9, "label": "a", "custom_id": "a"})},
+		"six buttons":      {"POST", create, row(six...)},
+		"no button":        {"POST", create, row()},
+		"a placeholder":    {"POST", create, menu(long(151), "a")},
+		"an option":        {"POST", create, menu("a", long(101))},
+		"a kind of mention": {"POST", create, fields{
+			"content": "x", "allowed_mentions": fields{"parse": []string{"all"}},
+		}},
+		"an embed's title": {"POST", create, fields{"embeds": []any{fields{"title": long(257)}}}},
+		"a page":           {"GET", create + "?limit=101", nil},
+		"a command":        {"POST", "/applications/APP/commands", fields{"name": "ask", "description": long(101)}},
+		"an option's type": {"POST", "/applications/APP/commands", fields{
+			"name": "ask", "description": "x", "options": []any{fields{"name": "text", "description": "x"}},
+		}},
+		"a form's title":     {"POST", press, modal(long(46), fields{"label": "A"})},
+		"an input's label":   {"POST", press, modal("Why?", fields{"label": long(46)})},
+		"an input's size":    {"POST", press, modal("Why?", fields{"label": "A", "max_length": 4001})},
+		"an input's example": {"POST", press, modal("Why?", fields{"label": "A", "placeholder": long(101)})},
+		"a thread's name":    {"POST", create + "/POST/threads", fields{"name": ""}},
+		"a thread's time":    {"POST", create + "/POST/threads", fields{"name": "x", "auto_archive_duration": 7}},
+	} {
+		fake := discordtest.New(discordtest.Options{})
+		w := rigOn(t, fake)
+		post := w.alice.Posts(general, "hello")
+		i := w.bob.Clicks(general, w.card(t).ID, "Deny")
+		ids := strings.NewReplacer("APP", w.ApplicationID(), "POST", post.ID, "PRESS", i.ID+"/"+i.Token)
+		path := ids.Replace(c.path)
+		if status := w.call(t, c.method, path, c.body, nil); status >= 300 {
+			t.Errorf("%s: HTTP %d", name, status)
+		}
+		if found := w.Deviations(); len(found) == 0 || !strings.Contains(found[0], "a request differs") {
+			t.Errorf("%s: it finds %q", name, found)
+		}
+		fake.Close()
 	}
 }
 

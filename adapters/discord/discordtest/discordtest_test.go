@@ -34,7 +34,11 @@ type rig struct {
 
 func newRig(t *testing.T, o discordtest.Options) *rig {
 	t.Helper()
-	s := discordtest.Start(t, o)
+	return rigOn(t, discordtest.Start(t, o))
+}
+
+// rigOn fills a fake.
+func rigOn(t *testing.T, s *discordtest.Server) *rig {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	w := &rig{Server: s, ctx: ctx}

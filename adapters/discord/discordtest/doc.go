@@ -46,8 +46,8 @@
 //
 // # Discord's description
 //
-// In tests, every request and every answer of the fake is compared with Discord's own description of its API, whose parts
-// that the fake's routes need are in testdata/discord-openapi.json. [Server.Deviations] lists what differs, which fails
-// the test. A test compares the stored parts with the whole description if GATEHOUSE_TEST_DISCORD_API is its path, and
-// draws them anew with -update.
+// In tests, every request and every answer of the fake is compared with Discord's own description of its API.
+// testdata/discord-openapi.json has the parts of it that the fake's routes need. [Server.Deviations] lists what
+// differs, which fails the test. A test compares the stored parts with the whole description if
+// GATEHOUSE_TEST_DISCORD_API is its path, and draws them anew with -update.
 package discordtest

@@ -110,11 +110,11 @@ func TestDiscordgoAnswersAPress(t *testing.T) {
 					&discordgo.InteractionResponse{
 						Type: discordgo.InteractionResponseModal, Data: &discordgo.InteractionResponseData{
 							CustomID: "why", Title: "Why?",
-							Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
-								discordgo.TextInput{
+							Components: []discordgo.MessageComponent{discordgo.ActionsRow{
+								Components: []discordgo.MessageComponent{discordgo.TextInput{
 									CustomID: "reason", Label: "Reason", Style: discordgo.TextInputParagraph,
-								},
-							}}},
+								}},
+							}},
 						},
 					})
 			case discordgo.InteractionModalSubmit:

@@ -25,8 +25,8 @@ const (
 	SendInThreads        int64 = 1 << 38
 
 	// DefaultPermissions are those that gatehouse's bot needs, and a few more.
-	DefaultPermissions = AddReactions | ViewChannel | SendMessages | EmbedLinks | AttachFiles | ReadMessageHistory | UseCommands |
-		CreatePublicThreads | SendInThreads
+	DefaultPermissions = AddReactions | ViewChannel | SendMessages | EmbedLinks | AttachFiles |
+		ReadMessageHistory | UseCommands | CreatePublicThreads | SendInThreads
 	allPermissions int64 = 1<<50 - 1
 )
 

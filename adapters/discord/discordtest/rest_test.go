@@ -60,34 +60,15 @@ func TestRefusals(t *testing.T) {
 			"POST", create, fields{"content": long}, 400, 50035,
 			`map[content:map[_errors:[map[code:BASE_TYPE_MAX_LENGTH message:Must be 2000 or fewer in length.]]]]`,
 		},
-		{"POST", create, fields{"content": "x", "nonce": strings.Repeat("n", 26)}, 400, 50035, "nonce"},
-		{
-			"POST", create, fields{"content": "x", "components": []any{row(button(strings.Repeat("l", 81), "a"))}}, 400,
-			50035, "label",
-		},
-		{
-			"POST", create, fields{"content": "x", "components": []any{row(button("a", strings.Repeat("i", 101)))}},
-			400, 50035, "custom_id",
-		},
 		{
 			"POST", create, fields{"content": "x", "components": []any{row(button("a", "i"), button("b", "i"))}}, 400,
 			50035, "COMPONENT_CUSTOM_ID_DUPLICATED",
-		},
-		{
-			"POST", create,
-			fields{
-				"content": "x",
-				"components": []any{row(button("a", "1"), button("a", "2"), button("a", "3"), button("a", "4"),
-					button("a", "5"), button("a", "6"))},
-			},
-			400, 50035, "Must be between 1 and 5 in length.",
 		},
 		{
 			"POST", create, fields{"content": "x", "message_reference": fields{"message_id": "99"}}, 400, 50035,
 			"REPLIES_UNKNOWN_MESSAGE",
 		},
 		{"PATCH", create + "/" + post.ID, fields{"content": "x"}, 403, 50005, ""},
-		{"GET", create + "?limit=101", nil, 400, 50035, "NUMBER_TYPE_MAX"},
 		{"GET", "/guilds/" + guildID + "/members/99", nil, 404, 10013, ""},
 		{"GET", "/guilds/99/roles", nil, 404, 10004, ""},
 		{
@@ -217,9 +198,6 @@ func TestThreads(t *testing.T) {
 	post := w.alice.Posts(general, "hello")
 	start := "/channels/" + general + "/messages/" + post.ID + "/threads"
 	var got refusal
-	if status := w.call(t, "POST", start, fields{"name": ""}, &got); status != 400 || got.Code != 50035 {
-		t.Errorf("%d %+v", status, got)
-	}
 	if status := w.call(t, "POST", start, fields{"name": "talk"}, nil); status != 201 {
 		t.Errorf("HTTP %d", status)
 	}

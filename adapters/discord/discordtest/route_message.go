@@ -121,9 +121,6 @@ func (q *request) content(c *channel) (Message, *form.Failure) {
 	case float64:
 		m.Nonce = strconv.FormatFloat(n, 'f', -1, 64)
 	}
-	if len(m.Nonce) > 25 {
-		bad.Add("nonce", "NONCE_TYPE_TOO_LONG", "Must be 25 or fewer in length.")
-	}
 	m.Enforced = wire.Bool(f, "enforce_nonce")
 	if failed := bad.Failure(); failed != nil {
 		return m, failed
@@ -239,10 +236,7 @@ func listMessages(q *request, c *channel) (answer, *form.Failure) {
 	if c.Kind == Forum {
 		return answer{}, form.WrongChannelType
 	}
-	limit, f := limitIn(q.query, 50)
-	if f != nil {
-		return answer{}, f
-	}
+	limit := limitIn(q.query, 50)
 	if c.Kind != DM && s.permissions(c, s.o.BotUserID)&ReadMessageHistory == 0 {
 		return ok([]object{})
 	}
@@ -259,21 +253,12 @@ func listMessages(q *request, c *channel) (answer, *form.Failure) {
 	return ok(found)
 }
 
-func limitIn(query url.Values, usual int) (int, *form.Failure) {
-	text := query.Get("limit")
-	if text == "" {
-		return usual, nil
+// limitIn returns the limit of a query, which Discord's description bounds.
+func limitIn(query url.Values, usual int) int {
+	if n, err := strconv.Atoi(query.Get("limit")); err == nil {
+		return n
 	}
-	n, err := strconv.Atoi(text)
-	switch {
-	case err != nil:
-		return 0, form.BadField("limit", "NUMBER_TYPE_COERCE", "Value %q is not int.", text)
-	case n < 1:
-		return 0, form.BadField("limit", "NUMBER_TYPE_MIN", "int value should be greater than or equal to 1.")
-	case n > 100:
-		return 0, form.BadField("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
-	}
-	return n, nil
+	return usual
 }
 
 // page returns the messages before, after or around an id, at most limit, newest first.

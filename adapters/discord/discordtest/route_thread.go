@@ -2,7 +2,6 @@ package discordtest
 
 import (
 	"maps"
-	"slices"
 
 	"gatehouse/adapters/discord/discordtest/internal/form"
 	"gatehouse/adapters/discord/discordtest/internal/gateway"
@@ -14,20 +13,6 @@ const StartThread = "POST /channels/{channel}/messages/{message}/threads"
 
 var threadRoutes = map[string]route{StartThread: {do: onMessage(startThread)}}
 
-// threadName reads and checks a thread's name and minutes until archiving.
-func (q *request) threadName() (string, int, *form.Failure) {
-	bad := &form.Errors{}
-	name := wire.String(q.fields, "name")
-	if n := len([]rune(name)); n < 1 || n > 100 {
-		bad.Add("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
-	}
-	minutes := wire.Int(q.fields, "auto_archive_duration")
-	if !slices.Contains([]int{0, 60, 1440, 4320, 10080}, minutes) {
-		bad.Add("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of {60, 1440, 4320, 10080}.")
-	}
-	return name, minutes, bad.Failure()
-}
-
 func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 	s := q.s
 	if c.Kind != Text && c.Kind != Announcement {
@@ -36,10 +21,7 @@ func startThread(q *request, c *channel, r *record) (answer, *form.Failure) {
 	if f := s.need(c, CreatePublicThreads); f != nil {
 		return answer{}, f
 	}
-	name, minutes, f := q.threadName()
-	if f != nil {
-		return answer{}, f
-	}
+	name, minutes := wire.String(q.fields, "name"), wire.Int(q.fields, "auto_archive_duration")
 	if s.channels[r.ID] != nil {
 		return answer{}, form.ThreadExists
 	}

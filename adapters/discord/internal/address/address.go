@@ -1,6 +1,6 @@
-// Package address says where something is on Discord, and who somebody is, in gatehouse's words. The thread 7 of channel
-// 5 on server 3 is the conversation discord:3:7; message 9 there has the reference 7/9; its author is discord:80351. What
-// an interaction asks for is answered at an address whose message is interaction:ID or command:ID.
+// Package address says where something is on Discord, and who somebody is, in gatehouse's words. The thread 7 of
+// channel 5 on server 3 is the conversation discord:3:7; message 9 there has the reference 7/9; its author is
+// discord:80351. What an interaction asks for is answered at an address whose message is interaction:ID or command:ID.
 package address
 
 import (

@@ -1,5 +1,5 @@
-// Package draw writes what gatehouse says as messages of Discord: the reply "**yes**, see `a.go`" as a text, an approval as
-// a container with a coloured edge and a row of buttons, a question as a form.
+// Package draw writes what gatehouse says as messages of Discord: the reply "**yes**, see `a.go`" as a text, an
+// approval as a container with a coloured edge and a row of buttons, a question as a form.
 //
 //	draw.go      what each kind of post becomes
 //	card.go      an approval: texts, arguments, buttons; whom it pings

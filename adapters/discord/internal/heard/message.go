@@ -8,8 +8,8 @@
 //	mention.go    whether it mentions the bot; what in a text is code
 //	quotation.go  what it points at and carries, as quotations
 //
-// Nothing is decided by the parts of a message but by its text, author and place: those may have any form. Only Names.Ask
-// makes calls.
+// Nothing is decided by the parts of a message but by its text, author and place: those may have any form. Only
+// Names.Ask makes calls.
 package heard
 
 import (

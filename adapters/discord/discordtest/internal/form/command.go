@@ -12,7 +12,7 @@ import (
 // commandName is compiled at its first use, since that takes a while and most tests have no command.
 var commandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`) })
 
-// CheckCommand finds what Discord would refuse in a command.
+// CheckCommand finds what Discord would refuse in a command, besides what its description says.
 func CheckCommand(o wire.Object, where string, bad *Errors) {
 	at := func(field string) string { return strings.TrimPrefix(where+"."+field, ".") }
 	kind := wire.Int(o, "type")
@@ -21,15 +21,12 @@ func CheckCommand(o wire.Object, where string, bad *Errors) {
 			bad.Add(at("name"), "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 		}
 	}
-	if n := len([]rune(wire.String(o, "description"))); kind <= 1 && (n < 1 || n > 100) {
+	if kind <= 1 && wire.String(o, "description") == "" {
 		bad.Add(at("description"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	}
 	optional := false
 	for i, option := range wire.List(o, "options") {
 		inner := at("options." + strconv.Itoa(i))
-		if wire.Int(option, "type") == 0 {
-			bad.Add(inner+".type", "BASE_TYPE_REQUIRED", "This field is required")
-		}
 		CheckCommand(
 			wire.Object{"name": option["name"], "description": option["description"], "options": option["options"]},
 			inner, bad)

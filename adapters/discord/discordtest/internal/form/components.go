@@ -8,22 +8,14 @@ import (
 	"gatehouse/adapters/discord/discordtest/internal/wire"
 )
 
-// CheckComponents finds what Discord would refuse in the components of a message.
+// CheckComponents finds what Discord would refuse in the components of a message, besides what its description says.
 func CheckComponents(fields wire.Object, bad *Errors) {
-	value, given := fields["components"]
-	if !given || value == nil {
-		return
-	}
-	rows, ok := value.([]any)
-	if !ok {
-		bad.Add("components", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
-		return
-	}
+	rows := wire.List(fields, "components")
 	if wire.Int(fields, "flags")&wire.FlagComponentsV2 != 0 {
-		if n := countComponents(wire.List(fields, "components")); n > 40 {
+		if n := countComponents(rows); n > 40 {
 			bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 40 in length.")
 		}
-		if n := textLength(wire.List(fields, "components")); n > 4000 {
+		if n := textLength(rows); n > 4000 {
 			bad.Add("components", "COMPONENT_MAX_TEXT_SIZE_EXCEEDED",
 				"The total text of all components must be 4000 or fewer in length.")
 		}
@@ -31,7 +23,7 @@ func CheckComponents(fields wire.Object, bad *Errors) {
 		bad.Add("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 	}
 	seen := map[string]bool{}
-	for i, row := range wire.List(fields, "components") {
+	for i, row := range rows {
 		where := fmt.Sprintf("components.%d", i)
 		if wire.Int(fields, "flags")&wire.FlagComponentsV2 != 0 {
 			checkInner(row, where, seen, bad)
@@ -66,9 +58,6 @@ func textLength(components []wire.Object) int {
 
 func checkInner(c wire.Object, where string, seen map[string]bool, bad *Errors) {
 	inner := wire.List(c, "components")
-	if wire.Int(c, "type") == message.ComponentRow && (len(inner) < 1 || len(inner) > 5) {
-		bad.Add(where+".components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
-	}
 	for j, e := range inner {
 		at := fmt.Sprintf("%s.components.%d", where, j)
 		switch wire.Int(e, "type") {
@@ -80,8 +69,6 @@ func checkInner(c wire.Object, where string, seen map[string]bool, bad *Errors) 
 				bad.Add(where+".components", "COMPONENT_LAYOUT_WIDTH_EXCEEDED",
 					"The specified component exceeds the maximum width")
 			}
-		case 0:
-			bad.Add(at+".type", "BASE_TYPE_REQUIRED", "This field is required")
 		default:
 			if id, has := e["custom_id"]; has {
 				checkCustomID(fmt.Sprint(id), at, seen, bad)
@@ -92,19 +79,11 @@ func checkInner(c wire.Object, where string, seen map[string]bool, bad *Errors) 
 }
 
 func checkButton(b wire.Object, at string, seen map[string]bool, bad *Errors) {
-	style := wire.Int(b, "style")
-	if style < 1 || style > 6 {
-		bad.Add(at+".style", "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}.")
-	}
-	label := wire.String(b, "label")
-	if utf8.RuneCountInString(label) > 80 {
-		bad.Add(at+".label", "BASE_TYPE_MAX_LENGTH", "Must be 80 or fewer in length.")
-	}
-	if label == "" && b["emoji"] == nil {
+	if wire.String(b, "label") == "" && b["emoji"] == nil {
 		bad.Add(at+".label", "BUTTON_COMPONENT_LABEL_REQUIRED", "A label or emoji is required")
 	}
-	if style == 5 {
-		if url := wire.String(b, "url"); url == "" || len(url) > 512 {
+	if wire.Int(b, "style") == 5 {
+		if wire.String(b, "url") == "" {
 			bad.Add(at+".url", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 512 in length.")
 		}
 		return
@@ -115,21 +94,8 @@ func checkButton(b wire.Object, at string, seen map[string]bool, bad *Errors) {
 // checkMenu checks a menu of texts.
 func checkMenu(m wire.Object, at string, seen map[string]bool, bad *Errors) {
 	checkCustomID(wire.String(m, "custom_id"), at, seen, bad)
-	if utf8.RuneCountInString(wire.String(m, "placeholder")) > 150 {
-		bad.Add(at+".placeholder", "BASE_TYPE_MAX_LENGTH", "Must be 150 or fewer in length.")
-	}
-	options := wire.List(m, "options")
-	if len(options) < 1 || len(options) > 25 {
-		bad.Add(at+".options", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 25 in length.")
-	}
 	values := map[string]bool{}
-	for i, o := range options {
-		for _, key := range []string{"label", "value"} {
-			if n := utf8.RuneCountInString(wire.String(o, key)); n < 1 || n > 100 {
-				bad.Add(fmt.Sprintf("%s.options.%d.%s", at, i, key), "BASE_TYPE_BAD_LENGTH",
-					"Must be between 1 and 100 in length.")
-			}
-		}
+	for i, o := range wire.List(m, "options") {
 		if value := wire.String(o, "value"); values[value] {
 			bad.Add(fmt.Sprintf("%s.options.%d.value", at, i), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED",
 				"The specified option value is already used")
@@ -140,7 +106,7 @@ func checkMenu(m wire.Object, at string, seen map[string]bool, bad *Errors) {
 }
 
 func checkCustomID(id, at string, seen map[string]bool, bad *Errors) {
-	if n := utf8.RuneCountInString(id); n < 1 || n > 100 {
+	if id == "" {
 		bad.Add(at+".custom_id", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	} else if seen[id] {
 		bad.Add(at+".custom_id", "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")

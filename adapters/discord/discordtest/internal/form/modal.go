@@ -35,18 +35,12 @@ type Input struct {
 // maxInput is how many characters an input takes.
 const maxInput = 4000
 
-// ReadModal reads a modal from a first answer, and checks it as Discord does.
+// ReadModal reads a modal from a first answer, and checks it as Discord does, besides what its description says.
 func ReadModal(f wire.Object) (*Modal, *Failure) {
 	m := &Modal{CustomID: wire.String(f, "custom_id"), Title: wire.String(f, "title")}
 	bad := &Errors{}
-	if n := utf8.RuneCountInString(m.CustomID); n < 1 || n > 100 {
-		bad.Add("data.custom_id", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
-	}
-	if n := utf8.RuneCountInString(m.Title); n < 1 || n > 45 {
-		bad.Add("data.title", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
-	}
 	rows := wire.List(f, "components")
-	if len(rows) < 1 || len(rows) > 5 {
+	if len(rows) > 5 {
 		bad.Add("data.components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 	}
 	seen := map[string]bool{}
@@ -76,7 +70,7 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 			Labelled: label != "",
 		}
 		if label != "" {
-			in.Label, in.Hint = label, readHint(row, at, bad)
+			in.Label, in.Hint = label, wire.String(row, "description")
 		}
 		if required, said := e["required"].(bool); said {
 			in.Required = required
@@ -84,32 +78,17 @@ func ReadModal(f wire.Object) (*Modal, *Failure) {
 		if in.Max == 0 {
 			in.Max = maxInput
 		}
-		if in.Max > maxInput {
-			bad.Add(at+".components.0.max_length", "NUMBER_TYPE_MAX", "int value should be less than or equal to 4000.")
-		}
-		if utf8.RuneCountInString(in.Value) > min(in.Max, maxInput) {
+		if utf8.RuneCountInString(in.Value) > in.Max {
 			bad.Add(at+".components.0.value",
-				"BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", min(in.Max, maxInput)))
+				"BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", in.Max))
 		}
 		checkCustomID(in.CustomID, at+".components.0", seen, bad)
-		if n := utf8.RuneCountInString(in.Label); n < 1 || n > 45 {
+		if in.Label == "" {
 			bad.Add(at+".components.0.label", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
-		}
-		if utf8.RuneCountInString(in.Placeholder) > 100 {
-			bad.Add(at+".components.0.placeholder", "BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.")
 		}
 		m.Inputs = append(m.Inputs, in)
 	}
 	return m, bad.Failure()
-}
-
-// readHint reads the description of a label.
-func readHint(label wire.Object, at string, bad *Errors) string {
-	hint := wire.String(label, "description")
-	if utf8.RuneCountInString(hint) > 100 {
-		bad.Add(at+".description", "BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.")
-	}
-	return hint
 }
 
 // readMenu reads a menu of texts in a label.
@@ -120,7 +99,8 @@ func readMenu(e, label wire.Object, at string, seen map[string]bool, bad *Errors
 	}
 	menu := message.ReadMenu(e)
 	in := Input{
-		CustomID: menu.CustomID, Label: wire.String(label, "label"), Hint: readHint(label, at, bad), Required: true,
+		CustomID: menu.CustomID, Label: wire.String(label, "label"), Hint: wire.String(label, "description"),
+		Required:    true,
 		Placeholder: menu.Placeholder, Labelled: true, Options: menu.Options,
 	}
 	if required, said := e["required"].(bool); said {
@@ -128,9 +108,6 @@ func readMenu(e, label wire.Object, at string, seen map[string]bool, bad *Errors
 	}
 	if least, said := e["min_values"]; said && wire.Int(e, "min_values") == 0 && in.Required {
 		bad.Add(at+".component.min_values", "NUMBER_TYPE_MIN", fmt.Sprintf("%v values of a required menu.", least))
-	}
-	if n := utf8.RuneCountInString(in.Label); n < 1 || n > 45 {
-		bad.Add(at+".label", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 45 in length.")
 	}
 	for _, o := range menu.Options {
 		if o.Default {

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // Refusal is a press of a button, or the submission of a form, that does nothing, and what its person reads.
 type Refusal struct {
-	Action   chat.Action
+	Action   outbound.Action
 	Form     bool      // the form of Action is submitted
 	Typed    string    // into its one input, or the second of the question's
 	Foreign  bool      // it was made by a gatehouse with another key
@@ -36,7 +36,7 @@ func (r Refusal) Value(t testing.TB, key string, more ...string) string {
 	if r.Foreign {
 		key = "the key of another gatehouse"
 	}
-	b := chat.Button{Action: r.Action, Approval: "a1", More: more}
+	b := outbound.Button{Action: r.Action, Approval: "a1", More: more}
 	return Signer(t, key).Seal(b.Fields()...)
 }
 
@@ -64,10 +64,10 @@ func refusals(bob string) map[string]Refusal {
 	const standing, stranger = "This was approved by Cid at", "You are not an approver of this request."
 	return map[string]Refusal{
 		"a button of another key": {
-			Action: chat.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
+			Action: outbound.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
 		},
 		"a form of another key": {
-			Action: chat.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
+			Action: outbound.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
 		},
 		"a button of another version": {
 			Action: "explode", Card: card(nil), Said: wording.BuiltIn.PressOtherVersion,
@@ -75,48 +75,48 @@ func refusals(bob string) map[string]Refusal {
 		"a form of another version": {
 			Action: "explode", Form: true, Card: card(nil), Said: wording.BuiltIn.PressOtherVersion,
 		},
-		"a button of one unknown": {Action: chat.ActionReason, Err: gone, Said: wording.BuiltIn.PressUnknown},
+		"a button of one unknown": {Action: outbound.ActionReason, Err: gone, Said: wording.BuiltIn.PressUnknown},
 		"a form of one unknown": {
-			Action: chat.ActionReason, Form: true, Err: gone, Said: wording.BuiltIn.PressUnknown,
+			Action: outbound.ActionReason, Form: true, Err: gone, Said: wording.BuiltIn.PressUnknown,
 		},
 		"a button that does not fit": {
-			Action: chat.ActionAnswer, Card: card(nil), Said: wording.BuiltIn.PressMisfit,
+			Action: outbound.ActionAnswer, Card: card(nil), Said: wording.BuiltIn.PressMisfit,
 		},
 		"a form that does not fit": {
-			Action: chat.ActionAnswer, Form: true, Card: card(nil), Said: wording.BuiltIn.PressMisfit,
+			Action: outbound.ActionAnswer, Form: true, Card: card(nil), Said: wording.BuiltIn.PressMisfit,
 		},
-		"a button of one decided": {Action: chat.ActionReason, Card: decided, Said: standing},
-		"a form of one decided":   {Action: chat.ActionReason, Form: true, Card: decided, Said: standing},
-		"a button of a stranger":  {Action: chat.ActionReason, Card: foreign, Said: stranger},
-		"a form of a stranger":    {Action: chat.ActionReason, Form: true, Card: foreign, Said: stranger},
+		"a button of one decided": {Action: outbound.ActionReason, Card: decided, Said: standing},
+		"a form of one decided":   {Action: outbound.ActionReason, Form: true, Card: decided, Said: standing},
+		"a button of a stranger":  {Action: outbound.ActionReason, Card: foreign, Said: stranger},
+		"a form of a stranger":    {Action: outbound.ActionReason, Form: true, Card: foreign, Said: stranger},
 		"a form of other arguments": {
-			Action: chat.ActionEdit, Form: true, Typed: "{}", Card: changed, Said: core.ErrChanged.Message,
+			Action: outbound.ActionEdit, Form: true, Typed: "{}", Card: changed, Said: core.ErrChanged.Message,
 		},
 		"an approval of other arguments": {
-			Action: chat.ActionConfirm, Form: true, Typed: doc.ConfirmWord, Card: changed,
+			Action: outbound.ActionConfirm, Form: true, Typed: doc.ConfirmWord, Card: changed,
 			Said: core.ErrChanged.Message,
 		},
 		"arguments that can't be changed": {
-			Action: chat.ActionEdit, Form: true, Typed: "{}", Card: card(func(c *core.Card) {
+			Action: outbound.ActionEdit, Form: true, Typed: "{}", Card: card(func(c *core.Card) {
 				c.Editable = false
 			}), Said: wording.BuiltIn.PressNoEdit,
 		},
-		"a denial without a reason": {Action: chat.ActionReason, Form: true, Card: card(func(c *core.Card) {
+		"a denial without a reason": {Action: outbound.ActionReason, Form: true, Card: card(func(c *core.Card) {
 			c.NeedsWhy = true
 		}), Said: "To deny this, a reason is needed."},
 		"another word": {
-			Action: chat.ActionConfirm, Form: true, Typed: "yes", Card: card(func(c *core.Card) {
+			Action: outbound.ActionConfirm, Form: true, Typed: "yes", Card: card(func(c *core.Card) {
 				c.Risk = core.Dangerous
 			}), Said: wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord),
 		},
 		"an answer that does not fit": {
-			Action: chat.ActionAnswer, Form: true, Typed: "2", Card: card(asked), Said: "his must be 3 or more.",
+			Action: outbound.ActionAnswer, Form: true, Typed: "2", Card: card(asked), Said: "his must be 3 or more.",
 		},
 		"one that can't be looked up": {
-			Action: chat.ActionReason, Err: busy, Said: wording.BuiltIn.PressUnread,
+			Action: outbound.ActionReason, Err: busy, Said: wording.BuiltIn.PressUnread,
 		},
 		"one that can't be stored": {
-			Action: chat.ActionDeny, Card: card(nil), Unstored: true, Said: wording.BuiltIn.PressUnstored,
+			Action: outbound.ActionDeny, Card: card(nil), Unstored: true, Said: wording.BuiltIn.PressUnstored,
 		},
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -63,15 +63,15 @@ func read(card core.Card, v doc.Document) shown {
 	}
 	for _, c := range v.Cut(0, 0) {
 		switch c.Action {
-		case chat.ActionAskAgain:
+		case outbound.ActionAskAgain:
 			a.again, facts = true, append(facts, wording.Fill(v.TerminalAgain, "{word}", wordAgain))
-		case chat.ActionForget:
+		case outbound.ActionForget:
 			a.kept, facts = true, append(facts, wording.Fill(v.TerminalForget, "{word}", wordForget))
-		case chat.ActionRemember:
+		case outbound.ActionRemember:
 			a.words = append(a.words, a.words[0]+wordRemember)
-		case chat.ActionApprove:
+		case outbound.ActionApprove:
 			a.words = append(a.words, map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""])
-		case chat.ActionReason:
+		case outbound.ActionReason:
 			a.words = append(a.words, map[bool]string{false: "n", true: v.TerminalWhy}[card.NeedsWhy])
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
@@ -112,7 +112,7 @@ func (c *Console) submit(ctx context.Context, e core.Event) error {
 		}
 		c.opt.Log.Warn("storing an event",
 			"platform", Name, "event", e.ID, "category", core.CategoryOf(err), "err", err)
-		chat.Sleep(ctx, wait)
+		outbound.Sleep(ctx, wait)
 		wait = min(2*wait, maxWait)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -21,33 +21,33 @@ const (
 )
 
 // endedWords are the words that press a button of a card that is decided.
-var endedWords = map[string]chat.Action{wordAgain: chat.ActionAskAgain, wordForget: chat.ActionForget}
+var endedWords = map[string]outbound.Action{wordAgain: outbound.ActionAskAgain, wordForget: outbound.ActionForget}
 
 // decision is what a line decides about an approval: y, yes and approve, which wordRemember may follow, or n and no,
 // which a reason may follow. The action is "" if it decides nothing.
-func (a *shown) decision(line string) (action chat.Action, p desk.Press) {
+func (a *shown) decision(line string) (action outbound.Action, p desk.Press) {
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	remember := strings.EqualFold(" "+reason, wordRemember)
 	switch word = strings.ToLower(word); {
 	case a.lines == nil || a.card.Question != nil:
 		return "", p
 	case word == "n", word == "no":
-		return chat.ActionDeny, desk.Press{Typed: []string{reason}}
+		return outbound.ActionDeny, desk.Press{Typed: []string{reason}}
 	case reason != "" && !remember, word != "y" && word != "yes" && word != doc.ConfirmWord:
 		return "", p
 	case !slices.Contains(a.words, doc.ConfirmWord):
-		return map[bool]chat.Action{false: chat.ActionApprove, true: chat.ActionRemember}[remember], p
+		return map[bool]outbound.Action{false: outbound.ActionApprove, true: outbound.ActionRemember}[remember], p
 	}
-	action = map[bool]chat.Action{false: chat.ActionConfirm, true: chat.ActionConfirmRemember}[remember]
+	action = map[bool]outbound.Action{false: outbound.ActionConfirm, true: outbound.ActionConfirmRemember}[remember]
 	return action, desk.Press{Form: true, Typed: []string{word}}
 }
 
 // pressEnded presses a button of the last card that is decided and has it.
-func (c *Console) pressEnded(ctx context.Context, action chat.Action) error {
+func (c *Console) pressEnded(ctx context.Context, action outbound.Action) error {
 	c.mu.Lock()
 	var card core.Card
 	for _, a := range c.cards {
-		if action == chat.ActionAskAgain && a.again || action == chat.ActionForget && a.kept {
+		if action == outbound.ActionAskAgain && a.again || action == outbound.ActionForget && a.kept {
 			card = a.card
 		}
 	}
@@ -55,20 +55,20 @@ func (c *Console) pressEnded(ctx context.Context, action chat.Action) error {
 	if card.Approval != "" {
 		return c.press(ctx, card, action, desk.Press{})
 	}
-	c.say(map[chat.Action]string{
-		chat.ActionAskAgain: c.texts.TerminalNoneExpired, chat.ActionForget: c.texts.TerminalNoneKept,
+	c.say(map[outbound.Action]string{
+		outbound.ActionAskAgain: c.texts.TerminalNoneExpired, outbound.ActionForget: c.texts.TerminalNoneKept,
 	}[action])
 	return nil
 }
 
 // press stores what the desk makes of an answer, or says why nothing happens, which is its error then. What is decided
 // is refused at once, not by the store.
-func (c *Console) press(ctx context.Context, card core.Card, action chat.Action, p desk.Press) error {
+func (c *Console) press(ctx context.Context, card core.Card, action outbound.Action, p desk.Press) error {
 	at := desk.Desk{
 		Platform: Name, Cards: desk.Shown(card), Strict: card.State != core.Open, Texts: c.texts, Log: c.opt.Log,
 	}
 	p.Who, p.Conversation, p.Address, p.ID = c.opt.Actor, c.conversation, c.address(), c.opt.NewID()
-	made := at.Press(ctx, chat.CardButton(card, action), p)
+	made := at.Press(ctx, outbound.CardButton(card, action), p)
 	if refused, ok := made.(desk.Say); ok {
 		c.say(refused.Text())
 		return refused.Err

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core/question"
 )
@@ -62,7 +62,7 @@ func (c *Console) answer(ctx context.Context, a shown, line string) (err error) 
 	case p.Whole == "" && len(p.Typed) < len(q.Fields):
 		a.typed = p.Typed
 	default: // what was typed before stays until it is stored
-		if err = c.press(ctx, a.card, chat.ActionAnswer, p); err == nil {
+		if err = c.press(ctx, a.card, outbound.ActionAnswer, p); err == nil {
 			return nil
 		}
 	}

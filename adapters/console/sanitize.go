@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 )
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
@@ -18,7 +18,7 @@ func Sanitize(s string) string {
 	var b strings.Builder
 	for _, r := range lineEnds.Replace(s) {
 		switch {
-		case chat.Directional(r):
+		case safetext.Directional(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		case r == '\n' || r == '\t' || !unicode.IsControl(r):
 			b.WriteRune(r)

@@ -6,12 +6,12 @@ import (
 
 	"gatehouse/adapters/discord/internal/address"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
 // bots are the ids of the bots and webhooks that may ask.
-func (c Config) bots() []string { return chat.IDs(c.Bots) }
+func (c Config) bots() []string { return inbound.IDs(c.Bots) }
 
 // isBot reports whether an actor is a bot or a webhook that may ask. The author of a webhook's message has the
 // webhook's id.
@@ -23,9 +23,9 @@ func (d *Discord) isBot(who core.Actor) bool {
 // onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first. Error: the
 // store's.
 func (d *Discord) onlyBots(ctx context.Context, e core.Event) (bool, error) {
-	only, err := chat.OnlyBots(ctx, d.Inbox, e, d.isBot)
+	only, err := inbound.OnlyBots(ctx, d.Inbox, e, d.isBot)
 	if only {
-		d.Log.Warn("a bot is not answered: "+chat.TooManyBots, "bot", e.Actor.ID, "event", e.ID)
+		d.Log.Warn("a bot is not answered: "+inbound.TooManyBots, "bot", e.Actor.ID, "event", e.ID)
 	}
 	return only, err
 }

@@ -11,7 +11,7 @@ import (
 
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/guilds"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -61,13 +61,13 @@ func TestCheckupOfPermissions(t *testing.T) {
 		state core.CheckState
 		words string
 	}{
-		"nothing said": {state: chat.OK},
+		"nothing said": {state: outbound.OK},
 		"denied everybody": {made: func(*rig) overwrites {
 			return overwrites{everybody(0, discordtest.SendMessages)}
-		}, state: chat.Fail, words: "lacks the permission Send Messages, so"},
+		}, state: outbound.Fail, words: "lacks the permission Send Messages, so"},
 		"denied everybody, allowed the bot's role": {made: func(w *rig) overwrites {
 			return overwrites{{ID: mine(w), Allow: discordtest.SendMessages}, everybody(0, discordtest.SendMessages)}
-		}, state: chat.OK},
+		}, state: outbound.OK},
 		"allowed by one role and denied by another": {
 			guild: func(g *discordtest.Guild) {
 				g.Roles = []discordtest.Role{{
@@ -79,48 +79,48 @@ func TestCheckupOfPermissions(t *testing.T) {
 					{ID: mine(w), Allow: discordtest.SendMessages},
 					{ID: "4000000000000000009", Deny: discordtest.SendMessages},
 				}
-			}, state: chat.OK,
+			}, state: outbound.OK,
 		},
 		"denied the role, allowed the bot itself": {made: func(w *rig) overwrites {
 			return overwrites{
 				{ID: w.BotUserID(), Member: true, Allow: discordtest.SendMessages},
 				{ID: mine(w), Deny: discordtest.SendMessages},
 			}
-		}, state: chat.OK},
+		}, state: outbound.OK},
 		"allowed the role, denied the bot itself": {made: func(w *rig) overwrites {
 			return overwrites{
 				{ID: w.BotUserID(), Member: true, Deny: discordtest.SendMessages},
 				{ID: mine(w), Allow: discordtest.SendMessages},
 			}
-		}, state: chat.Fail, words: "Send Messages"},
+		}, state: outbound.Fail, words: "Send Messages"},
 		"denied somebody else": {made: func(*rig) overwrites {
 			return overwrites{{ID: "1001", Member: true, Deny: needs}, {ID: "4000000000000000009", Deny: needs}}
-		}, state: chat.OK},
+		}, state: outbound.OK},
 		"not seen, whatever else is allowed": {made: func(*rig) overwrites {
 			return overwrites{everybody(discordtest.SendMessages|discordtest.SendInThreads, discordtest.ViewChannel)}
-		}, state: chat.Fail, check: general, words: "The bot does not see the channel " + general + " any more"},
+		}, state: outbound.Fail, check: general, words: "The bot does not see the channel " + general + " any more"},
 		"an administrator": {
 			guild: func(g *discordtest.Guild) { g.BotPermissions = discordtest.Administrator },
-			made:  func(*rig) overwrites { return overwrites{everybody(0, needs)} }, state: chat.OK,
+			made:  func(*rig) overwrites { return overwrites{everybody(0, needs)} }, state: outbound.OK,
 		},
 		"the owner": {
 			guild: func(g *discordtest.Guild) { g.Owner, g.BotPermissions = "900000000000000002", little },
-			made:  func(*rig) overwrites { return overwrites{everybody(0, needs)} }, state: chat.OK,
+			made:  func(*rig) overwrites { return overwrites{everybody(0, needs)} }, state: outbound.OK,
 		},
 		"no threads to answer in": {made: func(*rig) overwrites {
 			return overwrites{everybody(0, discordtest.SendInThreads)}
-		}, state: chat.Fail, words: "Send Messages in Threads"},
+		}, state: outbound.Fail, words: "Send Messages in Threads"},
 		"no threads to open": {made: func(*rig) overwrites {
 			return overwrites{everybody(0, discordtest.CreatePublicThreads)}
-		}, state: chat.Warn, words: "Create Public Threads, so a mention is answered in the channel"},
+		}, state: outbound.Warn, words: "Create Public Threads, so a mention is answered in the channel"},
 		"no threads to open, nor wanted": {
 			made: func(*rig) overwrites {
 				return overwrites{everybody(0, discordtest.CreatePublicThreads)}
-			}, reply: replyChannel, state: chat.OK,
+			}, reply: replyChannel, state: outbound.OK,
 		},
 		"no history": {made: func(*rig) overwrites {
 			return overwrites{everybody(0, discordtest.ReadMessageHistory)}
-		}, state: chat.Warn, words: "Read Message History"},
+		}, state: outbound.Warn, words: "Read Message History"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, nil)
@@ -132,7 +132,7 @@ func TestCheckupOfPermissions(t *testing.T) {
 			checkup.Config.Reply = c.reply
 			f := w.finds(checkup)["discord channel "+cmp.Or(c.check, "#general")]
 			if f.State != c.state || !strings.Contains(f.What, c.words) ||
-				c.state != chat.OK && !strings.Contains(f.Mend, "Open the channel's settings, Permissions") {
+				c.state != outbound.OK && !strings.Contains(f.Mend, "Open the channel's settings, Permissions") {
 				t.Errorf("got %+v, want %s", f, c.state)
 			}
 		})
@@ -150,40 +150,40 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		"lacks it in general": {func(w *rig) {
 			w.RemoveChannel(forum)
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs &^ discordtest.SendMessages })
-		}, nil, "server town", chat.Fail, "Send Messages, so the bot can't answer there"},
+		}, nil, "server town", outbound.Fail, "Send Messages, so the bot can't answer there"},
 		"lacks it but for one channel": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs &^ discordtest.SendMessages })
 			w.SetOverwrites(general, discordtest.Overwrite{ID: w.RoleOfBot(serverID), Allow: discordtest.SendMessages})
-		}, nil, "server town", chat.Warn, "Some channels make an exception."},
+		}, nil, "server town", outbound.Warn, "Some channels make an exception."},
 		"timed out": {func(w *rig) {
 			w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(time.Hour))
-		}, []core.EventRecord{spokenIn(general, "")}, "server town", chat.Fail,
+		}, []core.EventRecord{spokenIn(general, "")}, "server town", outbound.Fail,
 			"the bot is timed out until 2026-03-01"},
 		"an administrator can't be timed out": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = discordtest.Administrator })
 			w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(time.Hour))
-		}, nil, "server town", chat.OK, ""},
+		}, nil, "server town", outbound.OK, ""},
 		"no longer timed out": {func(w *rig) {
 			w.TimesOut(serverID, w.BotUserID(), w.clock.Now().Add(-time.Hour))
-		}, nil, "server town", chat.OK, ""},
+		}, nil, "server town", outbound.OK, ""},
 		"another channel is closed": {func(w *rig) {
 			w.DenyBot(rules, discordtest.SendMessages|discordtest.SendInThreads)
-		}, nil, "channels of town", chat.Warn,
+		}, nil, "channels of town", outbound.Warn,
 			"sees 4 channels of the server town, and lacks a permission in #rules (Send Messages, Send Messages in " +
 				"Threads)."},
 		"another channel is not seen": {func(w *rig) {
 			w.DenyBot(rules, discordtest.ViewChannel)
-		}, nil, "channels of town", chat.OK, "sees 3 channels"},
+		}, nil, "channels of town", outbound.OK, "sees 3 channels"},
 		"no channel is seen": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs &^ discordtest.ViewChannel })
 			w.SetOverwrites(secret)
-		}, nil, "channels of town", chat.Fail, "sees no channel of the server town that people write in"},
+		}, nil, "channels of town", outbound.Fail, "sees no channel of the server town that people write in"},
 		"a forum needs no more": {func(w *rig) {
 			w.DenyBot(forum, discordtest.SendMessages|discordtest.CreatePublicThreads)
-		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", chat.OK, ""},
+		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", outbound.OK, ""},
 		"a forum without threads": {func(w *rig) {
 			w.DenyBot(forum, discordtest.SendInThreads)
-		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", chat.Fail, "Send Messages in Threads"},
+		}, []core.EventRecord{spokenIn(forum, "7001")}, "channel #forum", outbound.Fail, "Send Messages in Threads"},
 		"a channel that was deleted": {func(w *rig) {
 			w.RemoveChannel(rules)
 		}, []core.EventRecord{spokenIn(rules, "")}, "channel #rules", "", ""},
@@ -195,7 +195,7 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
 		"a locked thread": {func(w *rig) {
 			w.ArchiveThread("7002", true)
-		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", chat.Warn,
+		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", outbound.Warn,
 			"The thread work of #general is locked"},
 		"a locked thread, and it manages them": {func(w *rig) {
 			w.settles(func(g *discordtest.Guild) { g.BotPermissions = needs | discordtest.ManageThreads })
@@ -203,13 +203,13 @@ func TestCheckupOfServersAndChannels(t *testing.T) {
 		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
 		"a thread that it was put out of": {func(w *rig) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetChannel, Trouble: discordtest.MissesAccess()})
-		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", chat.Fail, "is private"},
+		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", outbound.Fail, "is private"},
 		"a thread of a channel that is not seen": {func(w *rig) {
 			w.DenyBot(general, discordtest.ViewChannel)
 		}, []core.EventRecord{spokenIn(general, "7002")}, "thread 7002 of #general", "", ""},
 		"a server that it left": {func(w *rig) {
 			w.AddGuild(discordtest.Guild{ID: serverID, Name: "town", WithoutBot: true})
-		}, []core.EventRecord{spokenIn(general, "")}, "servers", chat.Fail,
+		}, []core.EventRecord{spokenIn(general, "")}, "servers", outbound.Fail,
 			"discord.com/oauth2/authorize?client_id=900000000000000001"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestCheckupStartsWithServersWhereTheBotWasUsed(t *testing.T) {
 	for _, f := range w.d.Config.Check(w.ctx(), w.checkup().Checkup) {
 		states[f.Name] = f.State
 	}
-	if states["discord channel #general"] != chat.Fail || states["discord servers"] != chat.OK {
+	if states["discord channel #general"] != outbound.Fail || states["discord servers"] != outbound.OK {
 		t.Errorf("got %v", states)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -50,7 +50,7 @@ func (w *rig) finds(c *checkup) map[string]core.Check {
 		if _, twice := found[f.Name]; twice {
 			w.t.Errorf("%q was checked twice", f.Name)
 		}
-		if f.What == "" || f.State != chat.OK && f.Mend == "" || f.State == chat.OK && f.Mend != "" {
+		if f.What == "" || f.State != outbound.OK && f.Mend == "" || f.State == outbound.OK && f.Mend != "" {
 			w.t.Errorf("%q says nothing, or not how it is mended: %+v", f.Name, f)
 		}
 		if strings.Contains(f.What+f.Mend, w.BotToken()) {
@@ -68,7 +68,7 @@ func TestCheckupWithoutFaults(t *testing.T) {
 	}
 	found := w.finds(w.checkup())
 	for name, f := range found {
-		if f.State != chat.OK {
+		if f.State != outbound.OK {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -97,115 +97,115 @@ func TestCheckupFindsFaults(t *testing.T) {
 	}{
 		"the token": {func(w *rig, _ *checkup) {
 			w.RevokeToken()
-		}, "token", chat.Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
+		}, "token", outbound.Fail, []string{"refuses DISCORD_BOT_TOKEN", "Reset Token"}},
 		"nobody is there": {func(_ *rig, c *checkup) {
 			c.Config.APIURL = "http://127.0.0.1:1/api/v10"
-		}, "token", chat.Fail, []string{"can't be reached"}},
+		}, "token", outbound.Fail, []string{"can't be reached"}},
 		"somebody else there": {func(_ *rig, c *checkup) {
 			c.Config.APIURL = strings.Replace(c.Config.APIURL, "/api/v10", "/elsewhere", 1)
-		}, "token", chat.Fail, []string{"does not answer as Discord"}},
+		}, "token", outbound.Fail, []string{"does not answer as Discord"}},
 		"asked too much": {func(w *rig, _ *checkup) {
 			w.Inject(
 				discordtest.Fault{
 					Endpoint: discordtest.GetMe, Trouble: discordtest.RateLimited(time.Minute, discordtest.ScopeUser),
 				})
-		}, "token", chat.Warn, []string{"limits the rate of requests"}},
+		}, "token", outbound.Warn, []string{"limits the rate of requests"}},
 		"no content": {func(w *rig, _ *checkup) {
 			w.SetDenied(discordtest.IntentMessageContent)
-		}, "content", chat.Warn, []string{"Message Content Intent", "mention", "can't read what others said there " +
+		}, "content", outbound.Warn, []string{"Message Content Intent", "mention", "can't read what others said there " +
 			"before"}},
 		"no history": {
 			func(w *rig, _ *checkup) {
 				w.DenyBot(general, discordtest.ReadMessageHistory)
-			}, "channel #general", chat.Warn,
+			}, "channel #general", outbound.Warn,
 			[]string{"Read Message History, so it answers in a thread without what was said there before"},
 		},
 		"every message needs a mention": {
-			func(_ *rig, c *checkup) { c.Config.FollowUp = followMention }, "content", chat.OK,
+			func(_ *rig, c *checkup) { c.Config.FollowUp = followMention }, "content", outbound.OK,
 			[]string{"a mention in a thread is read with what was said there before"},
 		},
 		"not hearing": {func(w *rig, _ *checkup) {
 			w.SetInteractionsURL("https://bot.example/discord/interactions")
-		}, "interactions", chat.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
+		}, "interactions", outbound.Fail, []string{"DISCORD_PUBLIC_KEY is not set"}},
 		"nowhere": {func(w *rig, c *checkup) {
 			c.Config.PublicKey = w.PublicKey()
 		},
-			"interactions", chat.Fail,
+			"interactions", outbound.Fail,
 			[]string{"no Interactions Endpoint URL", "https://HOST/discord/interactions", "127.0.0.1:8080"}},
 		"another's key": {func(_ *rig, c *checkup) {
 			c.Config.PublicKey = strings.Repeat("ab", 32)
-		}, "interactions", chat.Fail, []string{"not the key of this application"}},
-		"no commands": {func(*rig, *checkup) {}, "commands", chat.Warn, []string{"not registered"}},
+		}, "interactions", outbound.Fail, []string{"not the key of this application"}},
+		"no commands": {func(*rig, *checkup) {}, "commands", outbound.Warn, []string{"not registered"}},
 		"no server": {func(w *rig, _ *checkup) {
 			w.Inject(discordtest.Fault{Endpoint: discordtest.GetMyGuilds, Trouble: discordtest.Refused(200, 0, "")})
-		}, "servers", chat.Fail, nil},
+		}, "servers", outbound.Fail, nil},
 		"may not answer": {func(w *rig, _ *checkup) {
 			w.DenyBot(general, discordtest.SendMessages)
-		}, "channel #general", chat.Fail, []string{"Send Messages, so the bot can't answer there"}},
+		}, "channel #general", outbound.Fail, []string{"Send Messages, so the bot can't answer there"}},
 		"no threads": {func(w *rig, _ *checkup) {
 			w.DenyBot(general, discordtest.CreatePublicThreads)
-		}, "channel #general", chat.Warn, []string{"Create Public Threads"}},
+		}, "channel #general", outbound.Warn, []string{"Create Public Threads"}},
 		"does not see": {func(w *rig, _ *checkup) {
 			w.DenyBot(general, discordtest.ViewChannel)
-		}, "channel " + general, chat.Fail, []string{"does not see", "View Channel"}},
+		}, "channel " + general, outbound.Fail, []string{"does not see", "View Channel"}},
 		"nothing came": {func(_ *rig, c *checkup) {
 			c.Inbox = listing(nil)
-		}, "events", chat.Warn, []string{"No event"}},
+		}, "events", outbound.Warn, []string{"No event"}},
 		"nothing but our own": {func(w *rig, c *checkup) {
 			signal, again := core.EventRecord{AcceptedAt: w.clock.Now()},
 				core.EventRecord{AcceptedAt: w.clock.Now(), RetryOf: 7}
 			signal.Platform, signal.Body = address.Platform, core.SignalEvent{}
 			again.Platform, again.Body = address.Platform, core.MessageEvent{}
 			c.Inbox = listing(nil, signal, again)
-		}, "events", chat.Warn, []string{"No event"}},
+		}, "events", outbound.Warn, []string{"No event"}},
 		"no database": {func(_ *rig, c *checkup) {
 			c.Inbox = listing(errors.New("gone"))
-		}, "events", chat.Fail, []string{"gone"}},
+		}, "events", outbound.Fail, []string{"gone"}},
 		"long ago": {func(w *rig, _ *checkup) {
 			w.clock.Advance(2 * time.Hour)
-		}, "events", chat.Warn, []string{"at 2026"}},
+		}, "events", outbound.Warn, []string{"at 2026"}},
 		"no approvers": {func(_ *rig, c *checkup) {
 			c.Approvers = nil
-		}, "approvers", chat.Warn, []string{"No approvers are configured"}},
+		}, "approvers", outbound.Warn, []string{"No approvers are configured"}},
 		"none here": {func(_ *rig, c *checkup) {
 			c.Approvers = []string{"slack:U1"}
-		}, "approvers", chat.Warn, []string{"None of the configured approvers is on Discord"}},
+		}, "approvers", outbound.Warn, []string{"None of the configured approvers is on Discord"}},
 		"nobody": {func(_ *rig, c *checkup) {
 			c.Approvers = []string{"discord:4004"}
-		}, "approver discord:4004", chat.Fail, []string{"not a user on Discord"}},
+		}, "approver discord:4004", outbound.Fail, []string{"not a user on Discord"}},
 		"no role": {func(_ *rig, c *checkup) {
 			c.Approvers = []string{"discord:role:4004"}
-		}, "approver discord:role:4004", chat.Fail, []string{"not a role"}},
+		}, "approver discord:role:4004", outbound.Fail, []string{"not a role"}},
 		"neither": {func(_ *rig, c *checkup) {
 			c.Approvers = []string{"discord:bob"}
-		}, "approver discord:bob", chat.Fail, []string{"neither a person's id"}},
+		}, "approver discord:bob", outbound.Fail, []string{"neither a person's id"}},
 		"everyone": {func(_ *rig, c *checkup) {
 			c.Approvers = []string{"discord:role:" + serverID}
-		}, "approver discord:role:" + serverID, chat.Fail, []string{"everyone in town", "Make a role"}},
+		}, "approver discord:role:" + serverID, outbound.Fail, []string{"everyone in town", "Make a role"}},
 		"a bot's role": {func(w *rig, c *checkup) {
 			c.Approvers = []string{"discord:role:" + w.RoleOfBot(serverID)}
-		}, "", chat.Fail, []string{"gatehouse in town", "belongs to a bot"}},
+		}, "", outbound.Fail, []string{"gatehouse in town", "belongs to a bot"}},
 		"a bot": {func(w *rig, c *checkup) {
 			w.AddUser(discordtest.User{ID: "1009", Name: "robot", IsBot: true})
 			c.Approvers = []string{"discord:1009"}
-		}, "approver discord:1009", chat.Fail, []string{"is a bot"}},
+		}, "approver discord:1009", outbound.Fail, []string{"is a bot"}},
 		"a stranger": {func(_ *rig, c *checkup) {
 			c.Approvers = []string{"discord:1003"}
-		}, "approver discord:1003", chat.Warn, []string{"carol", "shares no server with the bot", "Invite them"}},
+		}, "approver discord:1003", outbound.Warn, []string{"carol", "shares no server with the bot", "Invite them"}},
 		"other commands": {func(w *rig, _ *checkup) {
 			w.registers(func(c []slashCommand) []slashCommand { c[0].Description = "What it said before"; return c })
-		}, "commands", chat.Warn, []string{"not registered as this build has them"}},
+		}, "commands", outbound.Warn, []string{"not registered as this build has them"}},
 		"one command more": {func(w *rig, _ *checkup) {
 			w.registers(func(c []slashCommand) []slashCommand {
 				return append(c,
 					slashCommand{Name: "old", Type: discordgo.ChatApplicationCommand, Description: "Another's"})
 			})
-		}, "commands", chat.OK, nil},
+		}, "commands", outbound.OK, nil},
 		"identifies spent": {func(w *rig, _ *checkup) {
 			w.SpendIdentifies(901)
-		}, "gateway", chat.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
-		"few shards": {nil, "gateway", chat.Warn, []string{"DISCORD_SHARDS"}},
-		"identifies": {nil, "gateway", chat.Warn, []string{"resets the token"}},
+		}, "gateway", outbound.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
+		"few shards": {nil, "gateway", outbound.Warn, []string{"DISCORD_SHARDS"}},
+		"identifies": {nil, "gateway", outbound.Warn, []string{"resets the token"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newRig(t, func(o *discordtest.Options) {

@@ -16,7 +16,8 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -56,7 +57,7 @@ func (d *Discord) commandOf(ctx context.Context, delivery core.Delivery) (comman
 // with returns a part with the command's question above it, as far as there is room. A card says itself what it is
 // about. The words that Discord refused may be those of the question, so it is not above the sentence in their place.
 func (c command) with(delivery core.Delivery, part draw.Message) draw.Message {
-	room := min(maxQuote, draw.MaxContent-max(chat.Units(part.Text), chat.Units(part.Plain))-1)
+	room := min(maxQuote, draw.MaxContent-max(safetext.Units(part.Text), safetext.Units(part.Plain))-1)
 	if c.question != "" && part.Card == nil && room >= minQuote && !strings.HasPrefix(delivery.Key, core.InPlaceOf) {
 		return part.Under(draw.Quote(c.question, room) + "\n")
 	}
@@ -85,7 +86,7 @@ func (d *Discord) answerCommand(
 		if isUnanswerable(err) {
 			return "", errLate
 		}
-		return address.Ref(address.Channel(delivery.To), message), chat.SendError(err)
+		return address.Ref(address.Channel(delivery.To), message), outbound.SendError(err)
 	}
 	question := core.Delivery{Post: core.Post{Key: delivery.Key + "/question", To: delivery.To}}
 	_, err = d.answer(ctx, c, question, draw.Message{Text: draw.Quote(c.question, maxQuote)}, "")
@@ -113,7 +114,7 @@ func (d *Discord) answer(
 	err := d.rest.Get(ctx, c.endpoint, &now)
 	switch {
 	case err != nil:
-		err = chat.FindError(err)
+		err = outbound.FindError(err)
 	case now.ID != message && !d.isOrAwaits(now, delivery, part):
 		return "", errLate
 	default:
@@ -123,7 +124,7 @@ func (d *Discord) answer(
 		return d.taken(delivery, channel, made, err)
 	}
 	if now, _, _ := d.Clock(); now.Sub(c.given) < answerGrace {
-		return "", chat.Wait(time.Second, nil, "Discord does not expect the command's answer yet.")
+		return "", outbound.Wait(time.Second, nil, "Discord does not expect the command's answer yet.")
 	}
 	return "", errLate
 }
@@ -212,7 +213,7 @@ func (d *Discord) postEphemeral(
 		case isExpired(err):
 			return "", errLate
 		default:
-			return address.Ref(delivery.To.Channel, made.ID), chat.SendError(err)
+			return address.Ref(delivery.To.Channel, made.ID), outbound.SendError(err)
 		}
 	}
 }

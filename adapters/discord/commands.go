@@ -13,7 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -120,7 +120,7 @@ const (
 // keepCommands registers our commands once.
 func (d *Discord) keepCommands(ctx context.Context) {
 	log := retry.NewLog(d.Log, "registering the commands")
-	for wait := chat.FirstRetry; ctx.Err() == nil; wait = min(2*wait, chat.MaxRetry) {
+	for wait := outbound.FirstRetry; ctx.Err() == nil; wait = min(2*wait, outbound.MaxRetry) {
 		known := d.whoami().App != ""
 		changed, err := d.registerCommands(ctx)
 		if ctx.Err() != nil {
@@ -139,7 +139,7 @@ func (d *Discord) keepCommands(ctx context.Context) {
 			}
 		}
 		_ = d.askIdentity(ctx) // the bot works without commands, so their failure does not say whether Discord answers
-		chat.Sleep(ctx, max(wait, core.RetryAfterOf(err)))
+		outbound.Sleep(ctx, max(wait, core.RetryAfterOf(err)))
 	}
 }
 

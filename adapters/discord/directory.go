@@ -12,8 +12,8 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -108,7 +108,7 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		}
 		return d.sees(ctx, delivery, user)
 	}
-	copies := chat.Copies{Platform: address.Platform, User: address.User, OpenDM: d.guilds.DM, Warn: d.warnOnce}
+	copies := outbound.Copies{Platform: address.Platform, User: address.User, OpenDM: d.guilds.DM, Warn: d.warnOnce}
 	return copies.Posts(ctx, delivery, users, sees, refused)
 }
 

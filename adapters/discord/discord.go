@@ -15,8 +15,9 @@ import (
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/memo"
 	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -38,20 +39,20 @@ type Discord struct {
 	rest       *rest.Client
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
-	outbound   chat.Outbound // records whether Discord answers calls
+	outbound   outbound.Health // records whether Discord answers calls
 	seal       draw.Sealer
-	painter    chat.Painter[draw.Message]
-	long       chat.PartCache[draw.Message]
-	threads    *memo.Memo[bool]      // whether a thread is open, by id; false: it could not be opened
-	roots      *memo.Memo[bool]      // whether a thread began with a message of the bot's own, by id
-	hidden     *memo.Memo[time.Time] // when Discord last refused to show what a thread began with, by channel
-	overheard  *memo.Memo[string]    // the last message in a thread that was not for the bot, by thread
-	heard      chat.Cache[string]    // a message up to which the agent has heard a thread, by thread
-	known      chat.Cache[string]    // a stored message of a thread, by thread
+	painter    outbound.Painter[draw.Message]
+	long       outbound.PartCache[draw.Message]
+	threads    *memo.Memo[bool]       // whether a thread is open, by id; false: it could not be opened
+	roots      *memo.Memo[bool]       // whether a thread began with a message of the bot's own, by id
+	hidden     *memo.Memo[time.Time]  // when Discord last refused to show what a thread began with, by channel
+	overheard  *memo.Memo[string]     // the last message in a thread that was not for the bot, by thread
+	heard      outbound.Cache[string] // a message up to which the agent has heard a thread, by thread
+	known      outbound.Cache[string] // a stored message of a thread, by thread
 	typing     *typing
 	sent       *memo.Memo[string]    // the partName of each message that this process has sent
 	fileless   *memo.Memo[time.Time] // when Discord last refused a file, by channel
-	warnings   chat.WarnOnce
+	warnings   outbound.WarnOnce
 	desk       desk.Desk
 	background sync.WaitGroup // answers to interactions
 	sleep      func(context.Context, time.Duration)
@@ -67,17 +68,17 @@ func New(deps core.Deps, c Config) *Discord {
 		deps.Now = time.Now
 	}
 	if deps.Inbox == nil {
-		deps.Inbox = chat.NoEvents{}
+		deps.Inbox = inbound.NoEvents{}
 	}
 	deps.Log = deps.Log.With("platform", address.Platform)
 	texts := wording.New(deps.Words)
 	d := &Discord{
-		Deps: deps, Config: c, run: context.Background(), sleep: chat.Sleep, outbound: chat.Outbound{Title: "Discord"},
+		Deps: deps, Config: c, run: context.Background(), sleep: outbound.Sleep, outbound: outbound.Health{Title: "Discord"},
 		seal: deps.Signer.Seal, painter: draw.NewPainter(deps.Signer.Seal, texts),
 		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered), hidden: memo.New[time.Time](maxRemembered),
 		roots: memo.New[bool](maxRemembered), overheard: memo.New[string](maxRemembered),
-		heard: chat.Cache[string]{Now: deps.Now}, known: chat.Cache[string]{Now: deps.Now},
+		heard: outbound.Cache[string]{Now: deps.Now}, known: outbound.Cache[string]{Now: deps.Now},
 	}
 	d.desk = desk.Desk{
 		Platform: address.Platform, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: d.Groups,

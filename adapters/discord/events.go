@@ -16,7 +16,7 @@ import (
 	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
@@ -29,49 +29,49 @@ type receiver struct {
 var _ gateway.Receiver = receiver{}
 
 // Take processes a gateway event up to its commit.
-func (d receiver) Take(ctx context.Context, event string, data []byte) chat.Result {
+func (d receiver) Take(ctx context.Context, event string, data []byte) inbound.Result {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		return d.takeMessage(ctx, event, data, d.accept)
 	case "INTERACTION_CREATE":
 		i, answer, result := d.takeInteraction(ctx, data, d.accept)
-		if result == chat.Stored {
+		if result == inbound.Stored {
 			d.respond(i, answer)
 		}
 		return result
 	}
 	if err := d.guilds.Update(event, data); err != nil {
 		d.Log.Warn("an event about a server can't be read and is ignored", "event", event, "bytes", len(data),
-			"err", chat.JSONFault(err))
+			"err", inbound.JSONFault(err))
 	}
-	return chat.Stored
+	return inbound.Stored
 }
 
 // takeMessage processes a message, an edit or a deletion up to its commit.
-func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, accept core.Accept) chat.Result {
+func (d *Discord) takeMessage(ctx context.Context, event string, data []byte, accept core.Accept) inbound.Result {
 	events, err := d.eventsOf(ctx, event, data)
 	switch {
 	case core.CategoryOf(err) == core.ProviderUnavailable:
 		d.Log.Warn("a message waits until Discord says which channel it belongs to", "err", err)
-		return chat.NotStored
+		return inbound.NotStored
 	case err != nil:
 		d.Log.Warn("an event can't be read and is ignored", "event", event, "bytes", len(data),
-			"err", chat.JSONFault(err))
-		return chat.Malformed
+			"err", inbound.JSONFault(err))
+		return inbound.Malformed
 	}
 	for _, e := range events {
-		if r := chat.Commit(ctx, d.Log, e, accept, storeAgain); r != chat.Stored {
+		if r := inbound.Commit(ctx, d.Log, e, accept, storeAgain); r != inbound.Stored {
 			return r
 		}
 	}
-	return chat.Stored
+	return inbound.Stored
 }
 
 // eventsOf converts a gateway event about messages to our events. Error: provider_unavailable if a necessary call to
 // Discord fails.
 func (d *Discord) eventsOf(ctx context.Context, event string, data []byte) ([]core.Event, error) {
 	var m heard.Message
-	if err := chat.Decode(data, &m); err != nil {
+	if err := inbound.Decode(data, &m); err != nil {
 		return nil, err
 	}
 	if event == "MESSAGE_DELETE" || event == "MESSAGE_DELETE_BULK" {
@@ -141,7 +141,7 @@ func (d *Discord) messageEvent(ctx context.Context, m heard.Message, body []byte
 			return e, false, err
 		}
 	}
-	if control := chat.Control(rest); control != nil && !d.isBot(e.Actor) {
+	if control := inbound.Control(rest); control != nil && !d.isBot(e.Actor) {
 		e.Body = control
 	}
 	return e, true, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -25,9 +26,9 @@ var errGone = core.Errorf(core.NotAllowed, "it is not there any more")
 // has expired, the message is read once more for its files' current links.
 func (d *Discord) files(
 	ctx context.Context, e core.Event, m heard.Message, me string, n *heard.Names, more ...heard.Quotable,
-) (chat.Read, error) {
+) (inbound.Read, error) {
 	// The link suffices: no token is sent.
-	fetcher := chat.Fetcher{
+	fetcher := inbound.Fetcher{
 		Blobs: d.Blobs, Event: e,
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL,
 		OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
@@ -35,7 +36,7 @@ func (d *Discord) files(
 	}
 	files := m.Files(n, me, more...)
 	links := sync.OnceValues(func() (map[string]string, error) { return d.links(ctx, m.Channel, m.ID) }) // by file
-	return chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) {
+	return inbound.Files(ctx, files, func(ctx context.Context, f inbound.File) (inbound.Content, error) {
 		content, err := fetcher.Fetch(ctx, f, f.URL)
 		if !errors.Is(err, errGone) {
 			return content, err
@@ -43,9 +44,9 @@ func (d *Discord) files(
 		current, err := links()
 		switch {
 		case err != nil:
-			return chat.Content{}, err
+			return inbound.Content{}, err
 		case current[f.ID] == "":
-			return chat.Content{}, errGone
+			return inbound.Content{}, errGone
 		}
 		return fetcher.Fetch(ctx, f, current[f.ID])
 	})
@@ -61,7 +62,7 @@ func (d *Discord) links(ctx context.Context, channel, id string) (map[string]str
 	var now heard.Message
 	err := d.rest.Get(ctx, discordgo.EndpointChannelMessage(channel, id), &now)
 	if core.IsTemporary(err) {
-		return nil, chat.LookupError(err, "Discord can't be asked for a file now.")
+		return nil, outbound.LookupError(err, "Discord can't be asked for a file now.")
 	}
 	for _, f := range now.Files(&heard.Names{}, "") {
 		links[f.ID] = f.URL

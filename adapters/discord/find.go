@@ -16,8 +16,8 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -139,4 +139,4 @@ func sentAfter(delivery core.Delivery) string {
 
 // findError converts an error of a search for the outbox. A search changes nothing, so while Discord fails, or until
 // the token is corrected, it is repeated later, without limit. If Discord refuses the answer, the send stays in doubt.
-func findError(err error) error { return chat.SendError(chat.FindError(err)) }
+func findError(err error) error { return outbound.SendError(outbound.FindError(err)) }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -27,7 +27,7 @@ import (
 const formTime = tokenLife
 
 // formName names the value of what a person has typed into a question's form: only they get it back.
-func formName(i interaction, b chat.Button) string {
+func formName(i interaction, b outbound.Button) string {
 	return "discord/answer/" + string(b.Approval) + "/" + i.person().ID
 }
 
@@ -35,7 +35,7 @@ func formName(i interaction, b chat.Button) string {
 const between = "\x00"
 
 // open opens a page of a form, filled with what the person typed before, or takes such a page of a question's form.
-func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk.Press, o desk.Open) *response {
+func (d *Discord) open(ctx context.Context, i interaction, b outbound.Button, p desk.Press, o desk.Open) *response {
 	number, _ := strconv.Atoi(strings.Join(b.More, "")) // the card's button has none
 	number = min(max(1, number), draw.Pages(len(o.Form.Inputs)))
 	before, err := d.KV.Get(ctx, formName(i, b))
@@ -43,7 +43,7 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 		d.Log.Warn("what was typed into a form could not be read", "category", core.CategoryOf(err), "err", err)
 	}
 	switch {
-	case o.Form.Action != chat.ActionEdit:
+	case o.Form.Action != outbound.ActionEdit:
 	case i.isPrivate(): // what was typed takes the place of what was there then
 		then := b
 		then.More = nil
@@ -64,7 +64,7 @@ func (d *Discord) open(ctx context.Context, i interaction, b chat.Button, p desk
 
 // editAgain answers a change of arguments that was not taken with a button that opens the form again, with what was
 // typed.
-func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a desk.Say) *response {
+func (d *Discord) editAgain(ctx context.Context, i interaction, b outbound.Button, a desk.Say) *response {
 	if err := d.KV.PutFor(ctx, formName(i, b), heard.Storable(a.Again.Form.Inputs[0].Value), formTime); err != nil {
 		d.Log.Warn("what was typed into a form could not be kept", "category", core.CategoryOf(err), "err", err)
 		return ephemeral(draw.Literal(a.Text(), draw.MaxPlain))
@@ -74,7 +74,7 @@ func (d *Discord) editAgain(ctx context.Context, i interaction, b chat.Button, a
 
 // submit takes a page of a question's form. The last one is the answer.
 func (d *Discord) submit(
-	ctx context.Context, i interaction, b chat.Button, p desk.Press,
+	ctx context.Context, i interaction, b outbound.Button, p desk.Press,
 	q question.Question, page doc.Form, typed []string,
 ) *response {
 	end, pages := page.First+len(page.Inputs), draw.Pages(len(q.Fields))
@@ -109,7 +109,7 @@ func (d *Discord) submit(
 
 // privately answers with a text that only the person sees, in place of the last one of the same form, and a button that
 // opens a page of the form, from 1; label "": none.
-func (d *Discord) privately(i interaction, b chat.Button, text, label string, page int) *response {
+func (d *Discord) privately(i interaction, b outbound.Button, text, label string, page int) *response {
 	m := draw.Message{Text: draw.Literal(text, draw.MaxPlain)}
 	if label != "" {
 		b.More = []string{strconv.Itoa(page)}

@@ -11,7 +11,7 @@ import (
 	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -39,7 +39,7 @@ func FuzzAddress(f *testing.F) {
 			err == nil && (!snowflake.Valid(got.app) || strings.ContainsAny(got.token, "/?#%")) {
 			t.Errorf("%q gives %+v: %v", stored, got, err)
 		}
-		if name := draw.Topic(message); name == "" || chat.Units(name) > 100 || !utf8.ValidString(name) {
+		if name := draw.Topic(message); name == "" || safetext.Units(name) > 100 || !utf8.ValidString(name) {
 			t.Errorf("%q becomes %q", message, name)
 		}
 	})

@@ -16,7 +16,9 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -55,7 +57,7 @@ func (d *Discord) before(
 	if since, fresh := d.heard.Get(thread); fresh && allHeard(since) {
 		return b, nil
 	}
-	handled, err := chat.LastHeard(ctx, d.Inbox, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
+	handled, err := inbound.LastHeard(ctx, d.Inbox, e, func(r core.EventRecord) bool { return heardUpTo(r) != "" })
 	if err != nil {
 		return b, err
 	}
@@ -79,7 +81,7 @@ func (d *Discord) before(
 
 // title is what a thread is called, as far as that is known: people ask in the title of a post.
 func (d *Discord) title(guild, thread string) []core.Block {
-	name := chat.OneLine(chat.Clean(d.guilds.ChannelName(guild, thread)))
+	name := safetext.OneLine(safetext.Clean(d.guilds.ChannelName(guild, thread)))
 	if name == "" {
 		return nil
 	}
@@ -91,7 +93,7 @@ func idIn(payload json.RawMessage) string {
 	var m struct {
 		ID string `json:"id"`
 	}
-	_ = chat.Decode(payload, &m)
+	_ = inbound.Decode(payload, &m)
 	return m.ID
 }
 
@@ -133,7 +135,7 @@ type threadReader struct {
 }
 
 // read reads the messages before upTo.
-func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, err error) {
+func (r *threadReader) read(ctx context.Context, upTo string) (t inbound.Thread, err error) {
 	page, err := r.page(ctx, "before="+upTo, pageSize)
 	why, err := r.unread(err)
 	if err != nil {
@@ -142,7 +144,7 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 	var notes []string
 	switch {
 	case why != "":
-		notes = append(notes, chat.Unread(r.goesOn, why))
+		notes = append(notes, inbound.Unread(r.goesOn, why))
 	case r.goesOn && len(page) == 0: // at least what the agent has heard is there
 		notes = append(notes, "Discord shows nothing of what was said in this thread before. "+mayNotRead)
 	}
@@ -152,7 +154,7 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 		if err != nil {
 			return t, err
 		}
-		if q, ok := r.quoted(first, chat.BeganThread); ok {
+		if q, ok := r.quoted(first, inbound.BeganThread); ok {
 			t.Root, r.root = &q, []heard.Quotable{first.Quotable}
 		}
 		if why != "" && len(notes) == 0 {
@@ -167,13 +169,13 @@ func (r *threadReader) read(ctx context.Context, upTo string) (t chat.Thread, er
 		if !snowflake.Greater(m.ID, r.since) || r.goesOn && m.IsBy(r.me) {
 			continue
 		}
-		if q, ok := r.quoted(m, chat.InThread); ok {
+		if q, ok := r.quoted(m, inbound.InThread); ok {
 			t.Said = append(t.Said, q)
 		}
 	}
 	if r.withheld > 0 {
 		notes = append(notes, fmt.Sprintf("Discord withholds what %s of the messages before say: "+
-			"this bot lacks the Message Content Intent.", chat.Thousands(r.withheld)))
+			"this bot lacks the Message Content Intent.", safetext.Thousands(r.withheld)))
 	}
 	t.Note = strings.Join(notes, " ")
 	return t, nil
@@ -191,7 +193,7 @@ func (r *threadReader) quoted(m heard.Message, what string) (q core.Quotation, o
 		return q, false
 	}
 	if m.IsBy(r.me) {
-		what = chat.OwnMessage + what
+		what = inbound.OwnMessage + what
 	}
 	return r.d.names(r.guild, m.Quotable).Quotation(what, m.Quotable), !m.IsEmpty()
 }
@@ -280,7 +282,7 @@ func (r *threadReader) unread(err error) (why string, later error) {
 	case core.IsTemporary(err) && core.RetryAfterOf(err) > 0:
 		return "Discord's rate limit is used up for the moment.", nil
 	case core.IsTemporary(err):
-		return "", chat.LookupError(err, "Discord can't be asked for what was said before.")
+		return "", outbound.LookupError(err, "Discord can't be asked for what was said before.")
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownMessage):
 		return "It was deleted.", nil
 	case rest.IsGone(err):

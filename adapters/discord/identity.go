@@ -9,7 +9,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -77,9 +77,9 @@ func (d *Discord) warnContent() {
 // the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
 	asked := sync.OnceFunc(func() { close(known) })
-	return chat.Identity{
+	return outbound.Identity{
 		Title: "Discord", Log: d.Log, Sleep: d.sleep,
-		Jitter: func(t time.Duration) time.Duration { return chat.Jitter(t, d.Jitter()) },
+		Jitter: func(t time.Duration) time.Duration { return outbound.Jitter(t, d.Jitter()) },
 		Known:  func() bool { return d.whoami().User != "" },
 		Ask: func(ctx context.Context) error {
 			err := d.askIdentity(ctx)

@@ -19,7 +19,8 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/internal/webhook"
 	"gatehouse/core"
 )
@@ -216,13 +217,13 @@ func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, accept core.Accept) {
 	i, answer, result := d.takeInteraction(r.Context(), body, accept)
 	switch result {
-	case chat.Foreign:
+	case inbound.Foreign:
 		http.Error(w, "this gatehouse serves another application", http.StatusForbidden)
 		return
-	case chat.Malformed:
+	case inbound.Malformed:
 		http.Error(w, "the body can't be read", http.StatusBadRequest) // it was logged
 		return
-	case chat.NotStored:
+	case inbound.NotStored:
 		answer = ephemeral(d.desk.PressUnstored)
 		if i.Type == discordgo.InteractionApplicationCommand {
 			answer = ephemeral("Your command could not be stored, so nothing was done. Send the command again.")
@@ -257,27 +258,27 @@ const storeAgain = "it is tried again"
 // something (a form) is answered at once; nothing is stored.
 func (d *Discord) takeInteraction(
 	ctx context.Context, body []byte, accept core.Accept,
-) (interaction, *response, chat.Result) {
+) (interaction, *response, inbound.Result) {
 	var i interaction
-	if err := chat.Decode(body, &i); err != nil {
-		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", chat.JSONFault(err))
-		return i, nil, chat.Malformed
+	if err := inbound.Decode(body, &i); err != nil {
+		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", inbound.JSONFault(err))
+		return i, nil, inbound.Malformed
 	}
 	if me := d.whoami().App; i.App != "" && me != "" && i.App != me {
-		d.Log.Warn("a press or a command is refused: it is for another application", "application", chat.Clip(i.App))
-		return i, nil, chat.Foreign
+		d.Log.Warn("a press or a command is refused: it is for another application", "application", safetext.Clip(i.App))
+		return i, nil, inbound.Foreign
 	}
 	if i.Type == discordgo.InteractionPing {
-		return i, &response{Type: discordgo.InteractionResponsePong}, chat.Stored
+		return i, &response{Type: discordgo.InteractionResponsePong}, inbound.Stored
 	}
 	who := i.person()
 	if who == nil || !snowflake.Valid(who.ID, i.ID, i.Channel) || i.Guild != "" && !snowflake.Valid(i.Guild) {
 		d.Log.Warn("a press or a command is refused: it names no person or no channel", "type", i.Type)
-		return i, nil, chat.Malformed
+		return i, nil, inbound.Malformed
 	}
 	if who.Bot || d.isBot(address.Actor(who.ID)) { // Discord sends none
 		d.Log.Warn("a press or a command is refused: a bot can't decide", "person", who.ID)
-		return i, nil, chat.Malformed
+		return i, nil, inbound.Malformed
 	}
 	if i.Guild != "" && i.Member != nil && i.Member.Roles != nil {
 		d.guilds.SetMember(i.Guild, who.ID, i.Member.Roles)
@@ -290,20 +291,20 @@ func (d *Discord) takeInteraction(
 		answer = handleCommand(i, d.Config.helpText())
 	default:
 		d.Log.Warn("an interaction of an unknown kind is ignored", "type", i.Type)
-		return i, nil, chat.Malformed
+		return i, nil, inbound.Malformed
 	}
 	event := answer.event
 	if event == nil {
-		return i, answer, chat.Stored
+		return i, answer, inbound.Stored
 	}
 	if address.IsInteraction(event.Address) {
 		if err := d.saveToken(ctx, i); err != nil { // before the event, so that the process that handles it can answer
 			d.Log.Warn("an interaction could not be stored; it is tried again", "category", core.CategoryOf(err),
 				"err", err)
-			return i, answer, chat.NotStored
+			return i, answer, inbound.NotStored
 		}
 	}
-	return i, answer, chat.Commit(ctx, d.Log, *event, accept, storeAgain)
+	return i, answer, inbound.Commit(ctx, d.Log, *event, accept, storeAgain)
 }
 
 // respond answers an interaction by a call, concurrently.

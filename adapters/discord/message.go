@@ -8,7 +8,7 @@ import (
 	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
@@ -27,7 +27,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 		return core.Input{}, err
 	}
 	if only, err := d.onlyBots(ctx, e); only || err != nil {
-		return core.Input{Ignored: chat.TooManyBots}, err
+		return core.Input{Ignored: inbound.TooManyBots}, err
 	}
 	me, err := d.botUser(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *Discord) Parse(ctx context.Context, e core.Event) (core.Input, error) {
 	quoted := m.Quotables()
 	names := d.names(m.Guild, quoted...)
 	names.Ask(ctx, quoted...)
-	h := chat.Heard{
+	h := inbound.Heard{
 		Speaker: m.Speaker(),
 		Alone:   m.Guild == "", Mention: d.needsMention(m, e), Text: names.Text(rest), Fetched: names.Asked,
 	}
@@ -79,10 +79,10 @@ func isCommand(e core.Event) bool {
 func decodeMessage(e core.Event) (m heard.Message, err error) {
 	if isCommand(e) {
 		var i interaction
-		err = chat.Decode(e.Payload, &i)
+		err = inbound.Decode(e.Payload, &i)
 		m.Author, m.Member, m.Content = i.person(), i.Member, i.text()
 	} else {
-		err = chat.Decode(e.Payload, &m)
+		err = inbound.Decode(e.Payload, &m)
 	}
 	if err != nil || m.Author == nil || !snowflake.Valid(m.Author.ID) {
 		return m, errMessageShape

@@ -14,7 +14,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -39,7 +39,7 @@ func (d *Discord) Post(ctx context.Context, delivery core.Delivery) (ref core.Re
 	}
 	channel, replyTo, err := d.destination(ctx, delivery.To)
 	if err != nil {
-		return "", false, chat.SendError(err)
+		return "", false, outbound.SendError(err)
 	}
 	ref, made, err := d.send(ctx, channel, replyTo, delivery, part)
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *Discord) next(
 	if err != nil {
 		return delivery, part, false, err
 	}
-	part, more, err = chat.At(parts, delivery)
+	part, more, err = outbound.At(parts, delivery)
 	if user, ok := address.User(delivery.Person); ok && err == nil && delivery.Copy && delivery.To.Channel == "" {
 		delivery.To = core.Address{Platform: address.Platform}
 		delivery.To.Channel, err = d.guilds.DM(ctx, user)
@@ -104,7 +104,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {
 		if err := d.rest.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(channel),
 			map[string]any{"archived": false}, nil); err != nil {
-			return chat.SendError(err)
+			return outbound.SendError(err)
 		}
 		err = edit()
 	}
@@ -114,7 +114,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 		}
 		return core.Wrap(core.NotFound, err, "The message was deleted on Discord.")
 	}
-	return chat.SendError(err)
+	return outbound.SendError(err)
 }
 
 // parts draws the messages of a delivery. A long reply is slow to draw, so it stays cached until its last part is sent.

@@ -13,8 +13,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -24,13 +25,13 @@ func (d *Discord) handlePress(ctx context.Context, i interaction) *response {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))
-	p.Form = p.Form && b.Action != chat.ActionAnswer // a page of an answer is not all of it
+	p.Form = p.Form && b.Action != outbound.ActionAnswer // a page of an answer is not all of it
 	return d.answerPress(ctx, i, b, p, d.desk.Press(ctx, b, p))
 }
 
 // answerPress answers a press as the desk says.
 func (d *Discord) answerPress(
-	ctx context.Context, i interaction, b chat.Button, p desk.Press, answer desk.Answer,
+	ctx context.Context, i interaction, b outbound.Button, p desk.Press, answer desk.Answer,
 ) (r *response) {
 	switch a := answer.(type) {
 	case desk.Event:
@@ -62,7 +63,7 @@ func (d *Discord) answerPress(
 
 // pressOf is what the desk is told of an interaction. A form that was opened below a private text has no card, and
 // disables nothing.
-func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
+func pressOf(i interaction, b outbound.Button) (outbound.Button, desk.Press) {
 	p := desk.Press{
 		Who: i.presser(), Conversation: i.conversation(), Address: i.address(address.PressPrefix), ID: i.ID,
 		Disabled: !i.isPrivate(), Form: i.Type == discordgo.InteractionModalSubmit,
@@ -76,7 +77,7 @@ func pressOf(i interaction, b chat.Button) (chat.Button, desk.Press) {
 		p.Address.Message = i.Message.ID
 	case p.Form:
 		p.Typed = slices.Collect(maps.Values(i.typed())) // of one input; an answer's is read with its form
-	case b.Action == chat.ActionAnswer && len(i.Data.Values) == 1: // a menu's; if it is no place, the form opens
+	case b.Action == outbound.ActionAnswer && len(i.Data.Values) == 1: // a menu's; if it is no place, the form opens
 		b.Option, _ = strconv.Atoi(i.Data.Values[0])
 	}
 	return b, p
@@ -88,7 +89,7 @@ var errClickShape = core.Errorf(core.Invalid,
 // OldClick reads a decision that was stored as the interaction that it came with.
 func (d *Discord) OldClick(e core.Event) (core.Click, error) {
 	var i interaction
-	if err := chat.Decode(e.Payload, &i); err != nil || i.person() == nil {
+	if err := inbound.Decode(e.Payload, &i); err != nil || i.person() == nil {
 		return core.Click{}, errClickShape
 	}
 	b, p := pressOf(i, d.desk.Open(i.Data.CustomID))

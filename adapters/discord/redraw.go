@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -23,7 +23,7 @@ const pressedLately = 10 * time.Minute
 func (d *Discord) redraw(id core.ApprovalID) {
 	log := retry.NewLog(d.Log, "redrawing a card whose button was pressed")
 	running := d.running()
-	for pause := chat.FirstRetry; ; pause = min(2*pause, chat.MaxRetry) {
+	for pause := outbound.FirstRetry; ; pause = min(2*pause, outbound.MaxRetry) {
 		ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 		err := d.Cards.RedrawCards(ctx, id)
 		cancel()

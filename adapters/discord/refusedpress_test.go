@@ -6,7 +6,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -25,7 +25,7 @@ func TestRefusedPressesSaySo(t *testing.T) {
 			}
 			m.Inputs = slices.Grow(m.Inputs, 1)[:1]
 			m.Inputs[0].CustomID, m.Inputs[0].Max = "text", 100
-			if c.Action == chat.ActionAnswer {
+			if c.Action == outbound.ActionAnswer {
 				m.Inputs[0].CustomID = "field-1"
 			}
 			i = r.bob.SubmitsAgain(m, map[string]string{m.Inputs[0].CustomID: c.Typed})

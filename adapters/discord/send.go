@@ -21,7 +21,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -78,7 +78,7 @@ func (d *Discord) send(
 func (d *Discord) taken(delivery core.Delivery, channel string, made posted, err error) (core.Ref, error) {
 	switch {
 	case err != nil:
-		return "", chat.SendError(err)
+		return "", outbound.SendError(err)
 	case !snowflake.Valid(made.ID):
 		return "", core.Errorf(core.DeliveryInDoubt, "Discord's answer does not contain the message's id.")
 	}

@@ -14,8 +14,8 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
 	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/fakeserver"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -323,8 +323,8 @@ func checkLong(t *testing.T, messages, lines []string) {
 	t.Helper()
 	at := 0
 	for n, m := range messages {
-		if chat.Units(m) > draw.MaxContent {
-			t.Fatalf("message %d has %d units", n, chat.Units(m))
+		if safetext.Units(m) > draw.MaxContent {
+			t.Fatalf("message %d has %d units", n, safetext.Units(m))
 		}
 		open := false
 		for _, line := range strings.Split(m, "\n") {

@@ -16,7 +16,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -27,7 +27,7 @@ func (d *Discord) privateTo(ctx context.Context, to core.Address) (channel strin
 		return "", nil
 	}
 	channel, err = d.guilds.DM(ctx, onlyFor)
-	return channel, chat.FindError(err)
+	return channel, outbound.FindError(err)
 }
 
 // destination returns the channel for a post. If the thread begins with the answered message and does not exist yet,
@@ -92,7 +92,7 @@ func (d *Discord) openThread(ctx context.Context, to core.Address) (open bool, e
 	case err == nil || rest.IsRefusal(err, discordgo.ErrCodeThreadAlreadyCreatedForThisMessage):
 		return true, nil
 	case core.IsTemporary(err): // if it was opened after all, the next attempt finds it
-		return false, chat.FindError(err)
+		return false, outbound.FindError(err)
 	}
 	d.Log.Info("a thread could not be opened; the answer goes to the channel", "channel", to.Channel, "err", err)
 	return false, nil
@@ -114,7 +114,7 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)
 		switch {
 		case core.IsTemporary(err):
-			return false, chat.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
+			return false, outbound.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
 		case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions):
 			d.hidden.Put(at.ParentID, d.Now())
 			return false, nil

@@ -7,7 +7,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/heard"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -30,7 +30,7 @@ type token struct {
 func (d *Discord) saveToken(ctx context.Context, i interaction) error {
 	value := i.App + "/" + i.Token
 	if i.Data.Name == commandAsk {
-		question, _ := chat.Head(heard.Storable(i.text()), maxQuote)
+		question, _ := safetext.Head(heard.Storable(i.text()), maxQuote)
 		value += "\n" + question
 	}
 	if err := d.KV.PutFor(ctx, tokenName(i.ID), value, tokenLife); err != nil {

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/internal/markup"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
@@ -50,7 +51,7 @@ func (c *call) card(
 			d.DeadlineMS = &left
 		}
 		if c.request.TextOnly { // its Shell shows no approvals
-			page := wording.Fill(v.DecideOnPage, "{page}", "/approvals/"+chat.Name(string(card.Approval)))
+			page := wording.Fill(v.DecideOnPage, "{page}", "/approvals/"+safetext.Name(string(card.Approval)))
 			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", page), about), about
 		}
 	}
@@ -68,33 +69,33 @@ func (c *call) choices(
 	for _, one := range append(v.Answers(), v.Cut(0, 0)...) {
 		t := token{Action: one.Action, Subject: string(card.Approval), Edits: card.Edits}
 		switch one.Action {
-		case chat.ActionAnswer:
+		case outbound.ActionAnswer:
 			t.Edits = 0
 			about["answer"] = c.continuation(run, t)
 			if t.Edits = one.Option; one.Option == 0 {
 				continue
 			}
-		case chat.ActionApprove:
+		case outbound.ActionApprove:
 			if one.Cautions != "" && !reviewed {
 				t.Action, one.Label = actReview, v.ButtonReview
 			}
-		case chat.ActionRemember:
+		case outbound.ActionRemember:
 			if one.Cautions != "" && !reviewed {
 				continue
 			}
-		case chat.ActionReason:
-			t.Action = chat.ActionDeny
+		case outbound.ActionReason:
+			t.Action = outbound.ActionDeny
 		}
 		b := c.button(one.Label, run, t)
 		switch {
 		case one.Option > 0:
 			b["id"] = "option-" + strconv.Itoa(one.Option)
-		case t.Action == chat.ActionDeny && card.NeedsWhy:
+		case t.Action == outbound.ActionDeny && card.NeedsWhy:
 			b["needs_reason"] = true
-		case t.Action == chat.ActionWithdraw:
+		case t.Action == outbound.ActionWithdraw:
 			about["withdraw"] = b["continuation"]
 			continue
-		case t.Action == chat.ActionAskAgain, t.Action == chat.ActionForget:
+		case t.Action == outbound.ActionAskAgain, t.Action == outbound.ActionForget:
 			about["actions"] = []map[string]any{b}
 			continue
 		}

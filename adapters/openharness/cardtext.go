@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -16,7 +16,7 @@ var plain = doc.Writer{Foreign: whole, Time: func(t time.Time) string { return t
 
 // whole is a foreign text, which no limit cuts: a Shell has room for it.
 func whole(s string) string {
-	return strings.ReplaceAll(strings.TrimSpace(chat.Clean(s)), "\n", "\n  ")
+	return strings.ReplaceAll(strings.TrimSpace(safetext.Clean(s)), "\n", "\n  ")
 }
 
 // payloadOf is what a reader of a card is told. All of it is text without markup; secrets are masked, and what is

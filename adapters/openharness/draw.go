@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/internal/markup"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -82,7 +83,7 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 	if p.Kind == core.PostCard {
 		return c.card(ctx, p, about, false)
 	}
-	text := chat.Clean(p.Text)
+	text := safetext.Clean(p.Text)
 	d := said(text, about)
 	switch p.Kind {
 	case core.PostSteps:
@@ -104,18 +105,18 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 }
 
 // mending is what the button below the reply to a failed event does, by the event's bucket, and its label; "" for none.
-func (c *call) mending(b core.Bucket) (a chat.Action, label string) {
+func (c *call) mending(b core.Bucket) (a outbound.Action, label string) {
 	switch b {
 	case core.RetryableTransient:
 		return actRetry, c.desk.ButtonTryAgain
 	case core.SessionTerminating:
-		return chat.ActionNew, c.desk.ButtonStartNew
+		return outbound.ActionNew, c.desk.ButtonStartNew
 	}
 	return "", ""
 }
 
 // mend is the token of such a button.
-func mend(a chat.Action, failed int64) token {
+func mend(a outbound.Action, failed int64) token {
 	return token{Action: a, Subject: strconv.FormatInt(failed, 10)}
 }
 

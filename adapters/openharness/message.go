@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -36,7 +36,7 @@ func (c *call) event() core.Event {
 		Actor: c.who.Actor, Address: addressOf(c.mailbox),
 	}
 	ev.Payload = c.payload(nil)
-	if control := chat.Control(q.Intent); control != nil {
+	if control := inbound.Control(q.Intent); control != nil {
 		ev.Body = control
 	}
 	return ev

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -40,10 +41,10 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 		return core.Input{}, core.Wrap(core.ChatMessageShapeInvalid, err, "The request can't be read. Please send it "+
 			"again.")
 	}
-	h := chat.Heard{Speaker: core.Speaker{Name: ev.Actor.Name, ID: ev.Actor.ID}, Alone: true, Text: p.text(false)}
+	h := inbound.Heard{Speaker: core.Speaker{Name: ev.Actor.Name, ID: ev.Actor.ID}, Alone: true, Text: p.text(false)}
 	h.Points = hinted(p.Hint, h.Speaker)
 	var err error
-	h.Files, err = chat.Files(ctx, p.files(h.Speaker), func(ctx context.Context, f chat.File) (chat.Content, error) {
+	h.Files, err = inbound.Files(ctx, p.files(h.Speaker), func(ctx context.Context, f inbound.File) (inbound.Content, error) {
 		return e.fetch(ctx, ev, f, p.Uploads[f.ID])
 	})
 	if err != nil {
@@ -58,31 +59,31 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 }
 
 // fetch reads an upload for a message's event.
-func (e *Engine) fetch(ctx context.Context, ev core.Event, f chat.File, u upload) (chat.Content, error) {
+func (e *Engine) fetch(ctx context.Context, ev core.Event, f inbound.File, u upload) (inbound.Content, error) {
 	gone := core.Errorf(core.NotAllowed, "it is not stored any more")
 	if u.Image {
 		known, err := e.Blobs.KeepBlob(ctx, ev, u.Digest, 0)
 		if err == nil && !known {
 			err = gone
 		}
-		return chat.Content{Image: core.StoredImage(u.Type, u.Digest, u.Size)}, err
+		return inbound.Content{Image: core.StoredImage(u.Type, u.Digest, u.Size)}, err
 	}
 	data, err := e.Blobs.LoadBlob(ctx, u.Digest)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
-		return chat.Content{}, gone
+		return inbound.Content{}, gone
 	case err != nil:
-		return chat.Content{}, err
+		return inbound.Content{}, err
 	}
 	return f.TextOf(data, int64(u.Size))
 }
 
 // files are the attachments as files: uploads, and references, which nobody here follows.
-func (p payload) files(by core.Speaker) (all []chat.File) {
+func (p payload) files(by core.Speaker) (all []inbound.File) {
 	for _, a := range p.Attachments {
-		f := chat.File{ID: a.AssetID, Name: nameOf(a), By: by, Why: "only a reference, which gatehouse does not follow"}
+		f := inbound.File{ID: a.AssetID, Name: nameOf(a), By: by, Why: "only a reference, which gatehouse does not follow"}
 		if u, ok := p.Uploads[a.AssetID]; ok {
-			f = chat.File{ID: a.AssetID, Name: u.Name, Type: u.Type, Size: float64(u.Size), By: by}
+			f = inbound.File{ID: a.AssetID, Name: u.Name, Type: u.Type, Size: float64(u.Size), By: by}
 		}
 		all = append(all, f)
 	}
@@ -96,7 +97,7 @@ const maxHint = 200
 func hinted(h wire.TaskHint, by core.Speaker) []core.Block {
 	var lines []string
 	for _, part := range [][2]string{{"sop_id", h.SOP}, {"plugin_id", h.Plugin}, {"business_key", h.Business}} {
-		if value := chat.Shortened(chat.OneLine(chat.Clean(part[1])), maxHint); value != "" {
+		if value := safetext.Shortened(safetext.OneLine(safetext.Clean(part[1])), maxHint); value != "" {
 			lines = append(lines, part[0]+": "+value)
 		}
 	}
@@ -135,19 +136,19 @@ func (p payload) text(all bool) string {
 }
 
 func nameOf(a wire.Attachment) string {
-	return chat.OneLine(chat.Clean(cmp.Or(a.Filename, a.RefID, a.AssetID, "file")))
+	return safetext.OneLine(safetext.Clean(cmp.Or(a.Filename, a.RefID, a.AssetID, "file")))
 }
 
 func reference(a wire.Attachment) string {
 	name := nameOf(a)
 	about := name
-	if kind := chat.OneLine(chat.Clean(a.MIMEType)); kind != "" {
+	if kind := safetext.OneLine(safetext.Clean(a.MIMEType)); kind != "" {
 		about += ", " + kind
 	}
 	if a.Size > 0 {
 		about += fmt.Sprintf(", %d bytes", a.Size)
 	}
-	if uri := chat.OneLine(chat.Clean(cmp.Or(a.URI, a.AssetID, a.RefID))); uri != "" && uri != name {
+	if uri := safetext.OneLine(safetext.Clean(cmp.Or(a.URI, a.AssetID, a.RefID))); uri != "" && uri != name {
 		about += ", " + uri
 	}
 	return "[attachment: " + about + "]"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/openharness"
 	"gatehouse/core"
 )
@@ -44,7 +44,7 @@ func TestRefusedPressesSaySo(t *testing.T) {
 		if c.Foreign {
 			key = "the key of another gatehouse"
 		}
-		action := map[chat.Action]string{chat.ActionReason: "deny", chat.ActionConfirm: "review"}[c.Action]
+		action := map[outbound.Action]string{outbound.ActionReason: "deny", outbound.ActionConfirm: "review"}[c.Action]
 		if action == "" {
 			action = string(c.Action)
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -23,7 +23,7 @@ func (c *call) repeated(ctx context.Context, record core.EventRecord) (r wire.Re
 	if err := c.limits.message(c.who); err != nil {
 		return r, err
 	}
-	b := chat.Button{Action: chat.ActionRetry, Failed: last.Seq, Conversation: c.mailbox}
+	b := outbound.Button{Action: outbound.ActionRetry, Failed: last.Seq, Conversation: c.mailbox}
 	press, _ := c.desk.Press(ctx, b, c.pressOf(b, nil)).(desk.Event)
 	return c.press(ctx, press.Event, c.continuation("", mend(actRetry, last.Seq)), false)
 }

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -62,7 +62,7 @@ func (c *call) resume(ctx context.Context, patient bool) (r wire.Response, err e
 }
 
 // subject returns what a token presses, and its approval, if the request is of its run and its session.
-func (c *call) subject(ctx context.Context, t token) (b chat.Button, a core.Approval, err error) {
+func (c *call) subject(ctx context.Context, t token) (b outbound.Button, a core.Approval, err error) {
 	b = t.button()
 	if !b.OnReply() {
 		a, err = c.Store.LoadApproval(ctx, b.Approval)
@@ -83,13 +83,13 @@ func (c *call) subject(ctx context.Context, t token) (b chat.Button, a core.Appr
 }
 
 // pressOf is the request as a press. An answer that names no option is a form.
-func (c *call) pressOf(b chat.Button, q *question.Question) desk.Press {
+func (c *call) pressOf(b outbound.Button, q *question.Question) desk.Press {
 	p := desk.Press{Who: c.who.Actor, Conversation: c.mailbox, Address: addressOf(c.mailbox)}
 	intent := strings.TrimSpace(c.request.Intent)
 	switch {
-	case b.Action == chat.ActionDeny:
+	case b.Action == outbound.ActionDeny:
 		p.Typed = []string{c.request.Reason}
-	case b.Action != chat.ActionAnswer || b.Option > 0:
+	case b.Action != outbound.ActionAnswer || b.Option > 0:
 	case c.request.Answer != nil:
 		p.Form, p.Whole = true, string(c.request.Answer)
 	case c.request.Typed != nil || q == nil:
@@ -143,16 +143,16 @@ func (c *call) decide(ctx context.Context, a core.Approval, pressed desk.Event) 
 }
 
 // refusal is why a press is not taken, in the words that every platform says.
-func (c *call) refusal(b chat.Button, say desk.Say) error {
+func (c *call) refusal(b outbound.Button, say desk.Say) error {
 	category := core.CategoryOf(say.Err)
 	switch {
 	case say.Busy():
 		return say.Err
 	case category == core.ApprovalExpired:
 		return refuse(http.StatusConflict, codeExpired, say.Text())
-	case category == core.Invalid && b.Action == chat.ActionDeny:
+	case category == core.Invalid && b.Action == outbound.ActionDeny:
 		return invalid("extensions.dev.gatehouse.reason", say.Text())
-	case category == core.Invalid && b.Action == chat.ActionAnswer:
+	case category == core.Invalid && b.Action == outbound.ActionAnswer:
 		return invalid("extensions.dev.gatehouse.answer", say.Text())
 	}
 	return refuse(http.StatusConflict, codeContinuation, say.Text())
@@ -195,5 +195,5 @@ func (c *call) refused(ctx context.Context, click core.EventRecord) error {
 			text = p.Text
 		}
 	}
-	return c.refusal(chat.Button{}, desk.Say{Err: core.Errorf(click.End.Category, "%s", text)})
+	return c.refusal(outbound.Button{}, desk.Say{Err: core.Errorf(click.End.Category, "%s", text)})
 }

@@ -3,7 +3,7 @@ package openharness
 import (
 	"strconv"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -11,9 +11,9 @@ import (
 // ask_again and forget, each of which is done once. Each token is for one principal and carries an HMAC, so that it can
 // be made again at any time and is stored nowhere.
 const (
-	actStatus chat.Action = "status" // reads what became of a run; may be used again and again
-	actReview chat.Action = "review" // reads a card that needs a second step; the answer has the token that approves
-	actRetry  chat.Action = "retry"  // tries a failed message again, once
+	actStatus outbound.Action = "status" // reads what became of a run; may be used again and again
+	actReview outbound.Action = "review" // reads a card that needs a second step; the answer has the token that approves
+	actRetry  outbound.Action = "retry"  // tries a failed message again, once
 )
 
 // tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is
@@ -22,7 +22,7 @@ const tokenPurpose = "openharness"
 
 // token is a continuation token's content.
 type token struct {
-	Action  chat.Action
+	Action  outbound.Action
 	Subject string // the run of a status, the approval of a decision, the number of a failed event
 	// of a decision: how often the arguments had been changed on the card that it was given with; of an answer: the
 	// place of the option, from 1, or 0
@@ -36,19 +36,19 @@ func (c *call) openToken(text string) (t token, ok bool) {
 		return token{}, false
 	}
 	edits, err := strconv.Atoi(fields[3])
-	return token{Action: chat.Action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
+	return token{Action: outbound.Action(fields[1]), Subject: fields[2], Edits: edits}, err == nil
 }
 
 // button is what a token does, as the button of a card or below the reply to a failed event.
-func (t token) button() chat.Button {
-	b := chat.Button{Action: t.Action, Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
+func (t token) button() outbound.Button {
+	b := outbound.Button{Action: t.Action, Approval: core.ApprovalID(t.Subject), Edits: t.Edits}
 	switch t.Action {
 	case actReview:
-		b.Action = chat.ActionConfirm
-	case chat.ActionAnswer:
+		b.Action = outbound.ActionConfirm
+	case outbound.ActionAnswer:
 		b.Option, b.Edits = t.Edits, 0
 	case actRetry:
-		b.Action = chat.ActionRetry
+		b.Action = outbound.ActionRetry
 	}
 	if b.OnReply() {
 		b.Failed, _ = strconv.ParseInt(t.Subject, 10, 64) // 0 if it is no number: there is no such event

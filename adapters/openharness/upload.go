@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -55,7 +56,7 @@ func uploadName(who access.Person, asset string) string {
 var accepted = fmt.Sprintf(
 	"Images (PNG, JPEG, WebP, GIF) and text files (plain text, Markdown, CSV, JSON, code) of at most %d MB are "+
 		"accepted.",
-	chat.MaxUpload>>20)
+	inbound.MaxUpload>>20)
 
 // attach stores one file, and answers its asset_id.
 func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
@@ -69,10 +70,10 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	var f chat.File
+	var f inbound.File
 	var data bytes.Buffer
 	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "The file is too large. "+accepted)
-	err = receive(w, r, chat.MaxUpload+formSlack, fileTime, tooLarge, func(body io.Reader) (err error) {
+	err = receive(w, r, inbound.MaxUpload+formSlack, fileTime, tooLarge, func(body io.Reader) (err error) {
 		f, err = readFile(r, body, &data)
 		return err
 	})
@@ -81,7 +82,7 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case data.Len() == 0:
 		return invalid("", "The file is empty. Send one that has something in it.")
-	case data.Len() > chat.MaxUpload:
+	case data.Len() > inbound.MaxUpload:
 		return tooLarge
 	}
 	asset := assetPrefix + rand.Text()
@@ -95,10 +96,10 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 }
 
 // keepUpload stores a file for a day.
-func (c *call) keepUpload(ctx context.Context, asset string, f chat.File, data []byte) error {
+func (c *call) keepUpload(ctx context.Context, asset string, f inbound.File, data []byte) error {
 	ev := core.Event{Platform: Name, ID: "upload/" + c.who.Name + "/" + asset}
 	put := func(data []byte) (digest string, err error) { return c.Blobs.PutBlobFor(ctx, ev, data, bytesTime) }
-	read, err := chat.Uploaded(f, data, put)
+	read, err := inbound.Uploaded(f, data, put)
 	u := upload{Name: f.Name, Type: f.Type, Size: len(data)}
 	switch {
 	case core.CategoryOf(err) == core.NotAllowed:
@@ -118,7 +119,7 @@ func (c *call) keepUpload(ctx context.Context, asset string, f chat.File, data [
 }
 
 // readFile reads the one file of a request into data: the body as it is, or the only part of a form.
-func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File, err error) {
+func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f inbound.File, err error) {
 	declared := r.Header.Get("Content-Type")
 	kind, params, err := mime.ParseMediaType(declared)
 	if declared != "" && err != nil {
@@ -130,8 +131,8 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 	if kind != "multipart/form-data" {
 		_, about, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
 		_, err = data.ReadFrom(body)
-		return chat.File{
-			Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: chat.Name(kind),
+		return inbound.File{
+			Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: safetext.Name(kind),
 		}, err
 	}
 	parts := multipart.NewReader(body, params["boundary"])
@@ -143,7 +144,7 @@ func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f chat.File,
 		return f, err
 	}
 	kind, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type"))
-	f = chat.File{Name: fileName(part.FileName()), Type: chat.Name(kind)}
+	f = inbound.File{Name: fileName(part.FileName()), Type: safetext.Name(kind)}
 	if _, err = data.ReadFrom(part); err != nil {
 		return f, err
 	}
@@ -161,7 +162,7 @@ var oneFile = invalid("",
 
 // fileName is the last part of a path, as a name to show.
 func fileName(path string) string {
-	return cmp.Or(chat.Name(chat.Clean(path[strings.LastIndexAny(path, `/\`)+1:])), "file")
+	return cmp.Or(safetext.Name(safetext.Clean(path[strings.LastIndexAny(path, `/\`)+1:])), "file")
 }
 
 // uploads finds the uploads that a request names, and keeps them for its event, which is to be stored next.

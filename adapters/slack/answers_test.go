@@ -58,7 +58,7 @@ func TestUnknownFieldsOfAnswersDoNotMatter(t *testing.T) {
 }
 
 func TestUnknownFieldsOfAnswersDoNotMatterToEvents(t *testing.T) {
-	r := start(t, setup{config: overSocket, before: func(r *inbound) { r.AnswerStrangely() }}).known()
+	r := start(t, setup{config: overSocket, before: func(r *running) { r.AnswerStrangely() }}).known()
 	p := r.ann.Posts("G1", r.MentionOfBot()+" hello", slacktest.OnlyEvent("app_mention"))
 	if e := r.one(p.Deliveries...); e.Conversation != "slack:T0GATE:G1" {
 		t.Errorf("got %+v", e)

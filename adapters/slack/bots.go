@@ -7,21 +7,21 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/core"
 )
 
 // Bots and workflows that SLACK_BOTS names may ask as people do, by a mention or in a thread of the bot. Whoever it
 // names decides nothing, and what it writes is no control word. At most three turns of bots follow each other
-// (chat.Events.OnlyBots). The bot itself is never answered, and other bots are not: two could answer each other
+// (inbound.OnlyBots). The bot itself is never answered, and other bots are not: two could answer each other
 // forever.
 
 // bots are the ids of SLACK_BOTS: B… of a bot or a workflow, U… or W… of a bot's user.
-func (c Config) bots() []string { return chat.IDs(c.Bots) }
+func (c Config) bots() []string { return inbound.IDs(c.Bots) }
 
 // mentionGroups are the ids of SLACK_MENTION_GROUPS.
-func (c Config) mentionGroups() []string { return chat.IDs(c.MentionGroups) }
+func (c Config) mentionGroups() []string { return inbound.IDs(c.MentionGroups) }
 
 // isBot reports whether SLACK_BOTS names somebody.
 func (s *Slack) isBot(who core.Actor) bool {
@@ -70,9 +70,9 @@ func (s *Slack) refusesBot(b bot, e envelope, m messageEvent) bool {
 
 // onlyBots reports whether a bot wrote a message that is not answered, since a person has to write first.
 func (s *Slack) onlyBots(ctx context.Context, e core.Event) (bool, error) {
-	only, err := chat.OnlyBots(ctx, s.Inbox, e, s.isBot)
+	only, err := inbound.OnlyBots(ctx, s.Inbox, e, s.isBot)
 	if only && s.told.Add("bots "+string(e.Conversation), true, strangerPause) {
-		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+chat.TooManyBots,
+		s.Log.Warn("a bot of SLACK_BOTS is not answered: "+inbound.TooManyBots,
 			"bot", e.Actor.ID, "conversation", e.Conversation)
 	}
 	return only, err

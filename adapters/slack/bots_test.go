@@ -12,7 +12,7 @@ import (
 )
 
 // among is a platform that answers a workflow and a bot, in a channel with another bot, and a group.
-func among(t *testing.T, change func(*slack.Config)) (r *inbound, workflow, deploys, other *slacktest.Person) {
+func among(t *testing.T, change func(*slack.Config)) (r *running, workflow, deploys, other *slacktest.Person) {
 	t.Helper()
 	r = start(t, setup{config: func(c *slack.Config) {
 		overHTTP(c)

@@ -17,7 +17,7 @@ const milk = "{\n  \"text\": \"buy milk \\u202e & <!channel>\"\n}"
 func editable(c *core.Card) { c.Editable, c.Edits, c.Arguments = true, 2, milk }
 
 // opened presses a button and returns the form that it opens for bob.
-func (r *inbound) opened(b slacktest.Button) slacktest.View {
+func (r *running) opened(b slacktest.Button) slacktest.View {
 	r.t.Helper()
 	r.none(r.bob.Presses(b))
 	v, err := r.WaitForModal(r.ctx, "U2BOB")
@@ -30,7 +30,7 @@ func (r *inbound) opened(b slacktest.Button) slacktest.View {
 // TestArgumentsAreChangedInAForm: it is filled with the present ones, whatever card its button was on, and the
 // submission says which they are.
 func TestArgumentsAreChangedInAForm(t *testing.T) {
-	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *running) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "edit.1"), slacktest.InThread(root.TS))
 		if v := r.opened(b); v.Title != "Change the arguments" || !strings.Contains(v.Shown(), "Add milk") {
@@ -59,7 +59,7 @@ func TestArgumentsAreChangedInAForm(t *testing.T) {
 
 // TestADecisionSaysWhichArgumentsItsCardShowed, so that the core can refuse an approval of others.
 func TestADecisionSaysWhichArgumentsItsCardShowed(t *testing.T) {
-	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{slack: cardOf(editable)}, func(t *testing.T, r *running) {
 		for _, action := range []string{"approve", "deny", "withdraw"} {
 			if c := r.click(r.one(r.bob.Presses(r.button("C1", r.sealed("a1", action+".1"))))); c.Choice != core.Choice(
 				action) || c.Edits != 1 {

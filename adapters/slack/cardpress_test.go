@@ -40,7 +40,7 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 		}, "You asked for this yourself, so another approver has to decide."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onBoth(t, setup{slack: cardOf(c.change)}, func(t *testing.T, r *inbound) {
+			onBoth(t, setup{slack: cardOf(c.change)}, func(t *testing.T, r *running) {
 				for n, action := range []string{"reason", "edit"} {
 					r.none(r.bob.Presses(r.button("C1", r.sealed("a1", action))))
 					if text := r.told("C1", "U2BOB", n+1); text != c.want {
@@ -56,7 +56,7 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 }
 
 func TestWithdrawAndAskAgain(t *testing.T) {
-	onBoth(t, setup{slack: cardOf(nil)}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{slack: cardOf(nil)}, func(t *testing.T, r *running) {
 		if e := r.one(r.ann.Presses(r.button("C1", r.sealed("a1", "withdraw")))); e.Kind() != core.KindClick ||
 			r.click(e).Approval != "a1" || r.click(e).Choice != core.Withdraw {
 			t.Errorf("got %+v", e)

@@ -9,7 +9,8 @@ import (
 
 	"github.com/slack-go/slack/slackevents"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/doctor"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
@@ -26,26 +27,26 @@ const answerTime = 2500 * time.Millisecond
 // receiveCommand handles /gatehouse new, status, stop, cancel or help, the first four in direct messages. A command
 // that could not be stored is answered with a sentence that says so; if it is too late for an answer, the sentence is
 // posted.
-func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result inbound.Result) {
 	began := s.Now()
 	var c slashCommand
-	if err := chat.Decode(body, &c); err != nil {
-		return nil, chat.Unreadable(s.Log, "command", body, err)
+	if err := inbound.Decode(body, &c); err != nil {
+		return nil, inbound.Unreadable(s.Log, "command", body, err)
 	}
 	b := s.identity.get()
 	b.team = cmp.Or(b.team, c.TeamID)
 	if !c.isFor(b) {
-		s.Log.Warn("a command of another workspace is refused", "team", chat.Clip(c.TeamID))
-		return nil, chat.Foreign
+		s.Log.Warn("a command of another workspace is refused", "team", safetext.Clip(c.TeamID))
+		return nil, inbound.Foreign
 	}
 	if c.TriggerID == "" || c.ChannelID == "" || c.UserID == "" {
-		return nil, chat.Unreadable(s.Log, "command", body, errors.New("a field is missing"))
+		return nil, inbound.Unreadable(s.Log, "command", body, errors.New("a field is missing"))
 	}
 	word, answer := strings.ToLower(strings.TrimSpace(c.Text)), strangerTalks
 	if s.Config.Connect == connectAllow || s.ran(ctx, b, c) {
 		answer = s.commandAnswer(ctx, c, word)
 	} else if !s.refuseStranger("command", c.UserID, strangerTalks) {
-		return nil, chat.Stored
+		return nil, inbound.Stored
 	}
 	if answer == "" {
 		ev := core.Event{
@@ -53,9 +54,9 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 			Body: core.ParseControl(word), Actor: actor(c.UserID),
 			Address: core.Address{Platform: Name, Channel: c.ChannelID}, Payload: stored(body),
 		}
-		result = chat.Commit(ctx, s.Log, ev, accept, commandNote)
+		result = inbound.Commit(ctx, s.Log, ev, accept, commandNote)
 		switch {
-		case result != chat.NotStored:
+		case result != inbound.NotStored:
 			return nil, result
 		case s.Now().Sub(began) >= answerTime:
 			s.tell(ev.Address, c.UserID, commandAgain)
@@ -63,7 +64,7 @@ func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Acc
 		}
 		answer = commandAgain
 	}
-	return map[string]string{"response_type": "ephemeral", "text": answer}, chat.Stored
+	return map[string]string{"response_type": "ephemeral", "text": answer}, inbound.Stored
 }
 
 // commandAnswer is what a command is answered at once, "" if it is an event. In a channel, or with the assistant view,
@@ -85,7 +86,7 @@ func (s *Slack) commandAnswer(ctx context.Context, c slashCommand, word string) 
 	case word == "" || word == "help":
 		return help
 	case core.ParseControl(word) == nil:
-		return "I do not know “" + mrkdwn.Escape(strings.ToValidUTF8(chat.Clip(c.Text), "")) + "”. " + help
+		return "I do not know “" + mrkdwn.Escape(strings.ToValidUTF8(safetext.Clip(c.Text), "")) + "”. " + help
 	case s.channelType(ctx, c.ChannelID, "") == slackevents.ChannelTypeMPIM: // one conversation
 		return "Here write !" + word + " as a message instead."
 	case threads || !direct:

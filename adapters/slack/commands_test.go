@@ -64,7 +64,7 @@ func plain() []string {
 }
 
 func TestSlashCommands(t *testing.T) {
-	onBoth(t, setup{fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *running) {
 		dm := r.DMWith("U1ANN")
 		for _, c := range []struct {
 			line, subject string
@@ -169,7 +169,7 @@ func TestHelpSaysThatAWordNeedsAMention(t *testing.T) {
 func TestACommandInAGroupDirectMessage(t *testing.T) {
 	for name, scopes := range map[string][]string{"plain": plain(), "assistant": slacktest.AllScopes} {
 		t.Run(name, func(t *testing.T) {
-			onBoth(t, setup{fake: slacktest.Options{Scopes: scopes}}, func(t *testing.T, r *inbound) {
+			onBoth(t, setup{fake: slacktest.Options{Scopes: scopes}}, func(t *testing.T, r *running) {
 				for n, word := range []string{"stop", "new"} {
 					r.none(r.ann.Runs("G1", "/gatehouse "+word))
 					if text := r.told("G1", "U1ANN", n+1); text != "Here write !"+word+" as a message instead." {
@@ -201,7 +201,7 @@ func TestACommandThatCannotBeStoredIsAnsweredWithThat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			now := fakeserver.NewClock(time.Now())
 			onBoth(t, setup{slack: core.Deps{Now: now.Now}, fake: slacktest.Options{Scopes: plain(), AckWithin: 1e8}},
-				func(t *testing.T, r *inbound) {
+				func(t *testing.T, r *running) {
 					dm := r.DMWith("U1ANN")
 					r.inbox.Gate(func(context.Context, core.Event) error {
 						now.Advance(delay)

@@ -11,7 +11,8 @@ import (
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -72,7 +73,7 @@ func (s *Slack) name(
 	name, err := ask(ctx, id)
 	switch fault := s.called(err); {
 	case err == nil && name != "":
-		return s.names.Put(id, chat.Name(name), nameLifetime)
+		return s.names.Put(id, safetext.Name(name), nameLifetime)
 	case webapi.IsRefusal(err, "channel_not_found"):
 		known = id + " (a private channel that the bot can't see)"
 	case core.CategoryOf(fault) == core.Unsupported:
@@ -145,7 +146,7 @@ func (s *Slack) openDM(ctx context.Context, user string) (string, error) {
 	if err := s.called(err); err != nil {
 		return "", err
 	}
-	return s.dms.Put(user, c.ID, chat.Forever), nil
+	return s.dms.Put(user, c.ID, outbound.Forever), nil
 }
 
 // toldMembers returns the members of a user group as they were within groupLifetime: for who is told. Errors: those
@@ -197,7 +198,7 @@ func (s *Slack) groupsOf(ctx context.Context, who core.Actor, wanted []string, m
 		}
 		members, err := membersOf(ctx, group)
 		if err != nil {
-			return nil, chat.LookupError(err, "Slack can't say whether you are in %s.", s.handle(ctx, group))
+			return nil, outbound.LookupError(err, "Slack can't say whether you are in %s.", s.handle(ctx, group))
 		}
 		if slices.Contains(members, user) {
 			in = append(in, id)
@@ -223,7 +224,7 @@ func (s *Slack) handle(ctx context.Context, group string) string {
 	all, err := s.api.GetUserGroupsContext(ctx)
 	if s.called(err) == nil {
 		for _, g := range all {
-			s.handles.Put(g.ID, "@"+chat.Name(g.Handle), nameLifetime)
+			s.handles.Put(g.ID, "@"+safetext.Name(g.Handle), nameLifetime)
 		}
 	}
 	s.handles.Put(allGroups, "", nameRetry)
@@ -242,7 +243,7 @@ const (
 // does. Whichever comes first, the message must get the same conversation.
 func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) string {
 	if fromEvent != "" {
-		return s.channels.Put(channel, fromEvent, chat.Forever)
+		return s.channels.Put(channel, fromEvent, outbound.Forever)
 	}
 	if strings.HasPrefix(channel, "D") {
 		return slackevents.ChannelTypeIM
@@ -252,7 +253,7 @@ func (s *Slack) channelType(ctx context.Context, channel, fromEvent string) stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, channelTime)
 	defer cancel()
-	kind, lifetime := slackevents.ChannelTypeChannel, chat.Forever // as most are
+	kind, lifetime := slackevents.ChannelTypeChannel, outbound.Forever // as most are
 	c, err := s.api.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
 	if err != nil {
 		lifetime = channelRetry
@@ -289,7 +290,7 @@ func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (
 	}
 	// users holds only people who don't see the card
 	seesCard := func(context.Context, string) (bool, error) { return false, nil }
-	return chat.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users,
+	return outbound.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users,
 		seesCard, refused)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // amendment reads an amendment's payload and checks its event.
-func (r *inbound) amendment(e core.Event, of string) core.Amendment {
+func (r *running) amendment(e core.Event, of string) core.Amendment {
 	r.t.Helper()
 	var a core.Amendment
 	if err := json.Unmarshal(e.Payload, &a); err != nil {
@@ -25,7 +25,7 @@ func (r *inbound) amendment(e core.Event, of string) core.Amendment {
 }
 
 func TestAnEditByItsAuthorIsAnAmendment(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		bot := r.MentionOfBot()
 		for name, where := range map[string]string{"C1": "C1", "direct": r.DMWith("U1ANN"), "G1": "G1"} {
 			p := r.ann.Posts(where, bot+" add milk")
@@ -170,7 +170,7 @@ func TestAnEditOfATableIsAnAmendment(t *testing.T) {
 }
 
 func TestADeletionWithdrawsTheMessage(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		bot := r.MentionOfBot()
 		p := r.ann.Posts("C1", bot+" add milk")
 		first := r.one(p.Deliveries...)

@@ -11,7 +11,8 @@ import (
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
@@ -22,25 +23,25 @@ import (
 const retryNote = "Slack sends it again"
 
 // receiveEvent handles an Events API body up to the commit of its event.
-func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result) {
+func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accept) (reply any, result inbound.Result) {
 	var e envelope
-	if err := chat.Decode(body, &e); err != nil {
-		return nil, chat.Unreadable(s.Log, "event", body, err)
+	if err := inbound.Decode(body, &e); err != nil {
+		return nil, inbound.Unreadable(s.Log, "event", body, err)
 	}
 	switch e.Type {
 	case slackevents.CallbackEvent:
 	case slackevents.URLVerification:
-		return map[string]string{"challenge": e.Challenge}, chat.Stored
+		return map[string]string{"challenge": e.Challenge}, inbound.Stored
 	case slackevents.AppRateLimited:
 		s.Log.Warn("Slack withholds events: there were more than it sends to one app in an hour")
-		return nil, chat.Stored
+		return nil, inbound.Stored
 	default:
-		return nil, chat.Stored
+		return nil, inbound.Stored
 	}
 	b, ok := s.botOf(e)
 	if !ok {
-		s.Log.Warn("an event of another workspace is refused", "team", chat.Clip(e.TeamID))
-		return nil, chat.Foreign
+		s.Log.Warn("an event of another workspace is refused", "team", safetext.Clip(e.TeamID))
+		return nil, inbound.Foreign
 	}
 	ev, err := s.eventOf(ctx, b, e)
 	switch {
@@ -49,16 +50,16 @@ func (s *Slack) receiveEvent(ctx context.Context, body []byte, accept core.Accep
 			s.Log.Warn("what has to be known of a message can't be looked up now; "+retryNote,
 				"category", core.CategoryOf(err), "err", err)
 		}
-		return nil, chat.NotStored
+		return nil, inbound.NotStored
 	case err != nil:
-		return nil, chat.Unreadable(s.Log, "event", body, err)
+		return nil, inbound.Unreadable(s.Log, "event", body, err)
 	case ev == nil:
-		return nil, chat.Stored
+		return nil, inbound.Stored
 	}
 	if ev.Payload == nil {
 		ev.Payload = stored(body)
 	}
-	return nil, chat.Commit(ctx, s.Log, *ev, accept, retryNote)
+	return nil, inbound.Commit(ctx, s.Log, *ev, accept, retryNote)
 }
 
 // eventOf converts Slack's event to ours; nil for one that does not concern the bot. Error: it can't be read, or, if
@@ -67,12 +68,12 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	var kind struct {
 		Type string `json:"type"`
 	}
-	err := chat.Decode(e.Event, &kind)
+	err := inbound.Decode(e.Event, &kind)
 	if err != nil || kind.Type != string(slackevents.Message) && kind.Type != string(slackevents.AppMention) {
 		return nil, err // the other fields of another kind may have any form
 	}
 	var m messageEvent
-	if err := chat.Decode(e.Event, &m); err != nil || m.Channel == "" {
+	if err := inbound.Decode(e.Event, &m); err != nil || m.Channel == "" {
 		return nil, err
 	}
 	switch m.Subtype {
@@ -134,7 +135,7 @@ func (s *Slack) newMessage(ctx context.Context, b bot, m messageEvent) (*core.Ev
 		Platform: Name, ID: messageKey(b.team, m.Channel, m.TS), Body: core.MessageEvent{}, Actor: who,
 		Address: core.Address{Platform: Name, Channel: m.Channel, Thread: m.ThreadTS, Message: m.TS},
 	}
-	thread, control, isBot := "", chat.Control(heard.CutMention(m.Text, ids...)), s.isBot(who)
+	thread, control, isBot := "", inbound.Control(heard.CutMention(m.Text, ids...)), s.isBot(who)
 	if isBot {
 		control = nil
 	}
@@ -177,10 +178,10 @@ const tombstone = "tombstone"
 // something since, such as the message that a link in it leads to; nil for any other change.
 func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEvent) (*core.Event, error) {
 	var now, before heard.Message
-	if err := chat.Decode(m.Changed, &now); err != nil {
+	if err := inbound.Decode(m.Changed, &now); err != nil {
 		return nil, err
 	}
-	_ = chat.Decode(m.Previous, &before) // may be missing
+	_ = inbound.Decode(m.Previous, &before) // may be missing
 	if now.Subtype == tombstone {
 		m.DeletedTS = now.TS
 		return s.deletedEvent(b, m), nil
@@ -193,7 +194,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 		User string `json:"user"`
 		TS   string `json:"ts"`
 	}
-	_ = chat.Decode(now.Edited, &edited)
+	_ = inbound.Decode(now.Edited, &edited)
 	byAuthor := edited.TS != "" && slices.Contains([]string{"", now.User, now.BotID}, edited.User)
 	is, was := heard.Read(now).Text, heard.Read(before).Text
 	added := !bytes.Equal(now.Attachments, before.Attachments) || !bytes.Equal(now.Files, before.Files)
@@ -227,7 +228,7 @@ func (s *Slack) changedEvent(ctx context.Context, b bot, e envelope, m messageEv
 // rewritten returns the body that the event would have if the message had been written in its new form.
 func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 	event := map[string]json.RawMessage{}
-	if err := chat.Decode(m.Changed, &event); err != nil {
+	if err := inbound.Decode(m.Changed, &event); err != nil {
 		return nil, err
 	}
 	for key, value := range map[string]string{
@@ -244,7 +245,7 @@ func rewritten(e envelope, m messageEvent) (json.RawMessage, error) {
 // deletedEvent returns the amendment of a message that was deleted; nil for one of a bot that SLACK_BOTS does not name.
 func (s *Slack) deletedEvent(b bot, m messageEvent) *core.Event {
 	var before heard.Message
-	_ = chat.Decode(m.Previous, &before)
+	_ = inbound.Decode(m.Previous, &before)
 	who := s.author(b, before)
 	if who.ID == "" || m.DeletedTS == "" || m.EventTS == "" {
 		return nil

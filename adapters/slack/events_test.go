@@ -13,7 +13,7 @@ import (
 )
 
 func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		open := make(chan struct{})
 		r.inbox.Hold(open, nil)
 		d := r.ann.Says("hello").Deliveries[0]
@@ -27,7 +27,7 @@ func TestLaw1_NothingIsAcknowledgedBeforeItIsStored(t *testing.T) {
 }
 
 func TestLaw1_AnEventThatIsNotStoredIsRetriedWithTheSameID(t *testing.T) {
-	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *running) {
 		left := 2
 		var ids []string
 		r.inbox.Gate(func(_ context.Context, e core.Event) error {
@@ -51,7 +51,7 @@ func TestLaw1_AnEventThatIsNotStoredIsRetriedWithTheSameID(t *testing.T) {
 }
 
 func TestEventsMarkedAsRetriesAreStoredOnce(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		first := r.one(r.ann.Says("hello", slacktest.AsRetry(3, "http_error")).Deliveries...)
 		if first.Kind() != core.KindMessage {
 			t.Errorf("got %+v", first)
@@ -64,7 +64,7 @@ func TestEventsMarkedAsRetriesAreStoredOnce(t *testing.T) {
 }
 
 func TestMentionAndMessageOfOnePostAreOneEvent(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		both := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 		if len(both.Deliveries) != 2 {
 			t.Fatalf("Slack sent %d events", len(both.Deliveries))
@@ -235,7 +235,7 @@ func TestAMessageThatBeginsWithSomebodyElsesMentionIsNotForTheBot(t *testing.T) 
 func TestGroupDirectMessagesNeedAMentionUnlessAllAreRead(t *testing.T) {
 	for setting, all := range map[string]bool{"": false, "mention": false, "all": true} {
 		t.Run(setting, func(t *testing.T) {
-			onBoth(t, setup{config: func(c *slack.Config) { c.GroupDM = setting }}, func(t *testing.T, r *inbound) {
+			onBoth(t, setup{config: func(c *slack.Config) { c.GroupDM = setting }}, func(t *testing.T, r *running) {
 				first := r.ann.Posts("G1", "lunch?")
 				said := r.taken(first.Deliveries...)
 				inThread := r.taken(r.ann.Posts("G1", "who is in?", slacktest.InThread(first.TS)).Deliveries...)

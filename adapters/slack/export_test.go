@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/core"
 )
@@ -19,7 +20,7 @@ func (s *Slack) Take(ctx context.Context, kind string, body []byte, accept core.
 		"events_api": s.receiveEvent, "interactive": s.receiveInteraction, "slash_commands": s.receiveCommand,
 	}[kind]
 	_, result := receive(ctx, body, accept)
-	return result != chat.Stored
+	return result != inbound.Stored
 }
 
 // Forms decodes a form in both ways.
@@ -30,7 +31,7 @@ func Forms(body []byte) {
 
 // Constants for the tests.
 const (
-	FirstRedial = chat.FirstRetry
+	FirstRedial = outbound.FirstRetry
 	CrowdedWait = socketmode.CrowdedWait
 	RefusedWait = socketmode.RefusedWait
 	GraceTime   = socketmode.GraceTime

@@ -10,7 +10,7 @@ import (
 
 // delivers sends a payload over the platform's transport and returns the one event that it is. Over a socket the
 // envelope, too, has keys that say nothing.
-func (r *inbound) delivers(kind slacktest.PayloadKind, payload string) core.Event {
+func (r *running) delivers(kind slacktest.PayloadKind, payload string) core.Event {
 	r.t.Helper()
 	if r.web == nil {
 		frame := `{"envelope_id":"e1","type":"` + string(kind) + `","TYPE":"hello","payload":` + payload +
@@ -31,7 +31,7 @@ func (r *inbound) delivers(kind slacktest.PayloadKind, payload string) core.Even
 
 // TestWhoDidWhatIsReadFromExactNames: a key that differs in its case only says nothing, wherever it stands.
 func TestWhoDidWhatIsReadFromExactNames(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		message := `{"type":"event_callback","TYPE":"x","team_id":"T0GATE","TEAM_ID":"T9OTHER",` +
 			`"event":{"type":"message","user":"U1ANN","USER":"U2BOB","channel":"D1","Channel":"D2",` +
 			`"channel_type":"im","CHANNEL_TYPE":"channel","ts":"1.2","Ts":"3.4","text":"hello","TEXT":"!new",` +

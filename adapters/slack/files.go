@@ -5,7 +5,8 @@ import (
 	"context"
 	"net/http"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -18,7 +19,7 @@ const maxAsked = 16
 // be asked now.
 func (s *Slack) filesOf(
 	ctx context.Context, channel string, sent []heard.File, n *names,
-) (files []chat.File, err error) {
+) (files []inbound.File, err error) {
 	asked := 0
 	for _, f := range sent {
 		why := ""
@@ -47,7 +48,7 @@ func (s *Slack) fileInfo(ctx context.Context, f heard.File) (read heard.File, wh
 	case core.RetryAfterOf(err) > threadWait: // the person does not wait for it
 		return f, "Slack asks to wait", nil
 	case core.IsTemporary(err):
-		return f, "", chat.LookupError(err, "Slack can't be asked for a file now.")
+		return f, "", outbound.LookupError(err, "Slack can't be asked for a file now.")
 	case core.CategoryOf(err) == core.Unsupported:
 		return f, core.MessageOf(errNoScope), nil
 	case err != nil:
@@ -65,8 +66,8 @@ var (
 
 // fetcher returns a function that fetches one file of an event with the bot's token, which is sent to Slack's own
 // hosts only.
-func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (chat.Content, error) {
-	files := chat.Fetcher{
+func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f inbound.File) (inbound.Content, error) {
+	files := inbound.Fetcher{
 		Blobs: s.Blobs, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,
 		Header:  http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
 		OwnHost: webapi.OwnHost,
@@ -75,9 +76,9 @@ func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f chat.File) (ch
 	if !s.identity.hasScope(scopeFiles, false) {
 		files.Refused, files.Redirected = errNoScope, errNoScope
 	}
-	return func(ctx context.Context, f chat.File) (chat.Content, error) {
+	return func(ctx context.Context, f inbound.File) (inbound.Content, error) {
 		if !s.identity.hasScope(scopeFiles, true) {
-			return chat.Content{}, errNoScope
+			return inbound.Content{}, errNoScope
 		}
 		return files.Fetch(ctx, f, f.URL)
 	}

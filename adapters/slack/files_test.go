@@ -19,7 +19,7 @@ var beginnings = map[string]string{
 const largest = 5 << 20 // bytes of an image that is taken
 
 // sends has Ann send files and returns what the agent reads.
-func (r *inbound) sends(text string, files ...slacktest.File) core.Message {
+func (r *running) sends(text string, files ...slacktest.File) core.Message {
 	r.t.Helper()
 	return r.message(r.one(r.ann.Says(text, slacktest.WithFiles(files...)).Deliveries...))
 }

@@ -8,7 +8,7 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -31,7 +31,7 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 		return core.Found{}, err
 	}
 	if d.To, err = s.located(ctx, d); err != nil {
-		return core.Found{}, chat.FindError(err)
+		return core.Found{}, outbound.FindError(err)
 	}
 	since, cursor := max(d.To.Thread, d.To.Message), "" // times of the same length
 	if !d.SentAt.IsZero() {
@@ -39,7 +39,7 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	}
 	for range historyPages {
 		messages, next, err := s.history(ctx, d.To, since, cursor)
-		if err := chat.FindError(s.called(err)); err != nil {
+		if err := outbound.FindError(s.called(err)); err != nil {
 			return core.Found{}, err
 		}
 		for _, m := range messages {

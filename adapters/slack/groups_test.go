@@ -11,10 +11,10 @@ import (
 )
 
 // grouped is a workspace with two groups: S1 has Ann, S2 Ann and Bob.
-func grouped(t *testing.T, s setup) *inbound {
+func grouped(t *testing.T, s setup) *running {
 	t.Helper()
 	before := s.before
-	s.before = func(r *inbound) {
+	s.before = func(r *running) {
 		r.AddGroup(slacktest.Group{ID: "S1", Handle: "admins", Members: []string{"U1ANN"}})
 		r.AddGroup(slacktest.Group{ID: "S2", Handle: "ops", Members: []string{"U1ANN", "U2BOB"}})
 		if before != nil {

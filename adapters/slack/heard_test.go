@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/slack"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
@@ -43,7 +43,7 @@ func reads(m core.Message) string {
 }
 
 // parsed is what the platform makes of an event.
-func (r *inbound) parsed(e core.Event) core.Input {
+func (r *running) parsed(e core.Event) core.Input {
 	r.t.Helper()
 	in, err := r.p.Parse(r.ctx, e)
 	if err != nil {
@@ -63,19 +63,19 @@ func attached(t *testing.T, text string) slacktest.ActionOption {
 }
 
 // says has Ann write something to the bot, and returns what the platform makes of it.
-func (r *inbound) says(text string, how ...slacktest.ActionOption) core.Input {
+func (r *running) says(text string, how ...slacktest.ActionOption) core.Input {
 	r.t.Helper()
 	return r.parsed(r.one(r.ann.Says(text, how...).Deliveries...))
 }
 
 // asks is says with a mention in a channel.
-func (r *inbound) asks(text string, how ...slacktest.ActionOption) core.Input {
+func (r *running) asks(text string, how ...slacktest.ActionOption) core.Input {
 	r.t.Helper()
 	return r.parsed(r.one(r.ann.Posts("C1", r.MentionOfBot()+" "+text, how...).Deliveries...))
 }
 
 // forward attaches a message of C1.
-func (r *inbound) forward(m slacktest.Posted, shared bool) slacktest.ActionOption {
+func (r *running) forward(m slacktest.Posted, shared bool) slacktest.ActionOption {
 	return slacktest.WithAttachments(r.Forward("C1", m.TS, shared))
 }
 
@@ -333,7 +333,7 @@ func TestNothingThatIsCarriedActs(t *testing.T) {
 				wants(t, reads(m), `{"quoted":"file","file":"note.txt","name":"ann","id":"slack:U1ANN"`)
 			}
 			quoted := name == "forward" || name == "file"
-			if (quoted || chat.Labelled(words)) != named || named && speaker.ID != "slack:U1ANN" ||
+			if (quoted || inbound.Labelled(words)) != named || named && speaker.ID != "slack:U1ANN" ||
 				quoted && m.Content.Own() != "" {
 				t.Errorf("%s of %q: %v says %q", name, words, speaker, m.Content.Own())
 			}

@@ -13,7 +13,7 @@ import (
 	"net/url"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/internal/webhook"
 	"gatehouse/core"
 )
@@ -26,7 +26,7 @@ const (
 )
 
 // receiver handles a body up to the commit of its event. The reply is sent with the acknowledgement; nil: none.
-type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result chat.Result)
+type receiver func(ctx context.Context, body []byte, accept core.Accept) (reply any, result inbound.Result)
 
 // Routes returns the paths that Slack posts to; none without a signing secret. Each request is answered after its
 // commit: 200 if it is stored, 400 if it can't be read, 403 if it is from another workspace, and 503 if it could not be
@@ -106,13 +106,13 @@ func isCheck(form string) bool {
 func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, receive receiver, accept core.Accept) {
 	reply, result := receive(r.Context(), body, accept)
 	switch result {
-	case chat.Foreign:
+	case inbound.Foreign:
 		http.Error(w, "this app serves another workspace", http.StatusForbidden)
-	case chat.Malformed:
+	case inbound.Malformed:
 		http.Error(w, "the body can't be read", http.StatusBadRequest)
-	case chat.NotStored:
+	case inbound.NotStored:
 		http.Error(w, "it could not be stored", http.StatusServiceUnavailable)
-	case chat.Stored:
+	case inbound.Stored:
 		if reply == nil {
 			return // an empty 200
 		}
@@ -141,7 +141,7 @@ func formFields(body []byte) ([]byte, error) {
 	}
 	fields := map[string]any{}
 	for key, values := range form {
-		fields[key] = values // of a field that is given twice a list, which chat.Decode refuses
+		fields[key] = values // of a field that is given twice a list, which inbound.Decode refuses
 		if len(values) == 1 {
 			fields[key] = values[0]
 		}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
@@ -35,7 +35,7 @@ func (i *identity) hasScope(scope string, unknown bool) bool {
 
 // keepIdentity asks Slack who the bot is, until ctx ends.
 func (s *Slack) keepIdentity(ctx context.Context) error {
-	return chat.Identity{
+	return outbound.Identity{
 		Title: webapi.Title, Log: s.Log, Sleep: s.sleep, Jitter: s.jitter,
 		Known: func() bool { return s.identity.get().team != "" },
 		Ask: func(ctx context.Context) error {

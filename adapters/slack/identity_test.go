@@ -16,7 +16,7 @@ const check = time.Minute
 func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 	n := adaptertest.NewTimers()
 	var down *slacktest.Injected
-	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *running) {
 		r.p.Sleeping(n.Sleep)
 		down = r.Inject(slacktest.Fault{Trouble: slacktest.Cut()})
 	}})
@@ -58,7 +58,7 @@ func TestEventsAreStoredWhileSlackCannotBeReached(t *testing.T) {
 }
 
 func TestAMentionIsStoredBeforeTheBotIsKnown(t *testing.T) {
-	r := start(t, setup{before: func(r *inbound) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
+	r := start(t, setup{before: func(r *running) { r.Inject(slacktest.Fault{Trouble: slacktest.Cut()}) }})
 	body := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"app_mention","user":"U1ANN",` +
 		`"channel":"C1","ts":"1.2","text":"<@U0BOT> hello"}}`
 	if status, _ := r.send("/slack/events", []byte(body), nil); status != 200 {
@@ -70,7 +70,7 @@ func TestAMentionIsStoredBeforeTheBotIsKnown(t *testing.T) {
 }
 
 func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
-	r := start(t, setup{config: overBoth, before: func(r *inbound) { r.RevokeToken() }})
+	r := start(t, setup{config: overBoth, before: func(r *running) { r.RevokeToken() }})
 	if err := r.ends(); core.CategoryOf(err) != core.Unauthorized ||
 		!strings.Contains(core.MessageOf(err), "SLACK_BOT_TOKEN") {
 		t.Errorf("Run gave %v", err)
@@ -79,7 +79,7 @@ func TestATokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 
 func TestARevokedTokenDoesNotEndRun(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *inbound) {
+	r := start(t, setup{slack: core.Deps{Jitter: func() float64 { return 1 }}, before: func(r *running) {
 		r.p.Sleeping(n.Sleep)
 	}}).known()
 	r.eventually("a rest", func() bool { return n.Count(check) == 1 })
@@ -106,7 +106,7 @@ func TestARevokedTokenDoesNotEndRun(t *testing.T) {
 
 func TestIdentityIsAskedAgainAfterRetryAfter(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{before: func(r *inbound) {
+	r := start(t, setup{before: func(r *running) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.RateLimited(9 * time.Second), Times: 1})
 	}})

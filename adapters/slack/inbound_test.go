@@ -21,8 +21,8 @@ import (
 // patience is the limit for anything that should happen at once.
 const patience = 2 * time.Minute
 
-// inbound is a running platform on a fake workspace. The test takes the place of the store.
-type inbound struct {
+// running is a platform on a fake workspace. The test takes the place of the store.
+type running struct {
 	*slacktest.Server
 	t        *testing.T
 	ctx      context.Context
@@ -42,7 +42,7 @@ type setup struct {
 	fake   slacktest.Options
 	slack  core.Deps
 	config func(*slack.Config)
-	before func(*inbound)
+	before func(*running)
 }
 
 // overHTTP, overSocket and overBoth choose the transport.
@@ -51,14 +51,14 @@ func overSocket(c *slack.Config) { c.SigningSecret = "" }
 func overBoth(*slack.Config)     {}
 
 // start starts a platform for the length of a test; without a config it receives over HTTP.
-func start(t *testing.T, s setup) *inbound {
+func start(t *testing.T, s setup) *running {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	if s.fake.Wait == nil {
 		s.fake.Wait = func(context.Context, int) {}
 	}
 	s.fake.Fatalf = t.Errorf
-	r := &inbound{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
+	r := &running{Server: slacktest.New(s.fake), t: t, log: &adaptertest.Log{}, ended: make(chan struct{})}
 	var giveUp context.CancelFunc
 	r.ctx, giveUp = context.WithTimeout(t.Context(), patience)
 	r.inbox = adaptertest.NewInbox(t, func() context.Context { return r.ctx }, func() string {
@@ -134,20 +134,20 @@ func start(t *testing.T, s setup) *inbound {
 }
 
 // known waits until the bot's identity is known and events can be received.
-func (r *inbound) known() *inbound {
+func (r *running) known() *running {
 	r.t.Helper()
 	r.inbox.Healthy(r.p)
 	return r
 }
 
 // eventually polls until holds returns true.
-func (r *inbound) eventually(what string, holds func() bool) {
+func (r *running) eventually(what string, holds func() bool) {
 	r.t.Helper()
 	r.inbox.Eventually(what, holds)
 }
 
 // one waits for the deliveries to be acknowledged and returns the one event that they are.
-func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
+func (r *running) one(ds ...*slacktest.Delivery) core.Event {
 	r.t.Helper()
 	before := r.taken(ds...)
 	if len(before) != 1 {
@@ -160,7 +160,7 @@ func (r *inbound) one(ds ...*slacktest.Delivery) core.Event {
 }
 
 // none waits for the deliveries to be acknowledged, and fails if one of them was passed to accept.
-func (r *inbound) none(ds ...*slacktest.Delivery) {
+func (r *running) none(ds ...*slacktest.Delivery) {
 	r.t.Helper()
 	if got := r.taken(ds...); len(got) != 0 {
 		r.t.Fatalf("it was passed to accept: %+v", got)
@@ -168,7 +168,7 @@ func (r *inbound) none(ds ...*slacktest.Delivery) {
 }
 
 // taken waits for the deliveries, and removes and returns the stored events.
-func (r *inbound) taken(ds ...*slacktest.Delivery) map[string]core.Event {
+func (r *running) taken(ds ...*slacktest.Delivery) map[string]core.Event {
 	r.t.Helper()
 	for _, d := range ds {
 		if d == nil {
@@ -182,7 +182,7 @@ func (r *inbound) taken(ds ...*slacktest.Delivery) map[string]core.Event {
 }
 
 // refused waits for a delivery that must not be acknowledged and returns the status of its first answer.
-func (r *inbound) refused(d *slacktest.Delivery) int {
+func (r *running) refused(d *slacktest.Delivery) int {
 	r.t.Helper()
 	if err := d.Wait(r.ctx); err == nil {
 		r.t.Fatalf("it was acknowledged: %s", d.Body())
@@ -191,7 +191,7 @@ func (r *inbound) refused(d *slacktest.Delivery) int {
 }
 
 // send posts bytes to a path of the platform's, signed.
-func (r *inbound) send(path string, body []byte, change func(*http.Request)) (status int, answer string) {
+func (r *running) send(path string, body []byte, change func(*http.Request)) (status int, answer string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.web.URL+path, bytes.NewReader(body))
 	if err != nil {
@@ -220,19 +220,19 @@ func (r *inbound) send(path string, body []byte, change func(*http.Request)) (st
 }
 
 // message returns the message that the platform's Parse makes of an event.
-func (r *inbound) message(e core.Event) core.Message {
+func (r *running) message(e core.Event) core.Message {
 	r.t.Helper()
 	return adaptertest.Message(r.t, r.p, e)
 }
 
 // clean fails the test if the log shows a secret.
-func (r *inbound) clean() {
+func (r *running) clean() {
 	r.t.Helper()
 	r.log.Hides(r.t, r.BotToken(), r.AppToken(), r.SigningSecret(), "ticket=", "/link/")
 }
 
 // onBoth runs a test on each transport.
-func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
+func onBoth(t *testing.T, s setup, test func(*testing.T, *running)) {
 	t.Helper()
 	for name, config := range map[string]func(*slack.Config){"http": overHTTP, "socket": overSocket} {
 		t.Run(name, func(t *testing.T) {
@@ -251,4 +251,4 @@ func onBoth(t *testing.T, s setup, test func(*testing.T, *inbound)) {
 // formOf returns the form in which HTTP carries an interaction.
 func formOf(payload string) []byte { return []byte(url.Values{"payload": {payload}}.Encode()) }
 
-func contextOf(r *inbound) (context.Context, context.CancelFunc) { return context.WithCancel(r.ctx) }
+func contextOf(r *running) (context.Context, context.CancelFunc) { return context.WithCancel(r.ctx) }

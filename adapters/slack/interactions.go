@@ -8,8 +8,9 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/draw"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -29,20 +30,20 @@ const triggerTime = 2500 * time.Millisecond
 type press struct {
 	interaction
 	desk.Press
-	button chat.Button
+	button outbound.Button
 }
 
 // receiveInteraction handles an interaction up to the commit of its event. One that only opens a modal, or is refused,
 // stores nothing.
 func (s *Slack) receiveInteraction(
 	ctx context.Context, body []byte, accept core.Accept,
-) (reply any, result chat.Result) {
+) (reply any, result inbound.Result) {
 	var i interaction
-	if err := chat.Decode(body, &i); err != nil {
-		return nil, chat.Unreadable(s.Log, "interaction", body, err)
+	if err := inbound.Decode(body, &i); err != nil {
+		return nil, inbound.Unreadable(s.Log, "interaction", body, err)
 	}
 	for _, p := range s.presses(i) {
-		if reply, result = s.press(ctx, p, accept); result != chat.Stored {
+		if reply, result = s.press(ctx, p, accept); result != inbound.Stored {
 			break
 		}
 	}
@@ -81,8 +82,8 @@ func (s *Slack) pressOf(i interaction, a action, form bool) press {
 	if chosen != "" {
 		b.Option, _ = strconv.Atoi(chosen)
 		isPlace := b.Option > 0 && b.Option <= question.MaxChoices && strconv.Itoa(b.Option) == chosen
-		if !isPlace || b.Action != chat.ActionAnswer {
-			b = chat.Button{}
+		if !isPlace || b.Action != outbound.ActionAnswer {
+			b = outbound.Button{}
 		}
 	}
 	p := desk.Press{Who: actor(i.User.ID), Form: form, ID: cmp.Or(a.ActionTS, onceID(i.TriggerID))}
@@ -99,7 +100,7 @@ func (s *Slack) pressOf(i interaction, a action, form bool) press {
 	case len(b.More) == 2:
 		p.Address.Channel, p.Address.Thread = b.More[0], b.More[1]
 	default:
-		b = chat.Button{}
+		b = outbound.Button{}
 	}
 	if b.OnReply() {
 		p.Address.Message = i.Message.TS
@@ -114,23 +115,23 @@ func (s *Slack) pressOf(i interaction, a action, form bool) press {
 
 // press does what the desk says about a press. What goes wrong the person is told: in the form that they submitted or,
 // of a button, privately.
-func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply any, result chat.Result) {
+func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply any, result inbound.Result) {
 	if p.ID == "" {
 		s.Log.Warn("a press without a time can't be distinguished from another one and is refused")
-		return nil, chat.Malformed
+		return nil, inbound.Malformed
 	}
 	if s.isBot(p.Who) {
 		s.Log.Warn("a press by one of SLACK_BOTS is refused: a bot decides nothing", "bot", p.Who.ID)
 		s.tell(p.Address, p.User.ID, pressBot)
-		return nil, chat.Stored
+		return nil, inbound.Stored
 	}
 	if ok, result := s.admits(ctx, p); !ok {
 		return nil, result
 	}
 	switch a := s.desk.Press(ctx, p.button, p.Press).(type) {
 	case desk.Event:
-		result = chat.Commit(ctx, s.Log, a.Event, accept, pressNote)
-		if result == chat.NotStored {
+		result = inbound.Commit(ctx, s.Log, a.Event, accept, pressNote)
+		if result == inbound.NotStored {
 			s.tell(p.Address, p.User.ID, s.desk.PressUnstored)
 		}
 	case desk.Open:
@@ -141,13 +142,13 @@ func (s *Slack) press(ctx context.Context, p press, accept core.Accept) (reply a
 		switch {
 		case a.Busy():
 			s.Log.Warn("a press is refused; " + pressNote)
-			result = chat.NotStored
+			result = inbound.NotStored
 		case p.Form && a.Mended:
 			view := draw.Mended(p.View.CallbackID, a.Again.Value, a.Again.Form)
-			return map[string]any{"response_action": "update", "view": view}, chat.Stored
+			return map[string]any{"response_action": "update", "view": view}, inbound.Stored
 		case p.Form:
 			said := faults(draw.Inputs(p.View.CallbackID), a)
-			return map[string]any{"response_action": "errors", "errors": said}, chat.Stored // the form stays open
+			return map[string]any{"response_action": "errors", "errors": said}, inbound.Stored // the form stays open
 		}
 		s.tell(p.Address, p.User.ID, a.Text())
 	}
@@ -180,7 +181,7 @@ func (s *Slack) openView(ctx context.Context, p press, view api.ModalViewRequest
 // OldClick reads a decision that was stored as the interaction that it came with.
 func (s *Slack) OldClick(e core.Event) (core.Click, error) {
 	var i interaction
-	if chat.Decode(e.Payload, &i) == nil {
+	if inbound.Decode(e.Payload, &i) == nil {
 		for _, p := range s.presses(i) {
 			p.Whole = i.Answer
 			c, err := s.desk.Click(p.button, p.Press)

@@ -18,7 +18,7 @@ func busy(context.Context, core.Event) error {
 }
 
 // button is a button of a message like those that the bot posts.
-func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) slacktest.Button {
+func (r *running) button(channel, value string, hows ...slacktest.ActionOption) slacktest.Button {
 	r.t.Helper()
 	p := r.ann.Posts(channel, "a card", append(hows, slacktest.WithoutEvent(), slacktest.WithBlocks(slacktest.Block{
 		"type": "actions", "block_id": "b", "elements": []any{map[string]any{
@@ -35,14 +35,14 @@ func (r *inbound) button(channel, value string, hows ...slacktest.ActionOption) 
 
 const testKey = "a key for the tests"
 
-func (r *inbound) sealed(fields ...string) string {
+func (r *running) sealed(fields ...string) string {
 	return adaptertest.Signer(r.t, testKey).Seal(fields...)
 }
 
-func (r *inbound) click(e core.Event) core.Click { return adaptertest.Click(r.t, e) }
+func (r *running) click(e core.Event) core.Click { return adaptertest.Click(r.t, e) }
 
 func TestAClickIsAVote(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		ids := map[string]bool{}
 		for _, choice := range []core.Choice{core.Approve, core.Deny} {
@@ -71,7 +71,7 @@ func TestAClickIsAVote(t *testing.T) {
 
 // unstored fails the test unless a person has been told that their press was not stored, as the n-th private sentence,
 // and the log promises nothing else.
-func (r *inbound) unstored(channel, person string, n int) {
+func (r *running) unstored(channel, person string, n int) {
 	r.t.Helper()
 	if text := r.told(channel, person, n); !strings.Contains(text,
 		"Your press could not be stored, so nothing was done. Press again.") {
@@ -85,7 +85,7 @@ func (r *inbound) unstored(channel, person string, n int) {
 
 // TestAPressThatIsNotStoredIsNotAcknowledged: Slack sends no press again, so the person is told.
 func TestAPressThatIsNotStoredIsNotAcknowledged(t *testing.T) {
-	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *running) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		for n, fields := range [][]string{
 			{"a1", "approve"}, {"a1", "deny"}, {"again", "7", "slack:T0GATE:C1:" + root.TS, "C1", root.TS},
@@ -183,7 +183,7 @@ func TestAClickOnAnEphemeralMessage(t *testing.T) {
 }
 
 func TestTryAgainAndNewConversation(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		conversation := "slack:T0GATE:C1:" + root.TS
 		for _, c := range []struct {
@@ -205,7 +205,7 @@ func TestTryAgainAndNewConversation(t *testing.T) {
 }
 
 func TestDenyWithReason(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "reason"), slacktest.InThread(root.TS))
 		r.none(r.bob.Presses(b))

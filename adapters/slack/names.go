@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
 
 // names are those of the people, channels and user groups that a message mentions, by their ids. At most
-// chat.MaxNames are looked up for one message, with all that it points at.
+// inbound.MaxNames are looked up for one message, with all that it points at.
 type names struct {
 	s     *Slack
 	known heard.Names
@@ -21,7 +21,7 @@ type names struct {
 }
 
 func (s *Slack) newNames() *names {
-	return &names{s: s, known: heard.Names{}, left: chat.MaxNames}
+	return &names{s: s, known: heard.Names{}, left: inbound.MaxNames}
 }
 
 // hint keeps the name of a message's author that Slack sent with it, for where it does not tell it when asked, as of a
@@ -55,7 +55,7 @@ func (n *names) learn(ctx context.Context, texts ...string) {
 	if group := slices.IndexFunc(ask, isGroup); group >= 0 {
 		n.s.handle(ctx, ask[group][1:]) // one call, after which all groups are known
 	}
-	found := chat.LookUp(ask, func(key string) string {
+	found := inbound.LookUp(ask, func(key string) string {
 		switch {
 		case isGroup(key):
 			return n.s.handle(ctx, key[1:])

@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack/slackevents"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
@@ -18,7 +18,7 @@ import (
 func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err error) {
 	var body envelope
 	var m messageEvent
-	if chat.Decode(e.Payload, &body) != nil || chat.Decode(body.Event, &m) != nil ||
+	if inbound.Decode(e.Payload, &body) != nil || inbound.Decode(body.Event, &m) != nil ||
 		m.User == "" && !s.isBot(e.Actor) ||
 		!strings.Contains(string(body.Event), `"text"`) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid,
@@ -26,11 +26,11 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 	}
 	if only, err := s.onlyBots(ctx, e); only || err != nil {
 		s.unheard(m)
-		return core.Input{Ignored: chat.TooManyBots}, err
+		return core.Input{Ignored: inbound.TooManyBots}, err
 	}
 	b, _ := s.botOf(body)
 	direct := m.ChannelType == slackevents.ChannelTypeIM || m.ChannelType == "" && strings.HasPrefix(m.Channel, "D")
-	h := chat.Heard{Alone: direct, Mention: !direct && s.needsMention(e, m)}
+	h := inbound.Heard{Alone: direct, Mention: !direct && s.needsMention(e, m)}
 	said, names := heard.Read(m.Message), s.newNames()
 	names.hint(m.Message)
 	if !direct || len(said.Quoted)+len(said.Files) > 0 {
@@ -43,14 +43,14 @@ func (s *Slack) Parse(ctx context.Context, e core.Event) (in core.Input, err err
 		return in, err
 	}
 	h.Points = append(thread, said.Points(names.known)...)
-	if !direct || len(h.Points)+len(said.Files) > 0 || chat.Labelled(h.Text) {
+	if !direct || len(h.Points)+len(said.Files) > 0 || inbound.Labelled(h.Text) {
 		h.Speaker = s.speaker(ctx, e.Actor)
 	}
 	files, err := s.filesOf(ctx, m.Channel, said.Files, names)
 	if err != nil {
 		return in, err
 	}
-	if h.Files, err = chat.Files(ctx, files, s.fetcher(e)); err != nil {
+	if h.Files, err = inbound.Files(ctx, files, s.fetcher(e)); err != nil {
 		return in, err
 	}
 	h.Fetched = len(h.Points)+len(files) > 0

@@ -9,14 +9,14 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/core"
 )
 
 // The structs below have the fields that are read from Slack's payloads. slack-go has such structs too, but they decode
 // every field, and refuse a whole event or click because of one field of unknown form, such as a new kind of block.
-// chat.Decode reads them, by the exact names of their fields.
+// inbound.Decode reads them, by the exact names of their fields.
 
 // envelope is the part of an Events API body that is read before it is stored. Other fields may have any form.
 type envelope struct {
@@ -107,7 +107,7 @@ var secrets = []string{
 }
 
 // stored returns what is stored of a message or a command: all but the secrets in it.
-func stored(body []byte) json.RawMessage { return chat.Without(body, secrets...) }
+func stored(body []byte) json.RawMessage { return inbound.Redact(body, secrets...) }
 
 // onceID returns an id made from one of the secrets, the same if Slack delivers twice.
 func onceID(secret string) string {
@@ -148,7 +148,7 @@ func (s *Slack) botOf(e envelope) (b bot, ok bool) {
 		UserID       string `json:"user_id"`
 		IsBot        bool   `json:"is_bot"`
 	}
-	_ = chat.Decode(e.Authorizations, &authorizations) // no event is lost because of them
+	_ = inbound.Decode(e.Authorizations, &authorizations) // no event is lost because of them
 	teams := []string{e.TeamID}
 	for _, a := range authorizations {
 		teams = append(teams, a.TeamID)

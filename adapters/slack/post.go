@@ -8,7 +8,7 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/doctor"
 	"gatehouse/adapters/slack/internal/draw"
 	"gatehouse/adapters/slack/internal/webapi"
@@ -31,7 +31,7 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 	if err != nil {
 		return "", false, err
 	}
-	m, more, err := chat.At(parts, d)
+	m, more, err := outbound.At(parts, d)
 	if err == nil {
 		ref, err = s.send(ctx, d, m)
 	}

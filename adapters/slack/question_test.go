@@ -32,7 +32,7 @@ const order = `{"type":"object","required":["size","count","why"],"properties":{
 	"title":"Why?","minLength":2}}}`
 
 // posted posts the card of a question and returns where it is.
-func (r *inbound) posted(t *testing.T, schema string) (channel, ts string) {
+func (r *running) posted(t *testing.T, schema string) (channel, ts string) {
 	t.Helper()
 	card := core.Card{
 		Approval: "a1", State: core.Open, Approvers: []string{"slack:U2BOB"}, Quorum: 1,
@@ -54,21 +54,21 @@ func TestAnOptionIsAnswered(t *testing.T) {
 	const many = `{"enum":["a","b","c","d","e","f"]}`
 	for name, c := range map[string]struct {
 		schema string
-		press  func(r *inbound, channel, ts string) *slacktest.Delivery
+		press  func(r *running, channel, ts string) *slacktest.Delivery
 		want   int
 	}{
-		"a button": {`{"enum":["a","b"]}`, func(r *inbound, channel, ts string) *slacktest.Delivery {
+		"a button": {`{"enum":["a","b"]}`, func(r *running, channel, ts string) *slacktest.Delivery {
 			return r.bob.Clicks(channel, ts, "b")
 		}, 2},
-		"yes or no": {`{"type":"boolean"}`, func(r *inbound, channel, ts string) *slacktest.Delivery {
+		"yes or no": {`{"type":"boolean"}`, func(r *running, channel, ts string) *slacktest.Delivery {
 			return r.bob.Clicks(channel, ts, "Yes")
 		}, 1},
-		"a menu": {many, func(r *inbound, channel, ts string) *slacktest.Delivery {
+		"a menu": {many, func(r *running, channel, ts string) *slacktest.Delivery {
 			return r.bob.Chooses(channel, ts, "f")
 		}, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onBoth(t, setup{slack: cardOf(asking(t, c.schema))}, func(t *testing.T, r *inbound) {
+			onBoth(t, setup{slack: cardOf(asking(t, c.schema))}, func(t *testing.T, r *running) {
 				channel, ts := r.posted(t, c.schema)
 				d := c.press(r, channel, ts)
 				e := r.one(d)
@@ -95,7 +95,7 @@ func TestAnOptionIsAnswered(t *testing.T) {
 
 // TestAFormIsAnswered: what is wrong with it is shown at once, at the right fields, and nothing is stored.
 func TestAFormIsAnswered(t *testing.T) {
-	onBoth(t, setup{slack: cardOf(asking(t, order))}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{slack: cardOf(asking(t, order))}, func(t *testing.T, r *running) {
 		root := r.ann.Posts("C1", "work", slacktest.WithoutEvent())
 		b := r.button("C1", r.sealed("a1", "answer"), slacktest.InThread(root.TS))
 		v := r.opened(b)

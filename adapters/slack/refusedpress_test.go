@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
@@ -36,13 +36,13 @@ func TestRefusedPressesSaySo(t *testing.T) {
 }
 
 // submitted submits a form and returns what it then shows at its inputs.
-func (r *inbound) submitted(c adaptertest.Refusal) string {
+func (r *running) submitted(c adaptertest.Refusal) string {
 	r.t.Helper()
 	callback, input := "deny_reason", "reason"
 	switch c.Action {
-	case chat.ActionEdit:
+	case outbound.ActionEdit:
 		callback, input = "edit_arguments", "arguments"
-	case chat.ActionAnswer:
+	case outbound.ActionAnswer:
 		callback, input = "answer_question", "field_1"
 	}
 	values := map[string]any{input: map[string]any{input: map[string]any{"type": "plain_text_input", "value": c.Typed}}}

@@ -13,7 +13,7 @@ import (
 // TestWhatSlackIssuesForOneAnswerIsNotStored: no event and no log line has a verification token, a trigger or a
 // response URL.
 func TestWhatSlackIssuesForOneAnswerIsNotStored(t *testing.T) {
-	onBoth(t, setup{fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *running) {
 		message := r.ann.Posts("C1", r.MentionOfBot()+" hello")
 		edit := r.ann.Edits("C1", message.TS, r.MentionOfBot()+" hello!")
 		press := r.bob.Presses(r.button("C1", r.sealed("a1", "approve")))

@@ -12,8 +12,9 @@ import (
 	api "github.com/slack-go/slack"
 	"golang.org/x/sync/errgroup"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/draw"
 	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
@@ -39,27 +40,27 @@ type Slack struct {
 	api      *api.Client
 	http     *http.Client
 	sockets  *socketmode.Client // nil without an app token
-	outbound chat.Outbound      // whether Slack answers
-	clock    *chat.Clock        // Slack's
+	outbound outbound.Health    // whether Slack answers
+	clock    *outbound.Clock    // Slack's
 	identity identity
 	limits   *rateLimit
 	painter  draw.Painter
 	desk     desk.Desk
-	parts    chat.PartCache[draw.Message]
-	missing  chat.WarnOnce
+	parts    outbound.PartCache[draw.Message]
+	missing  outbound.WarnOnce
 	sleep    func(context.Context, time.Duration)
 
-	names    chat.Cache[string]   // by user, bot or channel
-	dms      chat.Cache[string]   // by user: the channel of direct messages
-	members  chat.Cache[[]string] // by user group
-	handles  chat.Cache[string]   // by user group: how people call it
-	reached  chat.Cache[bool]     // by place: people can be told there
-	channels chat.Cache[string]   // by channel: its type
-	views    chat.Cache[bool]     // by thread of direct messages: it began in the assistant view
-	upTo     chat.Cache[string]   // by thread: the message with which the agent is told all above it; "": it is not
-	heard    chat.Cache[string]   // by thread: the message that the agent heard last, as far as this process knows
-	homes    chat.Cache[string]   // by user: their workspace or organisation
-	told     chat.Cache[bool]     // by text and user: a stranger who was told so a moment ago
+	names    outbound.Cache[string]   // by user, bot or channel
+	dms      outbound.Cache[string]   // by user: the channel of direct messages
+	members  outbound.Cache[[]string] // by user group
+	handles  outbound.Cache[string]   // by user group: how people call it
+	reached  outbound.Cache[bool]     // by place: people can be told there
+	channels outbound.Cache[string]   // by channel: its type
+	views    outbound.Cache[bool]     // by thread of direct messages: it began in the assistant view
+	upTo     outbound.Cache[string]   // by thread: the message with which the agent is told all above it; "": it is not
+	heard    outbound.Cache[string]   // by thread: the message that the agent heard last, as far as this process knows
+	homes    outbound.Cache[string]   // by user: their workspace or organisation
+	told     outbound.Cache[bool]     // by text and user: a stranger who was told so a moment ago
 
 	announced atomic.Bool // whether the log says that the bot is connected
 
@@ -78,21 +79,21 @@ func New(d core.Deps, c Config) *Slack {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
 	if d.Inbox == nil {
-		d.Inbox = chat.NoEvents{}
+		d.Inbox = inbound.NoEvents{}
 	}
 	d.Log = d.Log.With("platform", Name)
 	s := &Slack{
-		Deps: d, Config: c, outbound: chat.Outbound{Title: webapi.Title},
-		clock:  &chat.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
+		Deps: d, Config: c, outbound: outbound.Health{Title: webapi.Title},
+		clock:  &outbound.Clock{Title: webapi.Title, Now: d.Now, Log: d.Log},
 		limits: newRateLimit(c.ChannelRPS), painter: draw.Painter{Sealer: d.Signer, Texts: wording.New(d.Words)},
-		sleep: chat.Sleep,
-		names: chat.Cache[string]{Now: d.Now}, homes: chat.Cache[string]{Now: d.Now},
-		handles: chat.Cache[string]{Now: d.Now},
-		dms:     chat.Cache[string]{Now: d.Now}, channels: chat.Cache[string]{Now: d.Now},
-		members: chat.Cache[[]string]{Now: d.Now}, told: chat.Cache[bool]{Now: d.Now},
-		reached: chat.Cache[bool]{Now: d.Now},
-		views:   chat.Cache[bool]{Now: d.Now}, upTo: chat.Cache[string]{Now: d.Now},
-		heard: chat.Cache[string]{Now: d.Now},
+		sleep: outbound.Sleep,
+		names: outbound.Cache[string]{Now: d.Now}, homes: outbound.Cache[string]{Now: d.Now},
+		handles: outbound.Cache[string]{Now: d.Now},
+		dms:     outbound.Cache[string]{Now: d.Now}, channels: outbound.Cache[string]{Now: d.Now},
+		members: outbound.Cache[[]string]{Now: d.Now}, told: outbound.Cache[bool]{Now: d.Now},
+		reached: outbound.Cache[bool]{Now: d.Now},
+		views:   outbound.Cache[bool]{Now: d.Now}, upTo: outbound.Cache[string]{Now: d.Now},
+		heard: outbound.Cache[string]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
 		Platform: Name, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: s.seems,
@@ -144,12 +145,12 @@ func (s *Slack) inBackground(do func()) {
 	}
 }
 
-func (s *Slack) jitter(d time.Duration) time.Duration { return chat.Jitter(d, s.Jitter()) }
+func (s *Slack) jitter(d time.Duration) time.Duration { return outbound.Jitter(d, s.Jitter()) }
 
 // warnOnce logs a text the first time only, so that something missing is not logged with every call.
 func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text, args...) }
 
-// called converts the error of a call to one of core's categories, as adapters/internal/chat lists them, and records
+// called converts the error of a call to one of core's categories, as adapters/internal/outbound lists them, and records
 // whether Slack answers.
 func (s *Slack) called(err error) error {
 	fault := webapi.Error(err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/slack-go/slack/socketmode"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	connection "gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -43,7 +43,7 @@ func (s socket) Receive(ctx context.Context, kind string, payload []byte) (reply
 		return nil, true
 	}
 	reply, result := receive(ctx, payload, s.accept)
-	return reply, result != chat.NotStored
+	return reply, result != inbound.NotStored
 }
 
 // SocketUp logs that a connection is open after none was.

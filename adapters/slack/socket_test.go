@@ -19,7 +19,7 @@ import (
 const opening = "apps.connections.open"
 
 // socketed starts a platform with one socket.
-func socketed(t *testing.T, s setup) *inbound {
+func socketed(t *testing.T, s setup) *running {
 	t.Helper()
 	if s.config == nil {
 		s.config = overSocket
@@ -28,7 +28,7 @@ func socketed(t *testing.T, s setup) *inbound {
 }
 
 // newest is the socket that was opened last.
-func (r *inbound) newest() *slacktest.Socket {
+func (r *running) newest() *slacktest.Socket {
 	r.t.Helper()
 	all := r.Sockets()
 	if len(all) == 0 {
@@ -38,7 +38,7 @@ func (r *inbound) newest() *slacktest.Socket {
 }
 
 // sockets waits until n sockets have been opened in total, and returns the last one.
-func (r *inbound) sockets(n int) *slacktest.Socket {
+func (r *running) sockets(n int) *slacktest.Socket {
 	r.t.Helper()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool { return len(r.Sockets()) >= n }); err != nil {
 		r.t.Fatalf("%v; the log:\n%s", err, r.log)
@@ -47,7 +47,7 @@ func (r *inbound) sockets(n int) *slacktest.Socket {
 }
 
 // ends waits until Run ends by itself and returns its error.
-func (r *inbound) ends() error {
+func (r *running) ends() error {
 	r.t.Helper()
 	select {
 	case <-r.ended:
@@ -75,7 +75,7 @@ func TestTheNextSocketIsOpenBeforeTheOldOneIsClosed(t *testing.T) {
 	for _, reason := range []string{"refresh_requested", "warning"} {
 		t.Run(reason, func(t *testing.T) {
 			n := adaptertest.NewTimers()
-			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+			r := socketed(t, setup{before: func(r *running) { r.p.Sleeping(n.Sleep) }})
 			first := r.newest()
 			first.Disconnect(reason)
 			second := r.sockets(2)
@@ -141,7 +141,7 @@ func TestTheOldSocketIsKeptWhileNoNewOneCanBeOpened(t *testing.T) {
 
 func TestTheOldSocketIsReadWhenTheNewOneBreaksAtOnce(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	r := socketed(t, setup{before: func(r *running) { r.p.Sleeping(n.Sleep) }})
 	first := r.newest()
 	first.Disconnect("warning")
 	second := r.sockets(2)
@@ -191,7 +191,7 @@ func TestABrokenSocketIsReplacedWhileACommitHangs(t *testing.T) {
 
 func TestEventsBeforeTheFirstSocketAreReceived(t *testing.T) {
 	var early slacktest.Posted
-	r := socketed(t, setup{before: func(r *inbound) { early = r.ann.Says("before you came") }})
+	r := socketed(t, setup{before: func(r *running) { early = r.ann.Says("before you came") }})
 	r.one(early.Deliveries...)
 	if a := early.Deliveries[0].Attempts(); a[0].Retry == 0 {
 		t.Errorf("it was not marked as a retry: %+v", a)
@@ -219,7 +219,7 @@ func TestAnAppTokenThatIsRefusedAtStartEndsRun(t *testing.T) {
 		"wrong token":   {slacktest.Refused("not_allowed_token_type"), "Slack refuses SLACK_APP_TOKEN"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{config: overSocket, before: func(r *inbound) {
+			r := start(t, setup{config: overSocket, before: func(r *running) {
 				r.Inject(slacktest.Fault{Endpoint: opening, Trouble: c.trouble})
 			}})
 			if err := r.ends(); err == nil || !strings.Contains(core.MessageOf(err), c.says) {
@@ -242,7 +242,7 @@ func TestAnAppThatMayNoLongerOpenSocketsEndsRun(t *testing.T) {
 }
 
 // alive fails the test if Run has ended.
-func (r *inbound) alive() {
+func (r *running) alive() {
 	r.t.Helper()
 	select {
 	case <-r.ended:
@@ -256,7 +256,7 @@ func TestOneRefusalOfTheAppTokenDoesNotEndRun(t *testing.T) {
 	for _, word := range []string{"invalid_auth", "org_login_required", "token_revoked", "account_inactive"} {
 		t.Run(word, func(t *testing.T) {
 			n := adaptertest.NewTimers()
-			r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+			r := socketed(t, setup{before: func(r *running) { r.p.Sleeping(n.Sleep) }})
 			r.Inject(slacktest.Fault{Trouble: slacktest.Refused(word), Endpoint: opening, Times: 1})
 			first := r.newest()
 			first.Disconnect("refresh_requested")
@@ -273,7 +273,7 @@ func TestOneRefusalOfTheAppTokenDoesNotEndRun(t *testing.T) {
 
 func TestRefusalsOfTheAppTokenThatAuthTestDoesNotConfirmDoNotEndRun(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	r := socketed(t, setup{before: func(r *running) { r.p.Sleeping(n.Sleep) }})
 	refused := r.Inject(slacktest.Fault{Trouble: slacktest.Refused("invalid_auth"), Endpoint: opening})
 	r.newest().Reset()
 	for i := range 6 {
@@ -293,7 +293,7 @@ func TestRefusalsOfTheAppTokenThatAuthTestDoesNotConfirmDoNotEndRun(t *testing.T
 
 func TestAnAppTokenThatIsRevokedEndsRunOnceAuthTestConfirmsIt(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := socketed(t, setup{before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+	r := socketed(t, setup{before: func(r *running) { r.p.Sleeping(n.Sleep) }})
 	before := r.CountCalls(opening)
 	r.RevokeAppToken()
 	r.newest().Disconnect("refresh_requested") // and the old one stays open
@@ -315,7 +315,7 @@ func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 	full := func() float64 { return 1 }
 	t.Run("after the hello", func(t *testing.T) {
 		n := adaptertest.NewTimers()
-		r := socketed(t, setup{slack: core.Deps{Jitter: full}, before: func(r *inbound) { r.p.Sleeping(n.Sleep) }})
+		r := socketed(t, setup{slack: core.Deps{Jitter: full}, before: func(r *running) { r.p.Sleeping(n.Sleep) }})
 		r.newest().Disconnect("too_many_websockets")
 		r.eventually("a long wait", func() bool { return n.Count(slack.CrowdedWait) == 1 })
 		if calls := r.CountCalls(opening); calls != 1 {
@@ -328,7 +328,7 @@ func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 	})
 	t.Run("before the hello", func(t *testing.T) {
 		n := adaptertest.NewTimers()
-		r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: full}, before: func(r *inbound) {
+		r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: full}, before: func(r *running) {
 			r.p.Sleeping(n.Sleep)
 			r.crowd()
 		}})
@@ -343,7 +343,7 @@ func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 }
 
 // crowd opens as many sockets as an app may have, as other replicas would.
-func (r *inbound) crowd() {
+func (r *running) crowd() {
 	r.t.Helper()
 	others := slackgo.New(r.BotToken(), slackgo.OptionAPIURL(r.APIURL()), slackgo.OptionAppLevelToken(r.AppToken()))
 	for range slacktest.MaxSockets {
@@ -363,7 +363,7 @@ func (r *inbound) crowd() {
 
 func TestRetryAfterOfConnectionsOpenIsKept(t *testing.T) {
 	n := adaptertest.NewTimers()
-	r := start(t, setup{config: overSocket, before: func(r *inbound) {
+	r := start(t, setup{config: overSocket, before: func(r *running) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.RateLimited(7 * time.Second), Times: 1})
 	}})
@@ -379,7 +379,7 @@ func TestWaitsBeforeANewSocketGrow(t *testing.T) {
 	n := adaptertest.NewTimers()
 	r := start(t, setup{config: overSocket, slack: core.Deps{Jitter: func() float64 {
 		return 1
-	}}, before: func(r *inbound) {
+	}}, before: func(r *running) {
 		r.p.Sleeping(n.Sleep)
 		r.Inject(slacktest.Fault{Endpoint: opening, Trouble: slacktest.Cut(), Times: 4})
 	}})
@@ -421,7 +421,7 @@ func TestUnknownEnvelopesAreAcknowledgedAndIgnored(t *testing.T) {
 }
 
 // beside returns a channel whose events are committed in parallel with those of another.
-func (r *inbound) beside(channel string) string {
+func (r *running) beside(channel string) string {
 	for i := range 100 {
 		id := fmt.Sprint("C", 100+i)
 		if slack.QueueOf(id) != slack.QueueOf(channel) {
@@ -499,7 +499,7 @@ func TestPongsAreSentWhileAcceptHangs(t *testing.T) {
 }
 
 func TestRunEndsWhileNoHelloArrives(t *testing.T) {
-	r := start(t, setup{config: overSocket, before: func(r *inbound) { r.NewSocketsSilent(true) }})
+	r := start(t, setup{config: overSocket, before: func(r *running) { r.NewSocketsSilent(true) }})
 	r.sockets(1)
 	began := time.Now()
 	r.stop()
@@ -552,7 +552,7 @@ func TestAFrameThatIsTooLargeClosesItsConnection(t *testing.T) {
 }
 
 // lines returns the log lines at INFO that contain a text.
-func (r *inbound) lines(text string) (found []string) {
+func (r *running) lines(text string) (found []string) {
 	for line := range strings.Lines(r.log.String()) {
 		if strings.Contains(line, "level=INFO") && strings.Contains(line, text) {
 			found = append(found, line)
@@ -568,7 +568,7 @@ func TestTheLogSaysWhenTheBotIsConnected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var held *slacktest.Injected
-			r := start(t, setup{config: overSocket, before: func(r *inbound) {
+			r := start(t, setup{config: overSocket, before: func(r *running) {
 				held = r.Inject(slacktest.Fault{Endpoint: last, Trouble: slacktest.Held()})
 			}})
 			if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
@@ -126,10 +126,10 @@ func (s *Slack) refuseStranger(what, user, text string) (tell bool) {
 
 // admits reports whether somebody may press a button: they are one of the bot's own or, below a reply to a failed
 // event, may talk to it. If not, they are told why, and result is the outcome of the press.
-func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Result) {
+func (s *Slack) admits(ctx context.Context, p press) (ok bool, result inbound.Result) {
 	talks := p.button.OnReply() && s.Config.Connect == connectAllow
 	if talks || p.button.Action == "" { // the desk refuses what is not ours
-		return true, chat.Stored
+		return true, inbound.Stored
 	}
 	b := s.identity.get()
 	b.unknown, b.team = b.team == "", cmp.Or(b.team, p.Team.ID)
@@ -140,9 +140,9 @@ func (s *Slack) admits(ctx context.Context, p press) (ok bool, result chat.Resul
 			s.Log.Warn(unknownHome+pressNote, "person", p.User.ID, "category", core.CategoryOf(err), "err", err)
 		}
 		s.tell(p.Address, p.User.ID, s.desk.PressUnchecked)
-		return false, chat.NotStored
+		return false, inbound.NotStored
 	case !own && s.refuseStranger("press", p.User.ID, s.desk.PressStranger):
 		s.tell(p.Address, p.User.ID, s.desk.PressStranger)
 	}
-	return own, chat.Stored
+	return own, inbound.Stored
 }

@@ -23,7 +23,7 @@ var temporary = map[string]slacktest.Trouble{
 }
 
 // organised makes the bot's workspace one of an organisation, and Slack know somebody of another workspace of it.
-func organised(r *inbound) {
+func organised(r *running) {
 	r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Trouble{
 		Name: "of an organisation", Status: 200,
 		Body: `{"ok":true,"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","enterprise_id":"E0ORG"}`,
@@ -31,7 +31,7 @@ func organised(r *inbound) {
 }
 
 // sibling makes Slack say that somebody is of another workspace of the organisation.
-func (r *inbound) sibling(user string) {
+func (r *running) sibling(user string) {
 	r.Inject(slacktest.Fault{Endpoint: "users.info", When: func(c slacktest.Call) bool {
 		return c.Args["user"] == user
 	}, Trouble: slacktest.Trouble{
@@ -43,7 +43,7 @@ func (r *inbound) sibling(user string) {
 
 // inShared returns the body of an event in a shared channel; a message event says nothing of its person's workspace
 // unless its fields do.
-func (r *inbound) inShared(fields string) []byte {
+func (r *running) inShared(fields string) []byte {
 	return []byte(`{"type":"event_callback","team_id":"T0GATE","authorizations":[{"team_id":"T0GATE","user_id":"` +
 		r.BotUserID() + `","is_bot":true}],` +
 		`"is_ext_shared_channel":true,"event":{"channel":"C9","channel_type":"channel",` + fields + `}}`)
@@ -98,7 +98,7 @@ func TestAMessageIsSentAgainIfItsPersonsWorkspaceCannotBeAsked(t *testing.T) {
 // said whether it is one of the bot's organisation.
 func TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation(t *testing.T) {
 	var down interface{ Lift() }
-	r := start(t, setup{before: func(r *inbound) {
+	r := start(t, setup{before: func(r *running) {
 		down = r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.ServerError(503)})
 	}})
 	body := []byte(
@@ -117,7 +117,7 @@ func TestNobodyIsAStrangerBeforeTheBotKnowsItsOrganisation(t *testing.T) {
 
 // TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown: the whole way, with Slack's own retries.
 func TestSlackSendsAMessageAgainUntilItsPersonsWorkspaceIsKnown(t *testing.T) {
-	onBoth(t, setup{before: organised, fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{before: organised, fake: slacktest.Options{AckWithin: 1e8}}, func(t *testing.T, r *running) {
 		r.AddUser(slacktest.User{ID: "U5SIB", Name: "sib", TeamID: "T5SIBLING"})
 		r.AddChannel(
 			slacktest.Channel{ID: "C9", Name: "partners", ExtShared: true, Members: []string{"U5SIB", r.BotUserID()}})
@@ -206,7 +206,7 @@ func TestALookUpWithoutAnAnswerIsMadeAgain(t *testing.T) {
 // Before Slack has said who the bot is, its organisation is not known.
 func TestAPressOfAColleagueBeforeTheBotIsKnown(t *testing.T) {
 	var down interface{ Lift() }
-	r := start(t, setup{before: func(r *inbound) {
+	r := start(t, setup{before: func(r *running) {
 		down = r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Cut()})
 		organised(r)
 		r.sibling("U2BOB")

@@ -17,7 +17,7 @@ const (
 )
 
 // shared adds a channel that is shared with another workspace, and a person of that workspace who is in it.
-func (r *inbound) shared() (eve *slacktest.Person) {
+func (r *running) shared() (eve *slacktest.Person) {
 	eve = r.AddUser(slacktest.User{ID: "U9EVE", Name: "eve", TeamID: "T9OTHER"})
 	r.AddChannel(
 		slacktest.Channel{
@@ -27,7 +27,7 @@ func (r *inbound) shared() (eve *slacktest.Person) {
 }
 
 // told waits until a person has got this many private sentences in a channel, and returns the last.
-func (r *inbound) told(channel, person string, n int) string {
+func (r *running) told(channel, person string, n int) string {
 	r.t.Helper()
 	if err := r.WaitFor(r.ctx, func(*slacktest.Server) bool {
 		return len(r.Ephemerals(channel, person)) >= n
@@ -46,7 +46,7 @@ func allow(c *slack.Config) { c.Connect = "allow" }
 func TestStrangersAreRefusedPolitely(t *testing.T) {
 	clock := fakeserver.NewClock(time.Now())
 	onBoth(t, setup{slack: core.Deps{Now: clock.Now}, fake: slacktest.Options{Now: clock.Now}},
-		func(t *testing.T, r *inbound) {
+		func(t *testing.T, r *running) {
 			eve := r.shared()
 			mention := eve.Posts("C9", r.MentionOfBot()+" hello")
 			r.none(mention.Deliveries...)
@@ -116,7 +116,7 @@ func TestAStrangerIsKnownByEachFieldThatSaysSo(t *testing.T) {
 }
 
 func TestStrangersMayTalkIfAllowedAndNeverDecide(t *testing.T) {
-	onBoth(t, setup{config: allow, fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{config: allow, fake: slacktest.Options{Scopes: plain()}}, func(t *testing.T, r *running) {
 		eve := r.shared()
 		if e := r.one(eve.Posts("C9", r.MentionOfBot()+" hello").Deliveries...); e.Actor.ID != "slack:U9EVE" ||
 			!strings.HasPrefix(string(e.Conversation), "slack:T0GATE:C9:") {
@@ -134,7 +134,7 @@ func TestStrangersMayTalkIfAllowedAndNeverDecide(t *testing.T) {
 
 // TestAStrangersPressIsRefusedPrivately: on every button, and for a modal that a stranger could not have opened.
 func TestAStrangersPressIsRefusedPrivately(t *testing.T) {
-	onBoth(t, setup{}, func(t *testing.T, r *inbound) {
+	onBoth(t, setup{}, func(t *testing.T, r *running) {
 		eve := r.shared()
 		views := len(r.Calls("views.open"))
 		for _, fields := range [][]string{
@@ -187,7 +187,7 @@ func TestAStrangersPressIsRefusedPrivately(t *testing.T) {
 
 // On Enterprise Grid other workspaces of the organisation are the bot's own people.
 func TestTheOrganisationOfTheBotIsItsOwn(t *testing.T) {
-	s := setup{before: func(r *inbound) {
+	s := setup{before: func(r *running) {
 		r.Inject(slacktest.Fault{Endpoint: "auth.test", Trouble: slacktest.Trouble{
 			Name: "of an organisation", Status: 200,
 			Body: `{"ok":true,"team_id":"T0GATE","user_id":"` + r.BotUserID() + `","enterprise_id":"E0ORG"}`,

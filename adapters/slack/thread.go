@@ -10,7 +10,9 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/doctor"
 	"gatehouse/adapters/slack/internal/heard"
 	"gatehouse/core"
@@ -45,14 +47,14 @@ func (s *Slack) above(
 	}
 	upTo, _ := s.upTo.Get(m.thread())
 	if last, _ := s.heard.Get(m.thread()); upTo != "" && last >= upTo { // so the store has nothing to add
-		s.upTo.Put(m.thread(), m.TS, chat.Forever)
+		s.upTo.Put(m.thread(), m.TS, outbound.Forever)
 		return nil, nil
 	}
 	since, err := s.heardUpTo(ctx, e, m, direct)
 	if err != nil || since != "" && (direct || since >= m.TS) { // of direct messages the agent hears each
 		return nil, err
 	}
-	s.upTo.Put(m.thread(), m.TS, chat.Forever) // before it is read: what comes meanwhile may be missing
+	s.upTo.Put(m.thread(), m.TS, outbound.Forever) // before it is read: what comes meanwhile may be missing
 	if upTo != "" && since >= upTo {
 		return nil, nil
 	}
@@ -69,7 +71,7 @@ func (s *Slack) above(
 // Heard notes the last message of a thread that the agent has heard.
 func (s *Slack) Heard(e core.Event) {
 	if at := e.Address; at.Thread != "" {
-		s.heard.Put(threadIn(at.Channel, at.Thread), at.Message, chat.Forever)
+		s.heard.Put(threadIn(at.Channel, at.Thread), at.Message, outbound.Forever)
 	}
 }
 
@@ -83,14 +85,14 @@ func (m messageEvent) thread() string { return threadIn(m.Channel, m.ThreadTS) }
 // The thread is read when the bot is asked there again.
 func (s *Slack) unheard(m messageEvent) {
 	if upTo, _ := s.upTo.Get(m.thread()); upTo != "" {
-		s.upTo.Put(m.thread(), "", chat.Forever)
+		s.upTo.Put(m.thread(), "", outbound.Forever)
 	}
 }
 
 // heardUpTo returns the timestamp of what the agent heard last in the thread of a message, or of a reset; "": nothing.
 // A direct message is part of one conversation, in whatever thread it is.
 func (s *Slack) heardUpTo(ctx context.Context, e core.Event, m messageEvent, direct bool) (ts string, err error) {
-	last, err := chat.LastHeard(ctx, s.Inbox, e, func(r core.EventRecord) bool {
+	last, err := inbound.LastHeard(ctx, s.Inbox, e, func(r core.EventRecord) bool {
 		return direct || r.Kind() == core.KindReset || r.Address.Thread == m.ThreadTS || r.Address.Message == m.ThreadTS
 	})
 	switch {
@@ -103,7 +105,7 @@ func (s *Slack) heardUpTo(ctx context.Context, e core.Event, m messageEvent, dir
 }
 
 // readThread reads a thread up to a message, from after a timestamp on or, if that is "", from its beginning.
-func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names, since string) (t chat.Thread) {
+func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names, since string) (t inbound.Thread) {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
 	defer cancel()
 	if _, limited := s.told.Get(tooMany); limited {
@@ -138,7 +140,7 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names,
 		}
 		for _, each := range page {
 			var one heard.Message
-			_ = chat.Decode([]byte(each.Text), &one) // what can't be read is none
+			_ = inbound.Decode([]byte(each.Text), &one) // what can't be read is none
 			switch {
 			case one.TS == m.ThreadTS && since == "":
 				if root == nil { // it may be on each page
@@ -164,9 +166,9 @@ func (s *Slack) readThread(ctx context.Context, b bot, m messageEvent, n *names,
 	if since != "" {
 		said = slices.DeleteFunc(said, b.wrote)
 	}
-	t.Said = n.readable(ctx, b, chat.InThread, said...)
+	t.Said = n.readable(ctx, b, inbound.InThread, said...)
 	if root != nil && root.Subtype != beginsAssistant {
-		t.Root = &n.readable(ctx, b, chat.BeganThread, *root)[0]
+		t.Root = &n.readable(ctx, b, inbound.BeganThread, *root)[0]
 	}
 	return t
 }
@@ -184,16 +186,16 @@ func unread(since string, read int, why string) string {
 		return fmt.Sprintf("Of the messages above only the first %d could be read; "+
 			"there are newer ones between them and the message below. %s", read, why)
 	}
-	return chat.Unread(since != "", why)
+	return inbound.Unread(since != "", why)
 }
 
 // attribute says who wrote a message of a thread where that is no person: the bot itself, another one, by the name
 // that it shows, or, of a message that was deleted, nobody.
 func (b bot) attribute(q *core.Quotation, m heard.Message) {
-	q.Text = chat.OrNone(q.Text)
+	q.Text = safetext.OrNone(q.Text)
 	switch {
 	case b.wrote(m):
-		q.What, q.Name, q.ID = chat.OwnMessage+q.What, b.name, Name+":"+b.user
+		q.What, q.Name, q.ID = inbound.OwnMessage+q.What, b.name, Name+":"+b.user
 	case m.BotID != "":
 		q.Name, q.ID = cmp.Or(m.BotName(), q.Name, m.BotID), Name+":"+m.BotID
 	case m.Subtype == tombstone:
@@ -243,8 +245,8 @@ func (s *Slack) beganByAssistant(ctx context.Context, m messageEvent, unsaid boo
 		return unsaid
 	}
 	var root heard.Message
-	_ = chat.Decode([]byte(page[0].Text), &root)
-	return s.views.Put(thread, root.TS == m.ThreadTS && root.Subtype == beginsAssistant, chat.Forever)
+	_ = inbound.Decode([]byte(page[0].Text), &root)
+	return s.views.Put(thread, root.TS == m.ThreadTS && root.Subtype == beginsAssistant, outbound.Forever)
 }
 
 // stampOf is the timestamp of a time.

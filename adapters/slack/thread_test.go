@@ -15,12 +15,12 @@ import (
 
 // reading is a platform that reads what is above a message, in a channel where bob has begun a thread. It notes its
 // waits.
-func reading(t *testing.T) (r *inbound, in slacktest.ActionOption, waits *[]time.Duration) {
+func reading(t *testing.T) (r *running, in slacktest.ActionOption, waits *[]time.Duration) {
 	t.Helper()
 	waits = new([]time.Duration)
 	r = start(t, setup{
 		slack: core.Deps{ReadBefore: 4000},
-		before: func(r *inbound) {
+		before: func(r *running) {
 			r.p.Sleeping(func(ctx context.Context, d time.Duration) {
 				if d > 20*time.Second { // between two questions who the bot is
 					<-ctx.Done()

@@ -8,40 +8,40 @@ import (
 	"strings"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/internal/markup"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
 // press judges the form that was sent from a page that shows this card. A tick confirms what is approved in a second
 // step.
-func (v *visit) press(c core.Card) (b chat.Button, p desk.Press, answer desk.Answer) {
+func (v *visit) press(c core.Card) (b outbound.Button, p desk.Press, answer desk.Answer) {
 	form := v.r.PostForm
-	b.Action, b.Approval, p.Who = chat.Action(form.Get("choice")), c.Approval, v.who.Actor
+	b.Action, b.Approval, p.Who = outbound.Action(form.Get("choice")), c.Approval, v.who.Actor
 	var err error
 	if b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0")); err != nil {
 		b.Action = ""
 	}
 	switch b.Action {
-	case chat.ActionApprove, chat.ActionRemember:
+	case outbound.ActionApprove, outbound.ActionRemember:
 		if v.view(c).Cautions(0) != "" {
-			confirms := map[chat.Action]chat.Action{
-				chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
+			confirms := map[outbound.Action]outbound.Action{
+				outbound.ActionApprove: outbound.ActionConfirm, outbound.ActionRemember: outbound.ActionConfirmRemember,
 			}
 			b.Action, p.Form, p.Typed = confirms[b.Action], form.Get("confirmed") == "yes", []string{doc.ConfirmWord}
 		}
-	case chat.ActionDeny:
+	case outbound.ActionDeny:
 		p.Typed = []string{form.Get("reason")}
-	case chat.ActionEdit:
+	case outbound.ActionEdit:
 		p.Form, p.Typed = true, []string{v.typed("changed")}
-	case chat.ActionAnswer:
+	case outbound.ActionAnswer:
 		p.Form = true
 		for i := 0; c.Question != nil && i < len(c.Question.Fields); i++ {
 			p.Typed = append(p.Typed, v.typed(markup.Field(i)))
 		}
-	case chat.ActionWithdraw, chat.ActionAskAgain, chat.ActionForget, "":
+	case outbound.ActionWithdraw, outbound.ActionAskAgain, outbound.ActionForget, "":
 	default:
 		b.Action = "unknown"
 	}
@@ -59,14 +59,14 @@ func (v *visit) typed(name string) string {
 
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each
 // input.
-func (v *visit) refused(c core.Card, action chat.Action, typed []string, say desk.Say) error {
+func (v *visit) refused(c core.Card, action outbound.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
 	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}
 	switch {
-	case say.Faults != nil && action != chat.ActionEdit:
+	case say.Faults != nil && action != outbound.ActionEdit:
 		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent
 		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
-	case action == chat.ActionEdit:
+	case action == outbound.ActionEdit:
 		if say.Again != nil {
 			typed = []string{say.Again.Form.Inputs[0].Value}
 		}

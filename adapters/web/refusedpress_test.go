@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -29,7 +29,7 @@ func TestRefusedPressesSaySo(t *testing.T) {
 				a.Votes = append(a.Votes, core.Vote{Actor: core.Actor{ID: "openharness:cid"}, Choice: core.Edit})
 			}
 		})
-		choice := map[chat.Action]string{chat.ActionReason: "deny", chat.ActionConfirm: "approve"}[c.Action]
+		choice := map[outbound.Action]string{outbound.ActionReason: "deny", outbound.ActionConfirm: "approve"}[c.Action]
 		if choice == "" {
 			choice = string(c.Action)
 		}

@@ -9,8 +9,10 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -84,7 +86,7 @@ func (t *Toy) Run(ctx context.Context, accept core.Accept) error {
 		case <-ctx.Done():
 			return nil
 		case i := <-t.room.said:
-			for e, ok := t.event(i); ok && ctx.Err() == nil; chat.Sleep(ctx, 1e6) {
+			for e, ok := t.event(i); ok && ctx.Err() == nil; outbound.Sleep(ctx, 1e6) {
 				if _, err := accept(ctx, e); err == nil {
 					break
 				}
@@ -115,7 +117,7 @@ func (t *Toy) Parse(_ context.Context, e core.Event) (in core.Input, err error) 
 	if err := json.Unmarshal(e.Payload, &p); err != nil || !utf8.Valid(e.Payload) {
 		return in, core.Errorf(core.ChatMessageShapeInvalid, "That can't be read. Send it again.")
 	}
-	in, err = chat.Heard{Alone: true, Text: p.Text}.Input()
+	in, err = inbound.Heard{Alone: true, Text: p.Text}.Input()
 	return in, err
 }
 
@@ -136,7 +138,7 @@ func (t *Toy) Edit(_ context.Context, ref core.Ref, d core.Delivery) error {
 			m.buttons[choice] = t.Signer.Seal(string(c.Approval), string(choice))
 		}
 	}
-	m.text = chat.Clean(m.text)
+	m.text = safetext.Clean(m.text)
 	t.room.shown.Store(m.key, m)
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -39,7 +39,7 @@ func (d Desk) answer(ctx context.Context, card core.Card, click core.Click, p Pr
 	if len(q.Options()) > 0 {
 		wrong = errors.New(d.AnswerNotOption)
 	}
-	return Say{Err: d.unfit(chat.Clean(mask.Text(wrong.Error())))}
+	return Say{Err: d.unfit(safetext.Clean(mask.Text(wrong.Error())))}
 }
 
 // Unfit says what is wrong with what was typed into the fields of a question, or of a page of its form.

@@ -5,24 +5,24 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
 // Open reads a sealed value. A value that this gatehouse did not seal, or would not seal so, gives a button without an
 // action, which Press refuses.
-func (d Desk) Open(value string) chat.Button {
+func (d Desk) Open(value string) outbound.Button {
 	fields, ok := d.Signer.Open(value)
 	if !ok || len(fields) < 2 {
-		return chat.Button{}
+		return outbound.Button{}
 	}
-	b := chat.Button{Action: chat.Action(fields[0])}
+	b := outbound.Button{Action: outbound.Action(fields[0])}
 	switch {
 	case !b.OnReply():
-		action, count, _ := strings.Cut(fields[1], chat.EditsMark)
-		b = chat.Button{Action: chat.Action(action), Approval: core.ApprovalID(fields[0]), More: fields[2:]}
+		action, count, _ := strings.Cut(fields[1], outbound.EditsMark)
+		b = outbound.Button{Action: outbound.Action(action), Approval: core.ApprovalID(fields[0]), More: fields[2:]}
 		n, _ := strconv.Atoi(count)
-		if b.Action == chat.ActionAnswer {
+		if b.Action == outbound.ActionAnswer {
 			b.Option = n
 		} else {
 			b.Edits = n
@@ -32,7 +32,7 @@ func (d Desk) Open(value string) chat.Button {
 		b.Conversation, b.More = core.ConversationID(fields[2]), fields[3:]
 	}
 	if !slices.Equal(b.Fields(), fields) {
-		return chat.Button{}
+		return outbound.Button{}
 	}
 	return b
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -24,7 +24,7 @@ func TestButtonsOfAnEarlierGatehouseOpen(t *testing.T) {
 	}
 	var all []struct {
 		Value  string
-		Button chat.Button
+		Button outbound.Button
 	}
 	if err := json.Unmarshal(raw, &all); err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)
@@ -58,13 +58,13 @@ func TestButtonsOfAnEarlierGatehouseOpen(t *testing.T) {
 // changed says nothing of it.
 func TestAButtonKeepsHowOftenTheArgumentsHadBeenChanged(t *testing.T) {
 	d := desk.Desk{Signer: adaptertest.Signer(t, key)}
-	for _, action := range []chat.Action{
-		chat.ActionApprove, chat.ActionReason, chat.ActionConfirm, chat.ActionEdit, chat.ActionWithdraw,
+	for _, action := range []outbound.Action{
+		outbound.ActionApprove, outbound.ActionReason, outbound.ActionConfirm, outbound.ActionEdit, outbound.ActionWithdraw,
 	} {
 		for edits, sealed := range map[int]string{
 			0: string(action), 2: string(action) + ".2", math.MaxInt: string(action) + ".9223372036854775807",
 		} {
-			b := chat.CardButton(core.Card{Approval: "a1", Edits: edits}, action, "C1", "1.2")
+			b := outbound.CardButton(core.Card{Approval: "a1", Edits: edits}, action, "C1", "1.2")
 			if fields := b.Fields(); fields[1] != sealed {
 				t.Errorf("%q is sealed, want %q", fields[1], sealed)
 			}

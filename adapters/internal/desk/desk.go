@@ -5,8 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -105,16 +106,16 @@ func refuse(sentence string) Say { return Say{Err: invalid(sentence)} }
 
 // Press judges a press of a button, or the submission of its form. A button that Open could not read is refused. If the
 // card of a form can't be read now, the store decides about it later; only an answer needs its question.
-func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
-	form, all := opens(b), b.Action == chat.ActionArguments
+func (d Desk) Press(ctx context.Context, b outbound.Button, p Press) Answer {
+	form, all := opens(b), b.Action == outbound.ActionArguments
 	shows := all || form != "" && !p.Form // nothing is decided yet
 	switch b.Action {
 	case "":
 		d.Log.Warn("a press of a button, or a form, that gatehouse did not make is refused", "person", p.Who.ID)
 		return refuse(d.PressNotOurs)
-	case chat.ActionRetry, chat.ActionNew:
+	case outbound.ActionRetry, outbound.ActionNew:
 		return d.again(b, p)
-	case chat.ActionAskAgain:
+	case outbound.ActionAskAgain:
 		return Event{Event: d.event("again/"+string(b.Approval)+"/"+p.Who.ID, core.AskAgainEvent{Approval: b.Approval},
 			p)}
 	}
@@ -122,7 +123,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	if !shows {
 		var err error
 		if click, err = d.Click(b, p); err != nil {
-			d.Log.Info("a press of a button, or a form, is refused", "button", chat.Clip(string(b.Action)), "err", err)
+			d.Log.Info("a press of a button, or a form, is refused", "button", safetext.Clip(string(b.Action)), "err", err)
 			return Say{Err: err}
 		}
 		if form == "" && !d.Strict {
@@ -135,7 +136,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 		defer cancel()
 	}
 	card, err := d.look(ctx, b)
-	asks := b.Action == chat.ActionAnswer
+	asks := b.Action == outbound.ActionAnswer
 	switch {
 	case core.CategoryOf(err) == core.StoreBusy && !shows && !asks && !d.Strict:
 		return d.decision(click, p)
@@ -152,7 +153,7 @@ func (d Desk) Press(ctx context.Context, b chat.Button, p Press) Answer {
 	}
 	err = d.Check(ctx, card, click, p.Who)
 	switch {
-	case b.Action == chat.ActionEdit:
+	case b.Action == outbound.ActionEdit:
 		if again, refused := d.refuseEdit(ctx, card, b, click.Changed, err); refused {
 			return again
 		}

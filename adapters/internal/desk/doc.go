@@ -11,5 +11,5 @@
 // do that; the store decides about it once more.
 //
 // A sealed value is "approval~action", or "again~event~conversation" below the reply to a failed event; see
-// chat.Button.
+// outbound.Button.
 package desk

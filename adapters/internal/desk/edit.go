@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
 // refuseEdit is what is said about changed arguments that are not taken, with the form to send again: nothing that was
 // typed is lost. err is why the press would not count. Quotes that a keyboard has made curly are offered mended.
 func (d Desk) refuseEdit(
-	ctx context.Context, card core.Card, b chat.Button, typed string, err error,
+	ctx context.Context, card core.Card, b outbound.Button, typed string, err error,
 ) (again Say, refused bool) {
 	again.Err = err
 	if straight, mended := straightQuotes(typed); mended && err == nil {
@@ -23,7 +23,7 @@ func (d Desk) refuseEdit(
 	if again.Err == nil || core.BucketOf(core.CategoryOf(again.Err)) != core.UserCorrectable {
 		return again, err != nil // what can't be checked now, the store checks
 	}
-	form, ok := d.view(card).Form(chat.ActionEdit, d.Input)
+	form, ok := d.view(card).Form(outbound.ActionEdit, d.Input)
 	if ok {
 		form.Inputs[0].Value = typed
 		if again.Mended {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -16,10 +16,10 @@ func (d Desk) event(id string, body core.EventBody, p Press) core.Event {
 }
 
 // again is the event of a button below the reply to a failed event: one, however often and by whomever it is pressed.
-func (d Desk) again(b chat.Button, p Press) Event {
+func (d Desk) again(b outbound.Button, p Press) Event {
 	p.Conversation = b.Conversation
 	var body core.EventBody = core.ResetEvent{Failed: b.Failed}
-	if b.Action == chat.ActionRetry {
+	if b.Action == outbound.ActionRetry {
 		body = core.RetryEvent{Failed: b.Failed}
 	}
 	return Event{Event: d.event(fmt.Sprintf("press/%s/%d", b.Action, b.Failed), body, p)}

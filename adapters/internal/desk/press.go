@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
 // Click is the decision that a press of a button, or the submission of its form, asks for; nothing is looked up. Error:
 // it asks for none. The answer of a form is p.Whole.
-func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
+func (d Desk) Click(b outbound.Button, p Press) (core.Click, error) {
 	form := opens(b)
 	c := core.Click{
 		Approval: b.Approval, Choice: cmp.Or(form, core.Choice(b.Action)), Edits: b.Edits, Card: p.Card,
@@ -24,7 +24,7 @@ func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 	if len(p.Typed) > 0 {
 		typed = strings.TrimSpace(p.Typed[0])
 	}
-	if b.Action == chat.ActionRemember || b.Action == chat.ActionConfirmRemember {
+	if b.Action == outbound.ActionRemember || b.Action == outbound.ActionConfirmRemember {
 		c.Choice, c.Remember = core.Approve, true
 	}
 	switch {
@@ -48,24 +48,24 @@ func (d Desk) Click(b chat.Button, p Press) (core.Click, error) {
 }
 
 // opens is the choice that the submission of a button's form may be; "": the button opens none.
-func opens(b chat.Button) core.Choice {
+func opens(b outbound.Button) core.Choice {
 	if b.Option > 0 {
 		return ""
 	}
-	return map[chat.Action]core.Choice{
-		chat.ActionReason: core.Deny, chat.ActionConfirm: core.Approve, chat.ActionConfirmRemember: core.Approve,
-		chat.ActionEdit: core.Edit, chat.ActionAnswer: core.Answer,
+	return map[outbound.Action]core.Choice{
+		outbound.ActionReason: core.Deny, outbound.ActionConfirm: core.Approve, outbound.ActionConfirmRemember: core.Approve,
+		outbound.ActionEdit: core.Edit, outbound.ActionAnswer: core.Answer,
 	}[b.Action]
 }
 
 // open opens a button's form. Nothing is stored.
-func (d Desk) open(ctx context.Context, card core.Card, b chat.Button, p Press) Answer {
+func (d Desk) open(ctx context.Context, card core.Card, b outbound.Button, p Press) Answer {
 	limit := d.Reason
-	if b.Action == chat.ActionEdit {
+	if b.Action == outbound.ActionEdit {
 		b.Edits, limit = card.Edits, d.Input // it is filled with what is there now
 	}
 	err := d.Check(ctx, card, core.Click{Choice: opens(b), Edits: b.Edits, Reason: "…"}, p.Who)
-	if b.Action == chat.ActionAnswer && core.CategoryOf(err) == core.Invalid {
+	if b.Action == outbound.ActionAnswer && core.CategoryOf(err) == core.Invalid {
 		err = nil // nothing is answered yet
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func (d Desk) view(card core.Card) doc.Document {
 }
 
 // look returns the card of a button.
-func (d Desk) look(ctx context.Context, b chat.Button) (core.Card, error) {
+func (d Desk) look(ctx context.Context, b outbound.Button) (core.Card, error) {
 	card, err := d.Cards.Card(ctx, b.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:

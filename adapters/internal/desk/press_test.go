@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -51,9 +51,11 @@ func newCounter(t *testing.T, change func(*core.Card)) *counter {
 }
 
 // button is a button of the counter's card.
-func (c *counter) button(action chat.Action) chat.Button { return chat.CardButton(c.card, action) }
+func (c *counter) button(action outbound.Action) outbound.Button {
+	return outbound.CardButton(c.card, action)
+}
 
-func (c *counter) press(t *testing.T, b chat.Button, change func(*desk.Press)) desk.Answer {
+func (c *counter) press(t *testing.T, b outbound.Button, change func(*desk.Press)) desk.Answer {
 	t.Helper()
 	p := desk.Press{
 		Who: core.Actor{ID: "x:bob"}, Conversation: "x:c", Address: core.Address{Platform: "x", Channel: "c"}, ID: "7",
@@ -81,41 +83,41 @@ const order = `{"type":"object","required":["size","count"],"properties":{"size"
 
 // TestADecisionIsAnEventWithItsClick, of a button or of a form.
 func TestADecisionIsAnEventWithItsClick(t *testing.T) {
-	choice := func(c *counter, place int) chat.Button { return chat.OptionButton(c.card, place) }
+	choice := func(c *counter, place int) outbound.Button { return outbound.OptionButton(c.card, place) }
 	for name, c := range map[string]struct {
 		change func(*core.Card)
-		button func(*counter) chat.Button
+		button func(*counter) outbound.Button
 		press  func(*desk.Press)
 		want   core.Click
 	}{
-		"approve": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionApprove)
+		"approve": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionApprove)
 		}, nil, core.Click{Choice: core.Approve, Edits: 2}},
-		"deny": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionDeny)
+		"deny": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionDeny)
 		}, nil, core.Click{Choice: core.Deny, Edits: 2}},
-		"deny with why": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionDeny)
+		"deny with why": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionDeny)
 		}, func(p *desk.Press) { p.Typed = []string{" no "} }, core.Click{Choice: core.Deny, Edits: 2, Reason: "no"}},
-		"withdraw": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionWithdraw)
+		"withdraw": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionWithdraw)
 		}, nil, core.Click{Choice: core.Withdraw, Edits: 2}},
-		"reason": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionReason)
+		"reason": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionReason)
 		}, typed(" <no> & never "), core.Click{Choice: core.Deny, Edits: 2, Reason: "<no> & never"}},
-		"confirm": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionConfirm)
+		"confirm": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionConfirm)
 		}, typed(" Approve"), core.Click{Choice: core.Approve, Edits: 2}},
-		"edit": {nil, func(c *counter) chat.Button {
-			return c.button(chat.ActionEdit)
+		"edit": {nil, func(c *counter) outbound.Button {
+			return c.button(outbound.ActionEdit)
 		}, typed(" {}\n"), core.Click{Choice: core.Edit, Edits: 2, Changed: "{}"}},
-		"an option": {asked(t, `{"enum":["a","b"]}`), func(c *counter) chat.Button {
+		"an option": {asked(t, `{"enum":["a","b"]}`), func(c *counter) outbound.Button {
 			return choice(c, 2)
 		}, nil, core.Click{Choice: core.Answer, Option: 2}},
-		"a form": {asked(t, order), func(c *counter) chat.Button {
+		"a form": {asked(t, order), func(c *counter) outbound.Button {
 			return choice(c, 0)
 		}, typed("2", "4"), core.Click{Choice: core.Answer, Answer: `{"size":"m","count":4}`}},
-		"a whole answer": {asked(t, order), func(c *counter) chat.Button { return choice(c, 0) }, func(p *desk.Press) {
+		"a whole answer": {asked(t, order), func(c *counter) outbound.Button { return choice(c, 0) }, func(p *desk.Press) {
 			p.Form, p.Whole = true, `{"count": 5, "size": "s"}`
 		}, core.Click{Choice: core.Answer, Answer: `{"size":"s","count":5}`}},
 	} {
@@ -139,13 +141,13 @@ func TestButtonsBelowAFailure(t *testing.T) {
 	c := newCounter(t, nil)
 	d := core.Delivery{Post: core.Post{Event: 17, Conversation: "x:other"}}
 	for id, want := range map[string]struct {
-		button       chat.Button
+		button       outbound.Button
 		body         core.EventBody
 		conversation core.ConversationID
 	}{
-		"press/again/17": {chat.ReplyButton(d, chat.ActionRetry), core.RetryEvent{Failed: 17}, "x:other"},
-		"press/new/17":   {chat.ReplyButton(d, chat.ActionNew), core.ResetEvent{Failed: 17}, "x:other"},
-		"again/a1/x:bob": {c.button(chat.ActionAskAgain), core.AskAgainEvent{Approval: "a1"}, "x:c"},
+		"press/again/17": {outbound.ReplyButton(d, outbound.ActionRetry), core.RetryEvent{Failed: 17}, "x:other"},
+		"press/new/17":   {outbound.ReplyButton(d, outbound.ActionNew), core.ResetEvent{Failed: 17}, "x:other"},
+		"again/a1/x:bob": {c.button(outbound.ActionAskAgain), core.AskAgainEvent{Approval: "a1"}, "x:c"},
 	} {
 		e, ok := c.press(t, want.button, nil).(desk.Event)
 		if !ok || e.ID != id || e.Body != want.body || e.Conversation != want.conversation ||
@@ -157,44 +159,44 @@ func TestButtonsBelowAFailure(t *testing.T) {
 
 // TestAPressOpensItsForm, filled and sealed with what is there now.
 func TestAPressOpensItsForm(t *testing.T) {
-	for action, c := range map[chat.Action]struct {
+	for action, c := range map[outbound.Action]struct {
 		change func(*core.Card)
 		edits  int
 		filled string
 	}{
-		chat.ActionReason: {nil, 1, ""}, chat.ActionConfirm: {func(c *core.Card) {
+		outbound.ActionReason: {nil, 1, ""}, outbound.ActionConfirm: {func(c *core.Card) {
 			c.Risk = core.Dangerous
-		}, 2, ""}, chat.ActionEdit: {nil, 1, `{"text": "milk"}`},
-		chat.ActionAnswer: {asked(t, order), 0, ""},
+		}, 2, ""}, outbound.ActionEdit: {nil, 1, `{"text": "milk"}`},
+		outbound.ActionAnswer: {asked(t, order), 0, ""},
 	} {
 		at := newCounter(t, c.change)
-		b := chat.Button{Action: action, Approval: "a1", Edits: c.edits, More: []string{"C1", "1.2"}}
+		b := outbound.Button{Action: action, Approval: "a1", Edits: c.edits, More: []string{"C1", "1.2"}}
 		o, ok := at.press(t, b, nil).(desk.Open)
 		if !ok || o.Form.Action != action || o.Form.Inputs[0].Value != c.filled || o.Card.Approval != "a1" {
 			t.Errorf("%s: got %+v", action, o)
 			continue
 		}
-		if action == chat.ActionEdit {
+		if action == outbound.ActionEdit {
 			c.edits = 2
 		}
 		if back := at.Open(o.Value); back.Action != action || back.Edits != c.edits || len(back.More) != 2 {
 			t.Errorf("%s: its submission has %+v", action, back)
 		}
-		if action == chat.ActionConfirm && !strings.Contains(o.Form.Caution, "hard or impossible to undo") {
+		if action == outbound.ActionConfirm && !strings.Contains(o.Form.Caution, "hard or impossible to undo") {
 			t.Errorf("it is confirmed because %q", o.Form.Caution)
 		}
 	}
 	at := newCounter(t, func(c *core.Card) { c.State = core.Approved })
-	if s, ok := at.press(t, at.button(chat.ActionArguments), nil).(desk.Show); !ok || s.Card.Approval != "a1" {
+	if s, ok := at.press(t, at.button(outbound.ActionArguments), nil).(desk.Show); !ok || s.Card.Approval != "a1" {
 		t.Errorf("got %+v", s)
 	}
 }
 
 // TestEveryRefusalSaysWhy, privately, and the same wherever it is found.
 func TestEveryRefusalSaysWhy(t *testing.T) {
-	opens := map[chat.Action]func(*desk.Press){chat.ActionReason: nil, chat.ActionConfirm: nil, chat.ActionEdit: nil}
-	submits := map[chat.Action]func(*desk.Press){
-		chat.ActionReason: typed("no"), chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}"),
+	opens := map[outbound.Action]func(*desk.Press){outbound.ActionReason: nil, outbound.ActionConfirm: nil, outbound.ActionEdit: nil}
+	submits := map[outbound.Action]func(*desk.Press){
+		outbound.ActionReason: typed("no"), outbound.ActionConfirm: typed("approve"), outbound.ActionEdit: typed("{}"),
 	}
 	stale := func(c *counter) { c.card.Edits = 3 }
 	decided := func(c *counter) { c.card.State, c.card.DecidedBy = core.Approved, "Cid" }
@@ -206,25 +208,25 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 	standing := "This was approved by Cid at 0001-01-01 00:00 UTC."
 	for name, c := range map[string]struct {
 		meanwhile func(*counter)
-		presses   map[chat.Action]func(*desk.Press)
+		presses   map[outbound.Action]func(*desk.Press)
 		strict    bool
 		want      string
 		category  core.Category
 	}{
 		"not ours": {
-			nil, map[chat.Action]func(*desk.Press){"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid,
+			nil, map[outbound.Action]func(*desk.Press){"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid,
 		},
 		"a form not ours": {
-			nil, map[chat.Action]func(*desk.Press){"": typed("x"), chat.ActionApprove: typed("x")}, false,
+			nil, map[outbound.Action]func(*desk.Press){"": typed("x"), outbound.ActionApprove: typed("x")}, false,
 			wording.BuiltIn.PressNotOurs, core.Invalid,
 		},
 		"another version": {
-			nil, map[chat.Action]func(*desk.Press){"explode": nil}, false, wording.BuiltIn.PressOtherVersion,
+			nil, map[outbound.Action]func(*desk.Press){"explode": nil}, false, wording.BuiltIn.PressOtherVersion,
 			core.Invalid,
 		},
 		"unknown": {gone, opens, false, wording.BuiltIn.PressUnknown, core.NotFound},
 		"unknown arguments": {
-			gone, map[chat.Action]func(*desk.Press){chat.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown,
+			gone, map[outbound.Action]func(*desk.Press){outbound.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown,
 			core.NotFound,
 		},
 		"a form of one unknown":  {gone, submits, false, wording.BuiltIn.PressUnknown, core.NotFound},
@@ -232,7 +234,7 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 		"a question now":         {asks, opens, false, wording.BuiltIn.PressMisfit, core.Invalid},
 		"a form, a question now": {asks, submits, false, wording.BuiltIn.PressMisfit, core.Invalid},
 		"no question": {
-			nil, map[chat.Action]func(*desk.Press){chat.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit,
+			nil, map[outbound.Action]func(*desk.Press){outbound.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit,
 			core.Invalid,
 		},
 		"decided":               {decided, opens, false, standing, core.ApprovalDecided},
@@ -248,57 +250,57 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 			own, opens, false, "You asked for this yourself, so another approver has to decide.", core.NotAllowed,
 		},
 		"an old card": {
-			stale, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false, core.ErrChanged.Message,
+			stale, map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: nil}, false, core.ErrChanged.Message,
 			core.Invalid,
 		},
 		"an old form": {
 			stale,
-			map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}")},
+			map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: typed("approve"), outbound.ActionEdit: typed("{}")},
 			false, core.ErrChanged.Message, core.Invalid,
 		},
 		"not editable": {func(c *counter) {
 			c.card.Editable = false
-		}, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		}, map[outbound.Action]func(*desk.Press){outbound.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
 		"not editable any more": {func(c *counter) {
 			c.card.Editable = false
-		}, map[chat.Action]func(*desk.Press){chat.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit,
+		}, map[outbound.Action]func(*desk.Press){outbound.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit,
 			core.Invalid},
 		"too long to edit": {func(c *counter) {
 			c.card.Arguments = `{"text":"` + strings.Repeat("x", 100) + `"}`
-		}, map[chat.Action]func(*desk.Press){chat.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		}, map[outbound.Action]func(*desk.Press){outbound.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
 		"the word": {
-			nil, map[chat.Action]func(*desk.Press){chat.ActionConfirm: typed("approved")}, false,
+			nil, map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: typed("approved")}, false,
 			wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord), core.Invalid,
 		},
 		"no reason": {func(c *counter) {
 			c.card.NeedsWhy = true
-		}, map[chat.Action]func(*desk.Press){chat.ActionReason: typed("  ")}, false,
+		}, map[outbound.Action]func(*desk.Press){outbound.ActionReason: typed("  ")}, false,
 			"To deny this, a reason is needed. Please deny it again and say why.", core.Invalid},
 		"voted": {func(c *counter) {
 			c.card.Voters = []core.Actor{{ID: "x:bob"}}
-		}, map[chat.Action]func(*desk.Press){chat.ActionConfirm: nil}, false,
+		}, map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: nil}, false,
 			"You have already voted on this. Your vote counts.", core.ApprovalDecided},
 
 		"strict, unknown": {
 			gone,
-			map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil},
+			map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil, outbound.ActionDeny: nil, outbound.ActionWithdraw: nil},
 			true, wording.BuiltIn.PressUnknown, core.NotFound,
 		},
 		"strict, decided": {
 			decided,
-			map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil, chat.ActionWithdraw: nil},
+			map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil, outbound.ActionDeny: nil, outbound.ActionWithdraw: nil},
 			true, standing, core.ApprovalDecided,
 		},
 		"strict, stranger": {
-			stranger, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil, chat.ActionDeny: nil}, true,
+			stranger, map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil, outbound.ActionDeny: nil}, true,
 			"You are not an approver of this request.", core.NotAllowed,
 		},
 		"strict, old card": {
-			stale, map[chat.Action]func(*desk.Press){chat.ActionApprove: nil}, true, core.ErrChanged.Message,
+			stale, map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil}, true, core.ErrChanged.Message,
 			core.Invalid,
 		},
 		"strict, withdrawn by another": {
-			nil, map[chat.Action]func(*desk.Press){chat.ActionWithdraw: nil}, true,
+			nil, map[outbound.Action]func(*desk.Press){outbound.ActionWithdraw: nil}, true,
 			"Only the person who asked can withdraw this request.", core.NotAllowed,
 		},
 	} {
@@ -322,8 +324,8 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 
 // TestAFormWhoseCardCanNotBeReadIsLeftToTheStore: only an answer needs its question.
 func TestAFormWhoseCardCanNotBeReadIsLeftToTheStore(t *testing.T) {
-	for action, press := range map[chat.Action]func(*desk.Press){
-		chat.ActionReason: typed("no"), chat.ActionConfirm: typed("approve"), chat.ActionEdit: typed("{}"),
+	for action, press := range map[outbound.Action]func(*desk.Press){
+		outbound.ActionReason: typed("no"), outbound.ActionConfirm: typed("approve"), outbound.ActionEdit: typed("{}"),
 	} {
 		at := newCounter(t, nil)
 		at.err = core.Errorf(core.StoreBusy, "Busy.")
@@ -333,7 +335,7 @@ func TestAFormWhoseCardCanNotBeReadIsLeftToTheStore(t *testing.T) {
 	}
 	at := newCounter(t, asked(t, order))
 	at.err = core.Errorf(core.StoreBusy, "Busy.")
-	if s, ok := at.press(t, chat.OptionButton(at.card, 0), typed("1", "4")).(desk.Say); !ok || !s.Busy() {
+	if s, ok := at.press(t, outbound.OptionButton(at.card, 0), typed("1", "4")).(desk.Say); !ok || !s.Busy() {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -341,24 +343,24 @@ func TestAFormWhoseCardCanNotBeReadIsLeftToTheStore(t *testing.T) {
 // TestAnAnswerThatDoesNotFitSaysWhatIsWrong, at each input; what an option's value is stays hidden.
 func TestAnAnswerThatDoesNotFitSaysWhatIsWrong(t *testing.T) {
 	at := newCounter(t, asked(t, order))
-	s, _ := at.press(t, chat.OptionButton(at.card, 0), typed("9", "", "x")).(desk.Say)
+	s, _ := at.press(t, outbound.OptionButton(at.card, 0), typed("9", "", "x")).(desk.Say)
 	if want := map[int]string{0: "Choose one of the options.", 1: "This is required."}; !maps.Equal(s.Faults, want) ||
 		s.Text() != "That is no answer to this question: size: choose one of the options." {
 		t.Errorf("said %q, %v", s.Text(), s.Faults)
 	}
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) {
+	if s, _ := at.press(t, outbound.OptionButton(at.card, 0), func(p *desk.Press) {
 		p.Form, p.Whole = true, `{"size":"m"}`
 	}).(desk.Say); s.Text() != "That is no answer to this question: count is missing." {
 		t.Errorf("said %q", s.Text())
 	}
 	at = newCounter(t, asked(t, `{"enum":["hunter2","b"]}`))
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0), func(p *desk.Press) {
+	if s, _ := at.press(t, outbound.OptionButton(at.card, 0), func(p *desk.Press) {
 		p.Form, p.Whole = true, `"c"`
 	}).(desk.Say); s.Text() != "That is no answer to this question: it is not one of the options." {
 		t.Errorf("said %q", s.Text())
 	}
 	at = newCounter(t, func(c *core.Card) { asked(t, order)(c); c.Approvers = nil })
-	if s, _ := at.press(t, chat.OptionButton(at.card, 0),
+	if s, _ := at.press(t, outbound.OptionButton(at.card, 0),
 		typed("9")).(desk.Say); s.Text() != "This question is for somebody else." || s.Faults != nil {
 		t.Errorf("said %q, %v", s.Text(), s.Faults)
 	}
@@ -367,12 +369,12 @@ func TestAnAnswerThatDoesNotFitSaysWhatIsWrong(t *testing.T) {
 // TestGroupsAreLookedUpForWhoIsNotNamed, and for nobody else.
 func TestGroupsAreLookedUpForWhoIsNotNamed(t *testing.T) {
 	at := newCounter(t, nil)
-	if _, ok := at.press(t, at.button(chat.ActionReason), nil).(desk.Open); !ok || at.looked != 0 {
+	if _, ok := at.press(t, at.button(outbound.ActionReason), nil).(desk.Open); !ok || at.looked != 0 {
 		t.Errorf("looked up %d times", at.looked)
 	}
 	at = newCounter(t, func(c *core.Card) { c.Approvers = []string{"x:group"} })
 	at.groups = []string{"x:group"}
-	if o, ok := at.press(t, at.button(chat.ActionReason), nil).(desk.Open); !ok || at.looked != 1 {
+	if o, ok := at.press(t, at.button(outbound.ActionReason), nil).(desk.Open); !ok || at.looked != 1 {
 		t.Errorf("looked up %d times: %+v", at.looked, o)
 	}
 }
@@ -385,29 +387,29 @@ func TestARefusalIsSaidInReplacedTexts(t *testing.T) {
 	for name, c := range map[string]struct {
 		card   func(*core.Card)
 		err    error
-		action chat.Action
+		action outbound.Action
 		press  func(*desk.Press)
 	}{
 		"not ours": {}, "another version": {action: "explode"},
-		"unknown": {err: core.Errorf(core.NotFound, "No."), action: chat.ActionReason},
-		"unread":  {err: core.Errorf(core.StoreBusy, "Busy."), action: chat.ActionReason},
-		"misfit":  {action: chat.ActionAnswer},
+		"unknown": {err: core.Errorf(core.NotFound, "No."), action: outbound.ActionReason},
+		"unread":  {err: core.Errorf(core.StoreBusy, "Busy."), action: outbound.ActionReason},
+		"misfit":  {action: outbound.ActionAnswer},
 		"no edit": {card: func(c *core.Card) {
 			c.Editable = false
-		}, action: chat.ActionEdit}, "not typed": {action: chat.ActionConfirm, press: typed("yes")},
-		"approved":  {card: decided(core.Approved), action: chat.ActionReason},
-		"denied":    {card: decided(core.Denied), action: chat.ActionReason},
-		"expired":   {card: decided(core.Expired), action: chat.ActionReason},
-		"cancelled": {card: decided(core.Cancelled), action: chat.ActionReason},
-		"no option": {card: asked(t, `{"enum":["a","b"]}`), action: chat.ActionAnswer, press: typed("9")},
+		}, action: outbound.ActionEdit}, "not typed": {action: outbound.ActionConfirm, press: typed("yes")},
+		"approved":  {card: decided(core.Approved), action: outbound.ActionReason},
+		"denied":    {card: decided(core.Denied), action: outbound.ActionReason},
+		"expired":   {card: decided(core.Expired), action: outbound.ActionReason},
+		"cancelled": {card: decided(core.Cancelled), action: outbound.ActionReason},
+		"no option": {card: asked(t, `{"enum":["a","b"]}`), action: outbound.ActionAnswer, press: typed("9")},
 		"no answer": {
 			card:   asked(t, `{"type":"object","required":["数"],"properties":{"数":{"type":"integer"}}}`),
-			action: chat.ActionAnswer, press: typed(""),
+			action: outbound.ActionAnswer, press: typed(""),
 		},
 	} {
 		at := newCounter(t, c.card)
 		at.Texts, at.err = wording.New(adaptertest.Marked()), c.err
-		s, ok := at.press(t, chat.Button{Action: c.action, Approval: "a1"}, c.press).(desk.Say)
+		s, ok := at.press(t, outbound.Button{Action: c.action, Approval: "a1"}, c.press).(desk.Say)
 		if left := adaptertest.Unmarked(s.Text(), "UTC", doc.ConfirmWord); !ok || left != nil || s.Text() == "" {
 			t.Errorf("%s: it says %q", name, s.Text())
 		}

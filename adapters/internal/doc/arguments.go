@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -29,8 +29,8 @@ func (d Document) Shown() (code, instead string) {
 		return "", ""
 	case d.Arguments == "":
 		return "", d.NoArguments
-	case d.Folded && chat.Units(d.Arguments) > maxFolded:
-		return "", chat.Counted(d.ArgumentsFolded, utf8.RuneCountInString(d.Arguments))
+	case d.Folded && safetext.Units(d.Arguments) > maxFolded:
+		return "", safetext.Counted(d.ArgumentsFolded, utf8.RuneCountInString(d.Arguments))
 	}
 	return d.Arguments, ""
 }

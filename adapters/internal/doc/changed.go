@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core/strictjson"
 )
 
@@ -30,7 +30,7 @@ func (v *Document) edited() []Span {
 		between = "; "
 	}
 	if more := len(changes) - maxChanges; more > 0 {
-		all = append(all, own(between+chat.Counted(v.MoreChanges, more)))
+		all = append(all, own(between+safetext.Counted(v.MoreChanges, more)))
 	}
 	return all
 }
@@ -89,7 +89,7 @@ func apart(from, to string) (string, string) {
 }
 
 func short(value string) string {
-	if head, left := chat.Head(value, maxValue); left > 0 {
+	if head, left := safetext.Head(value, maxValue); left > 0 {
 		return head + "…"
 	}
 	return value

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 	"gatehouse/core/mask"
 )
@@ -12,7 +13,7 @@ import (
 // Choice is a thing that a reader of a card may press.
 type Choice struct {
 	Label    string
-	Action   chat.Action
+	Action   outbound.Action
 	Option   int // of an answer: the place of the option, from 1; 0: it opens the question's form
 	Look     Look
 	Cautions string // approving takes a second step, which says this; "": it does not
@@ -30,11 +31,11 @@ const (
 )
 
 // Button is what the choice's button means.
-func (c Choice) Button(d Document, more ...string) chat.Button {
-	if c.Action == chat.ActionAnswer {
-		return chat.OptionButton(d.card, c.Option, more...)
+func (c Choice) Button(d Document, more ...string) outbound.Button {
+	if c.Action == outbound.ActionAnswer {
+		return outbound.OptionButton(d.card, c.Option, more...)
 	}
-	return chat.CardButton(d.card, c.Action, more...)
+	return outbound.CardButton(d.card, c.Action, more...)
 }
 
 // Answers are the choices that answer an open question, in their order: its options or, if it needs a form, one choice
@@ -44,10 +45,10 @@ func (d Document) Answers() (all []Choice) {
 		return nil
 	}
 	for i, title := range d.Options {
-		all = append(all, Choice{Label: title, Action: chat.ActionAnswer, Option: i + 1, Look: Pick})
+		all = append(all, Choice{Label: title, Action: outbound.ActionAnswer, Option: i + 1, Look: Pick})
 	}
 	if all == nil {
-		all = []Choice{{Label: d.ButtonAnswer, Action: chat.ActionAnswer, Look: Pick}}
+		all = []Choice{{Label: d.ButtonAnswer, Action: outbound.ActionAnswer, Look: Pick}}
 	}
 	return all
 }
@@ -66,7 +67,7 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	who := cmp.Or(d.reader.Who.ID, d.to)
 	asked := who == "" || c.AskedBy(core.Actor{ID: who})
 	approve := Choice{
-		Label: t.ButtonApprove, Action: chat.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others),
+		Label: t.ButtonApprove, Action: outbound.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others),
 	}
 	if c.Risk == core.Dangerous {
 		approve.Look = Danger
@@ -76,18 +77,18 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 		withdraw += d.whose()
 	}
 	_, editable := EditText(c, d.reader.Input)
-	add(c.State == core.Expired && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: chat.ActionAskAgain})
+	add(c.State == core.Expired && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: outbound.ActionAskAgain})
 	add(decides && !c.Altered && !d.voted(core.Approve), approve)
 	remembers := c.Memory != core.Memory{}
-	remember := Choice{Label: t.ButtonRemember, Action: chat.ActionRemember, Cautions: approve.Cautions}
+	remember := Choice{Label: t.ButtonRemember, Action: outbound.ActionRemember, Cautions: approve.Cautions}
 	add(decides && !c.Altered && !d.voted(core.Approve) && remembers, remember)
 	add(c.State == core.Approved && remembers &&
 		(who == "" || c.CheckForget(core.Actor{ID: who, Groups: d.reader.Who.Groups}) == nil),
-		Choice{Label: t.ButtonForget, Action: chat.ActionForget})
-	add(decides && !d.voted(core.Deny), Choice{Label: t.ButtonDeny, Action: chat.ActionReason})
-	add(decides && editable && arguments == 0, Choice{Label: t.ButtonEdit, Action: chat.ActionEdit})
-	add(decides && arguments > 0, Choice{Label: t.ButtonArguments, Action: chat.ActionArguments})
-	add(open && asked, Choice{Label: withdraw, Action: chat.ActionWithdraw})
+		Choice{Label: t.ButtonForget, Action: outbound.ActionForget})
+	add(decides && !d.voted(core.Deny), Choice{Label: t.ButtonDeny, Action: outbound.ActionReason})
+	add(decides && editable && arguments == 0, Choice{Label: t.ButtonEdit, Action: outbound.ActionEdit})
+	add(decides && arguments > 0, Choice{Label: t.ButtonArguments, Action: outbound.ActionArguments})
+	add(open && asked, Choice{Label: withdraw, Action: outbound.ActionWithdraw})
 	return all
 }
 
@@ -97,8 +98,8 @@ func (d Document) whose() string {
 	if who.Text == d.Somebody {
 		return ""
 	}
-	name := chat.Name(mask.EscapeLine(who.Text))
-	if short, left := chat.Head(name, maxLabelName); left > 0 {
+	name := safetext.Name(mask.EscapeLine(who.Text))
+	if short, left := safetext.Head(name, maxLabelName); left > 0 {
 		name = short + "…"
 	}
 	return " (" + name + ")"
@@ -136,7 +137,7 @@ func (d Document) Cautions(left int) string {
 		all = append(all, d.LookAlikesCaution)
 	}
 	if left > 0 {
-		all = append(all, chat.Counted(d.ArgumentsUnread, left))
+		all = append(all, safetext.Counted(d.ArgumentsUnread, left))
 	}
 	return strings.Join(all, " ")
 }

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -16,7 +17,7 @@ import (
 // Form is what a press opens. Its submission carries the same sealed button, with what was typed, by the places of the
 // inputs.
 type Form struct {
-	Action         chat.Action
+	Action         outbound.Action
 	Title          string
 	Submit         string
 	Lead           []Span // what it is about
@@ -48,7 +49,7 @@ const ConfirmWord = "approve"
 // Form is the form that a button opens, or ok is false: arguments can't be changed in an input of so many UTF-16 units.
 // A reason is optional unless the rule needs one, so that it does not delay a denial; ConfirmWord has to be typed to
 // approve; a question has an input for each of its fields.
-func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
+func (d Document) Form(action outbound.Action, limit int) (f Form, ok bool) {
 	c := d.card
 	text := func(part string) string { return d.Of("form_" + string(action) + part) }
 	f = Form{Action: action, Title: text("_title"), Submit: text("_send"), Lead: d.Lead, Tool: c.Tool, Texts: d.Texts}
@@ -58,14 +59,14 @@ func (d Document) Form(action chat.Action, limit int) (f Form, ok bool) {
 	}}
 	ok = true
 	switch action {
-	case chat.ActionReason:
+	case outbound.ActionReason:
 		in.Required = c.NeedsWhy
-	case chat.ActionConfirm, chat.ActionConfirmRemember:
+	case outbound.ActionConfirm, outbound.ActionConfirmRemember:
 		f.Caution, in.Placeholder = d.Cautions(0), ConfirmWord
 		in.MinLength, in.MaxLength = len(ConfirmWord), len(ConfirmWord)
-	case chat.ActionEdit:
+	case outbound.ActionEdit:
 		in.Value, ok = EditText(c, limit)
-	case chat.ActionAnswer:
+	case outbound.ActionAnswer:
 		f.Tool = ""
 		for _, field := range c.Question.Fields {
 			field.Title = cmp.Or(field.Label(), in.Title)
@@ -99,7 +100,7 @@ func Bounded(t *wording.Texts, input string, f question.Field) string {
 func EditText(c core.Card, limit int) (text string, ok bool) {
 	text = strings.TrimSpace(c.Arguments)
 	whole := strings.HasPrefix(text, "{") && json.Valid([]byte(text)) && mask.Escape(text) == text
-	if !whole || !c.Editable || c.State != core.Open || chat.Units(text) > limit {
+	if !whole || !c.Editable || c.State != core.Open || safetext.Units(text) > limit {
 		return "", false
 	}
 	return text, true

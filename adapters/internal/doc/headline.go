@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -48,7 +48,7 @@ func (v *Document) headline(o core.Occasion) string {
 // Standing is a sentence with the state of a decided approval, for a person who pressed a button too late.
 func (d Document) Standing() string {
 	who := d.person(d.card.Decided, d.card.DecidedBy)
-	return wording.Fill(d.said("standing_"), "{who}", chat.Name(who.Text),
+	return wording.Fill(d.said("standing_"), "{who}", safetext.Name(who.Text),
 		"{time}", d.card.DecidedAt.UTC().Format("2006-01-02 15:04 MST"))
 }
 
@@ -57,7 +57,7 @@ func counted(n int, one, several string) string {
 	if n == 1 {
 		return one
 	}
-	return chat.Counted(several, n)
+	return safetext.Counted(several, n)
 }
 
 func (v *Document) hidden() string {
@@ -81,7 +81,7 @@ func OnPage(c core.Card, r Reader) string {
 
 // ShortID is the beginning of an approval's id, which the commands accept too.
 func ShortID(id core.ApprovalID) string {
-	short, _ := chat.Head(chat.Name(string(id)), shortID)
+	short, _ := safetext.Head(safetext.Name(string(id)), shortID)
 	return strings.TrimRight(short, "-")
 }
 
@@ -92,7 +92,7 @@ const shortID = 13 // of a UUID v7: all of its time
 func Reminder(d core.Delivery, r Reader, link string) []Span {
 	v := View(d, r)
 	line := append([]Span{{Text: v.Headline, Style: Bold}}, v.For...)
-	line = append(line, own(": "), foreign(Subject, chat.OneLine(v.Lead[0].Text), LimitSubject),
+	line = append(line, own(": "), foreign(Subject, safetext.OneLine(v.Lead[0].Text), LimitSubject),
 		own(" ("), Span{Kind: Words, Text: link, To: link}, own(")"))
 	for _, f := range v.Fields {
 		if f.Part == MayDecide && !d.Quiet { // else it calls nobody

@@ -6,13 +6,13 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // Literal returns a model's Markdown as paragraphs of its characters as they are, with its blocks of code between them:
 // for a reply that people could take for a card, and whose headings, tables and emphasis are therefore not drawn.
 func Literal(markdown string) (all []Block) {
-	s := chat.Clean(markdown)
+	s := safetext.Clean(markdown)
 	source := []byte(s)
 	at := 0
 	words := func(end int) {

@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // Parse returns a model's Markdown (GitHub's flavour) as blocks. Code is in them byte for byte. Outside of code an
@@ -21,7 +21,7 @@ import (
 // which the parser fails, since its fault must not keep people from the reply. Code of nothing but white space is left
 // out.
 func Parse(markdown string) []Block {
-	markdown = chat.Clean(markdown)
+	markdown = safetext.Clean(markdown)
 	if !isPlain(markdown) {
 		if blocks := parsed(markdown); len(blocks) > 0 { // else it has nothing but marks
 			return blocks

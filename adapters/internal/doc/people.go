@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -74,10 +74,10 @@ func (v *Document) person(who core.Actor, name string) Span {
 	switch {
 	case mask.LookAlike(who.Name) && len(who.ID) <= maxNameID:
 		name = who.Called()
-	case name == who.ID || chat.Name(name) == "":
+	case name == who.ID || safetext.Name(name) == "":
 		name = who.Name
 	}
-	if chat.Name(name) == "" {
+	if safetext.Name(name) == "" {
 		name = v.called(who.ID)
 	}
 	if name == "" && v.reader.IDs {

@@ -3,7 +3,7 @@ package doc
 import (
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // Writer writes a document as text without markup, for a surface that shows all of it.
@@ -47,10 +47,10 @@ func (w Writer) Text(spans []Span) string {
 	return Plain(spans, func(s Span) string {
 		switch s.Kind {
 		case Tool, Person, Approver:
-			return w.Foreign(chat.Name(s.Text))
+			return w.Foreign(safetext.Name(s.Text))
 		case Moment, Deadline:
 			return w.Time(s.At)
 		}
-		return chat.OrNone(w.Foreign(s.Text))
+		return safetext.OrNone(w.Foreign(s.Text))
 	})
 }

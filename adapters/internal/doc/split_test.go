@@ -7,13 +7,13 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // within returns what fits a limit of characters.
 func within(limit int) func([]doc.Block) bool {
-	return func(blocks []doc.Block) bool { return chat.Units(doc.Text(blocks, true)) <= limit }
+	return func(blocks []doc.Block) bool { return safetext.Units(doc.Text(blocks, true)) <= limit }
 }
 
 func split(markdown string, limit int) (parts []string) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -21,7 +21,7 @@ func View(d core.Delivery, r Reader) Document {
 	}
 	if c.Question == nil {
 		v.Lead = []Span{{Kind: Subject, Text: c.Summary, Style: Bold, Limit: LimitSubject}}
-		v.Told = c.Said && chat.Units(c.Summary) <= maxTold
+		v.Told = c.Said && safetext.Units(c.Summary) <= maxTold
 		if v.Folded = !open; !v.Told {
 			v.Arguments = Arguments(c)
 		}
@@ -157,7 +157,7 @@ func (v *Document) lastLines() {
 		if l.Role == core.User {
 			who = v.SpeakerPerson
 		}
-		v.Context = append(v.Context, Line{who, cmp.Or(chat.OneLine(chat.Clean(l.Text)), v.EmptyMessage)})
+		v.Context = append(v.Context, Line{who, cmp.Or(safetext.OneLine(safetext.Clean(l.Text)), v.EmptyMessage)})
 	}
 }
 

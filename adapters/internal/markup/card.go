@@ -4,8 +4,9 @@ import (
 	"html/template"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -25,7 +26,7 @@ type Options struct {
 
 // Tried is a form that was refused: it is shown again with what was typed.
 type Tried struct {
-	Action chat.Action
+	Action outbound.Action
 	Typed  []string
 	Faults map[int]string // of the inputs, by their places
 }
@@ -47,7 +48,7 @@ const maxTitle = 120
 
 // Title is what a card is about, on one line that is short enough for a heading.
 func Title(d doc.Document) string {
-	line, left := chat.Head(chat.OneLine(Text(d.Lead)), maxTitle)
+	line, left := safetext.Head(safetext.OneLine(Text(d.Lead)), maxTitle)
 	if left > 0 {
 		line += "…"
 	}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core/question"
 )
@@ -23,10 +23,10 @@ type form struct {
 func Field(place int) string { return "field-" + strconv.Itoa(place) }
 
 // texts are the names of the inputs of forms of one long text.
-var texts = map[chat.Action]string{chat.ActionReason: "reason", chat.ActionEdit: "changed"}
+var texts = map[outbound.Action]string{outbound.ActionReason: "reason", outbound.ActionEdit: "changed"}
 
 // form draws a form, with nothing typed yet unless it was refused.
-func (v view) form(action chat.Action, limit int) *form {
+func (v view) form(action outbound.Action, limit int) *form {
 	d, _ := v.Form(action, limit)
 	f := &form{view: v, Form: d, Opened: v.Tried.Action == d.Action}
 	for i, in := range d.Inputs {

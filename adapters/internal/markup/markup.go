@@ -30,8 +30,8 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 )
 
 //go:embed text.html card.html
@@ -84,7 +84,7 @@ func align(columns []doc.Align, i int) string {
 }
 
 // plain writes what is no markup of its own.
-var plain = doc.Writer{Foreign: chat.Clean, Time: func(t time.Time) string { return Moment{At: t}.Full() }}
+var plain = doc.Writer{Foreign: safetext.Clean, Time: func(t time.Time) string { return Moment{At: t}.Full() }}
 
 // Text is the text of a card's spans.
 func Text(spans []doc.Span) string { return plain.Text(spans) }

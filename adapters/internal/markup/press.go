@@ -1,8 +1,8 @@
 package markup
 
 import (
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core/question"
 )
 
@@ -24,16 +24,16 @@ type press struct {
 func (v view) Pressed() (all []press) {
 	for _, c := range v.Cut(0, 0) {
 		p := press{view: v, Choice: c}
-		if c.Action == chat.ActionRemember && c.Cautions != "" { // the second step offers both
+		if c.Action == outbound.ActionRemember && c.Cautions != "" { // the second step offers both
 			if v.Reviewed {
 				all[len(all)-1].Remember = c.Label
 			}
 			continue
 		}
 		switch c.Action {
-		case chat.ActionReason:
+		case outbound.ActionReason:
 			p.Form = v.form(c.Action, MaxReason)
-		case chat.ActionEdit:
+		case outbound.ActionEdit:
 			p.Form = v.form(c.Action, MaxArguments)
 		}
 		all = append(all, p)
@@ -47,7 +47,7 @@ func (v view) Answer() *form {
 	if answers == nil {
 		return nil
 	}
-	f := v.form(chat.ActionAnswer, 0)
+	f := v.form(outbound.ActionAnswer, 0)
 	f.Submit = f.Title // the chat has a button "Send" already
 	few := answers[0].Option > 0 && len(answers) <= question.MaxButtons
 	f.Buttons = few && f.Inputs[0].Hint == "" && !f.Opened

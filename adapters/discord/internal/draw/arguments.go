@@ -3,8 +3,8 @@ package draw
 import (
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -23,13 +23,13 @@ func Arguments(c core.Card, t *wording.Texts) Message {
 	if all == "" {
 		return Message{Text: tool + t.ArgumentsNone}
 	}
-	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, chat.MoreNote); left == 0 {
+	if text, left := fenced(jsonFence, unfenced(all), maxArgumentsText, safetext.MoreNote); left == 0 {
 		return Message{Text: tool + text}
 	}
 	text := t.ArgumentsInFile
-	all, left := chat.Head(all, maxArgumentsFile)
+	all, left := safetext.Head(all, maxArgumentsFile)
 	if left > 0 {
-		text = chat.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, Reader(t))
+		text = safetext.Counted(t.ArgumentsFileCut, left) + doc.OnPage(c, Reader(t))
 	}
 	return Message{Text: tool + text, Files: []file{{"arguments.json", "application/json; charset=utf-8", all}}}
 }

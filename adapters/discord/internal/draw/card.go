@@ -8,8 +8,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -54,8 +55,8 @@ func layout(v doc.Document, spared int) (texts []string, foot string, left int) 
 	for _, note := range v.Notes {
 		rest += "\n" + markdownOf(note.Spans)
 	}
-	above += leadOf(v.Lead, maxCard-chat.Units(above+rest+below+foot)) + rest
-	code, left := arguments(v, maxCard-spared-chat.Units(above+below+foot))
+	above += leadOf(v.Lead, maxCard-safetext.Units(above+rest+below+foot)) + rest
+	code, left := arguments(v, maxCard-spared-safetext.Units(above+below+foot))
 	return []string{above, code, below}, foot, left
 }
 
@@ -90,10 +91,10 @@ func arguments(v doc.Document, room int) (text string, left int) {
 		begin = jsonFence
 	}
 	text, left = fenced("**"+v.LabelArguments+"**\n"+begin, code, min(room, maxArguments), func(left int) string {
-		return chat.Counted(v.ArgumentsCut, left)
+		return safetext.Counted(v.ArgumentsCut, left)
 	})
 	if count := utf8.RuneCountInString(code); left > 0 && count-left < minArguments {
-		return chat.Counted(v.ArgumentsUnshown, count), count
+		return safetext.Counted(v.ArgumentsUnshown, count), count
 	}
 	return text, left
 }
@@ -119,7 +120,7 @@ func contextOf(v doc.Document) string {
 func (seal Sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
-		value := seal(doc.Choice{Action: chat.ActionAnswer}.Button(v).Fields()...)
+		value := seal(doc.Choice{Action: outbound.ActionAnswer}.Button(v).Fields()...)
 		m := menuOf(value, v.ChooseAnswer, v.Options, "")
 		m.Disabled = pressed
 		rows, answers = Row(m), nil
@@ -147,8 +148,8 @@ func (seal Sealer) rows(v doc.Document, left int, link string, pressed bool) (ro
 }
 
 // confirming are the actions that open a form first, since Discord has no dialog that confirms a press.
-var confirming = map[chat.Action]chat.Action{
-	chat.ActionApprove: chat.ActionConfirm, chat.ActionRemember: chat.ActionConfirmRemember,
+var confirming = map[outbound.Action]outbound.Action{
+	outbound.ActionApprove: outbound.ActionConfirm, outbound.ActionRemember: outbound.ActionConfirmRemember,
 }
 
 var styles = map[doc.Look]discordgo.ButtonStyle{
@@ -160,7 +161,7 @@ var styles = map[doc.Look]discordgo.ButtonStyle{
 func leadCut(v doc.Document) int {
 	whole := v.Lead[0]
 	whole.Limit = doc.NoLimit
-	return max(0, chat.Units(textOf(whole))-maxSummary)
+	return max(0, safetext.Units(textOf(whole))-maxSummary)
 }
 
 // Told returns whom a card pings: the approvers that it names, and nobody else.

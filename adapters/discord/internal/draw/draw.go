@@ -17,7 +17,8 @@ package draw
 import (
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -26,7 +27,7 @@ import (
 type Sealer func(fields ...string) string
 
 // Button makes a button with a sealed value.
-func (seal Sealer) Button(label string, style discordgo.ButtonStyle, b chat.Button) discordgo.Button {
+func (seal Sealer) Button(label string, style discordgo.ButtonStyle, b outbound.Button) discordgo.Button {
 	return discordgo.Button{Label: label, Style: style, CustomID: seal(b.Fields()...)}
 }
 
@@ -37,15 +38,15 @@ func Row(parts ...discordgo.MessageComponent) []discordgo.MessageComponent {
 // NewPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is
 // literal, or code. No message pings anyone but an open card, which pings the approvers that it names. A card is a
 // container with a coloured edge, which no reply can be.
-func NewPainter(seal Sealer, t *wording.Texts) chat.Painter[Message] {
-	return chat.Painter[Message]{
+func NewPainter(seal Sealer, t *wording.Texts) outbound.Painter[Message] {
+	return outbound.Painter[Message]{
 		Reply: func(text string) []Message { return drawReplies(text, t) },
 		Plain: func(text string) Message { return Message{Text: Literal(text, MaxPlain)} },
 		Steps: func(line string) Message {
-			return Message{Text: StepsPrefix + Literal(chat.OrNone(line), chat.MaxSteps)}
+			return Message{Text: StepsPrefix + Literal(safetext.OrNone(line), outbound.MaxSteps)}
 		},
 		Late: func(m Message) Message { return m.Under(Late(t)) },
-		Button: func(m Message, text string, b chat.Button) (Message, error) {
+		Button: func(m Message, text string, b outbound.Button) (Message, error) {
 			m.Rows = Row(seal.Button(text, discordgo.PrimaryButton, b))
 			return m, nil
 		},

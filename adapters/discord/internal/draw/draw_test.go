@@ -14,8 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/mask"
@@ -52,13 +53,13 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if c.Question != nil {
 			for page := range Pages(len(c.Question.Fields)) {
 				// five menus of 25 options
-				inspectModal(t, Form("value", Page(formOf(c, chat.ActionAnswer), page, nil)), 40_000)
+				inspectModal(t, Form("value", Page(formOf(c, outbound.ActionAnswer), page, nil)), 40_000)
 			}
 		}
 		readArguments(t, c)
-		inspectModal(t, Form("value", formOf(c, chat.ActionReason)), 8000)
-		inspectModal(t, Form("value", formOf(c, chat.ActionConfirm)), 8000)
-		if f, ok := doc.View(core.Delivery{Card: &c}, Reader(nil)).Form(chat.ActionEdit, MaxInput); ok {
+		inspectModal(t, Form("value", formOf(c, outbound.ActionReason)), 8000)
+		inspectModal(t, Form("value", formOf(c, outbound.ActionConfirm)), 8000)
+		if f, ok := doc.View(core.Delivery{Card: &c}, Reader(nil)).Form(outbound.ActionEdit, MaxInput); ok {
 			inspectModal(t, Form("value", f), 8000)
 		}
 	})
@@ -72,8 +73,8 @@ const (
 
 func inspectModal(t fataler, m modal, most int) {
 	t.Helper()
-	if chat.Units(m.Title) > maxModalTitle {
-		t.Fatalf("a title of %d", chat.Units(m.Title))
+	if safetext.Units(m.Title) > maxModalTitle {
+		t.Fatalf("a title of %d", safetext.Units(m.Title))
 	}
 	if n := len(m.Components); n < 1 || n > 5 {
 		t.Fatalf("%d components", n)
@@ -85,16 +86,16 @@ func inspectModal(t fataler, m modal, most int) {
 		}
 		if m, ok := l.Component.(menu); ok {
 			inspectMenu(t, m)
-			if chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 {
+			if safetext.Units(l.Label) > maxLabel || safetext.Units(l.Description) > 100 {
 				t.Fatalf("a label %+v", l)
 			}
 			continue
 		}
 		input := l.Component.(discordgo.TextInput)
-		if chat.Units(l.Label) > maxLabel || chat.Units(l.Description) > 100 || chat.Units(input.Placeholder) > 100 {
+		if safetext.Units(l.Label) > maxLabel || safetext.Units(l.Description) > 100 || safetext.Units(input.Placeholder) > 100 {
 			t.Fatalf("a label %+v", l)
 		}
-		if chat.Units(input.Value) > MaxInput || mask.Escape(input.Value) != input.Value {
+		if safetext.Units(input.Value) > MaxInput || mask.Escape(input.Value) != input.Value {
 			t.Fatalf("the value %q", input.Value)
 		}
 		input.Value = "" // it has a limit of its own
@@ -116,20 +117,20 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, choice := range []chat.Action{
-		chat.ActionApprove, chat.ActionDeny, chat.ActionReason, chat.ActionConfirm, chat.ActionRemember,
-		chat.ActionConfirmRemember, chat.ActionForget, chat.ActionEdit, chat.ActionArguments,
+	for _, choice := range []outbound.Action{
+		outbound.ActionApprove, outbound.ActionDeny, outbound.ActionReason, outbound.ActionConfirm, outbound.ActionRemember,
+		outbound.ActionConfirmRemember, outbound.ActionForget, outbound.ActionEdit, outbound.ActionArguments,
 	} {
 		if v := signer.Seal(
-			chat.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt},
+			outbound.CardButton(core.Card{Approval: core.ApprovalID(uuid.NewString()), Edits: math.MaxInt},
 				choice).Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", choice, len(v))
 		}
 	}
 	longest := fmt.Sprintf("%s:%d:%d", address.Platform, uint64(math.MaxUint64), uint64(math.MaxUint64))
-	for _, action := range []chat.Action{chat.ActionRetry, chat.ActionNew} {
+	for _, action := range []outbound.Action{outbound.ActionRetry, outbound.ActionNew} {
 		if v := signer.Seal(
-			chat.Button{
+			outbound.Button{
 				Action: action, Failed: math.MaxInt64, Conversation: core.ConversationID(longest),
 			}.Fields()...); len(v) > maxCustomID {
 			t.Errorf("%s: %d bytes", action, len(v))
@@ -164,7 +165,7 @@ func TestTopics(t *testing.T) {
 		"look <#3001> and <:smile:1> and <a:wave:2> !": "look and and !",
 	} {
 		got := Topic(text)
-		if got != want || chat.Units(got) > maxThreadName {
+		if got != want || safetext.Units(got) > maxThreadName {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -22,11 +22,11 @@ type modal struct {
 }
 
 // InputName names the input at a place of a form, from 0. Only a question's form has more than one.
-func InputName(a chat.Action, place int) string {
+func InputName(a outbound.Action, place int) string {
 	switch a {
-	case chat.ActionAnswer:
+	case outbound.ActionAnswer:
 		return "field-" + strconv.Itoa(place)
-	case chat.ActionEdit:
+	case outbound.ActionEdit:
 		return "arguments"
 	}
 	return string(a)
@@ -47,7 +47,7 @@ func Form(value string, f doc.Form) modal {
 		m.Components = append(m.Components, discordgo.TextDisplay{Content: about})
 	}
 	for i, in := range f.Inputs {
-		if !in.Required && f.Action != chat.ActionAnswer {
+		if !in.Required && f.Action != outbound.ActionAnswer {
 			in.Title += " " + f.FormOptional // Discord does not say so
 		}
 		m.Components = append(m.Components, input(InputName(f.Action, f.First+i), in, f.Texts))

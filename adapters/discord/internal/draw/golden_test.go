@@ -9,8 +9,8 @@ import (
 	"gatehouse/adapters/discord/internal/address"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -60,35 +60,35 @@ func TestGoldenPosts(t *testing.T) {
 			adaptertest.Golden(t, name, sent)
 		})
 	}
-	adaptertest.Golden(t, "modal-reason", Form("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason", Form("sealed:value", formOf(*testCard(nil), outbound.ActionReason)))
 	adaptertest.Golden(t, "modal-reason-needed", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.NeedsWhy = true
-	}), chat.ActionReason)))
+	}), outbound.ActionReason)))
 	adaptertest.Golden(t, "modal-confirm", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.Risk = core.Dangerous
-	}), chat.ActionConfirm)))
+	}), outbound.ActionConfirm)))
 	adaptertest.Golden(t, "modal-edit", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.Editable = true
-	}), chat.ActionEdit)))
+	}), outbound.ActionEdit)))
 	form := samples.Deliveries()["card-question-form"].Card
 	for page := range Pages(len(form.Question.Fields)) {
 		adaptertest.Golden(t, fmt.Sprintf("modal-answer-%d", page+1),
 			Form("sealed:value",
-				Page(formOf(*form, chat.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
+				Page(formOf(*form, outbound.ActionAnswer), page, [][]string{{"2", "", "many"}, nil}[page])))
 	}
 	adaptertest.Golden(t,
 		"modal-answer-text",
-		Form("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, chat.ActionAnswer)))
+		Form("sealed:value", formOf(*samples.Deliveries()["card-question-text"].Card, outbound.ActionAnswer)))
 	adaptertest.Golden(t, "arguments", readArguments(t, *testCard(nil)))
 	adaptertest.Golden(t, "arguments-huge", readArguments(t, *testCard(func(c *core.Card) {
 		c.Arguments = samples.Huge()
 	})))
 }
 
-func formOf(c core.Card, action chat.Action) doc.Form {
-	limit := map[chat.Action]int{chat.ActionReason: MaxReason, chat.ActionEdit: MaxInput}[action]
+func formOf(c core.Card, action outbound.Action) doc.Form {
+	limit := map[outbound.Action]int{outbound.ActionReason: MaxReason, outbound.ActionEdit: MaxInput}[action]
 	f, _ := doc.View(core.Delivery{Card: &c}, Reader(nil)).Form(action, limit)
-	if action == chat.ActionConfirm {
+	if action == outbound.ActionConfirm {
 		f.Caution = Cautions(c, wording.BuiltIn)
 	}
 	return f
@@ -140,8 +140,8 @@ func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	texts := wording.New(adaptertest.Marked())
 	c, asks := adaptertest.Forms()
 	Message := map[string]any{}
-	for action, card := range map[chat.Action]core.Card{
-		chat.ActionReason: c, chat.ActionConfirm: c, chat.ActionEdit: c, chat.ActionAnswer: asks,
+	for action, card := range map[outbound.Action]core.Card{
+		outbound.ActionReason: c, outbound.ActionConfirm: c, outbound.ActionEdit: c, outbound.ActionAnswer: asks,
 	} {
 		f, ok := doc.View(core.Delivery{Card: &card}, Reader(texts)).Form(action, 1000)
 		if !ok {

@@ -7,7 +7,7 @@ import (
 
 	api "github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // inspect checks a message against Discord's limits, and that it hides no link.
@@ -39,17 +39,17 @@ func inspect(t fataler, m Outgoing) {
 		inspectText(t, text.Content, maxCard)
 		all += text.Content
 	}
-	if n := chat.Units(all); n > maxCard {
+	if n := safetext.Units(all); n > maxCard {
 		t.Fatalf("texts of %d units", n)
 	}
 }
 
 func inspectText(t fataler, text string, limit int) {
 	t.Helper()
-	if n := chat.Units(text); n > limit || strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+	if n := safetext.Units(text); n > limit || strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
 		t.Fatalf("a text of %d units: %q", n, text)
 	}
-	if chat.Clean(text) != text {
+	if safetext.Clean(text) != text {
 		t.Fatalf("it holds control characters: %q", text)
 	}
 	if found := liveLink(text); found != "" {
@@ -72,7 +72,7 @@ func inspectRow(t fataler, row api.MessageComponent) {
 		b := c.(api.Button)
 		linked := b.Style == api.LinkButton && strings.HasPrefix(b.URL, "https://discord.com/") && b.CustomID == ""
 		if !linked && (len(b.CustomID) == 0 || len(b.CustomID) > maxCustomID) || len(b.Label) == 0 ||
-			chat.Units(b.Label) > 80 || seen[b.CustomID] {
+			safetext.Units(b.Label) > 80 || seen[b.CustomID] {
 			t.Fatalf("a button %+v", b)
 		}
 		seen[b.CustomID] = true
@@ -85,7 +85,7 @@ func inspectMenu(t fataler, m menu) {
 		t.Fatalf("a menu %+v", m)
 	}
 	for _, o := range m.Options {
-		if n := chat.Units(o.Label); n < 1 || n > 100 || chat.Clean(o.Label) != o.Label {
+		if n := safetext.Units(o.Label); n < 1 || n > 100 || safetext.Clean(o.Label) != o.Label {
 			t.Fatalf("an option %+v", o)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -194,7 +194,7 @@ func checkReply(t fataler, text string) {
 		if found := misleading(m.Text); found != "" {
 			t.Fatalf("part %d shows %q: %q", i, found, m.Text)
 		}
-		if n := chat.Units(m.Text); n > MaxReply {
+		if n := safetext.Units(m.Text); n > MaxReply {
 			t.Fatalf("part %d has %d units", i, n)
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 )
 
@@ -24,7 +25,7 @@ const maxFiles = 10
 // so that it has no tokens, small text or links but those that show their address.
 func drawReplies(text string, t *wording.Texts) (all []Message) {
 	blocks := doc.Parse(text)
-	if chat.LooksLikeCard(text, t) {
+	if outbound.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
 	}
 	for _, part := range doc.Split(blocks, func(part []doc.Block) bool { return fits(drawReply(part)) }) {
@@ -34,7 +35,7 @@ func drawReplies(text string, t *wording.Texts) (all []Message) {
 }
 
 func fits(m Message) bool {
-	return max(chat.Units(m.Text), chat.Units(m.Plain)) <= MaxReply && len(m.Files) <= maxFiles
+	return max(safetext.Units(m.Text), safetext.Units(m.Plain)) <= MaxReply && len(m.Files) <= maxFiles
 }
 
 func drawReply(blocks []doc.Block) Message {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -117,7 +117,7 @@ func TestRepliesAreReadBack(t *testing.T) {
 			if found := misleading(m.Text); found != "" {
 				t.Fatalf("it shows %q: %q", found, m.Text)
 			}
-			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" || chat.Units(m.Plain) > MaxReply {
+			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" || safetext.Units(m.Plain) > MaxReply {
 				t.Fatalf("without files it shows %q: %q", found, m.Plain)
 			}
 			got = append(got, readReply(m.Text, filesOf(m))...)

@@ -6,8 +6,8 @@ import (
 
 	"gatehouse/adapters/discord/internal/address"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core/mask"
 )
 
@@ -28,7 +28,7 @@ func textOf(s doc.Span) string {
 	case doc.Own:
 		return s.Text
 	case doc.Said:
-		return chat.OrNone(said(s.Text, limit))
+		return safetext.OrNone(said(s.Text, limit))
 	case doc.Lines:
 		if strings.Contains(s.Text, "\n") {
 			return linesOf(s.Text, limit)
@@ -43,11 +43,11 @@ func textOf(s doc.Span) string {
 		case account != "":
 			return "<@" + account + ">"
 		case s.Kind == doc.Person:
-			return chat.OrNone(said(s.Text, maxPerson))
+			return safetext.OrNone(said(s.Text, maxPerson))
 		}
 		limit = maxApprover
 	}
-	return chat.OrNone(Literal(chat.OneLine(mask.Escape(s.Text)), limit))
+	return safetext.OrNone(Literal(safetext.OneLine(mask.Escape(s.Text)), limit))
 }
 
 // leadOf draws what a card or a form is about. A question takes what room there is.
@@ -65,7 +65,7 @@ func linesOf(text string, limit int) string {
 	if quoted, left := quotation(text, limit); left == 0 {
 		return quoted
 	}
-	code, _ := fenced("```\n", fences.ReplaceAllStringFunc(text, broken), limit, chat.MoreNote)
+	code, _ := fenced("```\n", fences.ReplaceAllStringFunc(text, broken), limit, safetext.MoreNote)
 	return code
 }
 

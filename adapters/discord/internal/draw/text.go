@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core/mask"
 )
@@ -114,15 +114,15 @@ const addressSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 // Literal escapes a text and shortens it to a limit. A note says how much was cut.
 func Literal(s string, limit int) string {
-	text, _ := fitting(s, limit, func(s, note string) string { return escape(s+note, true) }, chat.MoreNote)
+	text, _ := fitting(s, limit, func(s, note string) string { return escape(s+note, true) }, safetext.MoreNote)
 	return text
 }
 
 // plainLabel draws a text where Discord reads no Markdown, on one line within a limit.
 func plainLabel(text string, limit int) string {
 	draw := func(s, note string) string { return s + note }
-	text, _ = fitting(chat.OneLine(mask.Escape(text)), limit, draw, ellipsis)
-	return chat.OrNone(text)
+	text, _ = fitting(safetext.OneLine(mask.Escape(text)), limit, draw, ellipsis)
+	return safetext.OrNone(text)
 }
 
 func ellipsis(int) string { return "…" }
@@ -146,15 +146,15 @@ func fenced(begin, text string, limit int, note func(left int) string) (code str
 func fitting(
 	s string, limit int, draw func(s, note string) string, note func(left int) string,
 ) (text string, left int) {
-	if text = draw(s, ""); chat.Units(text) <= limit {
+	if text = draw(s, ""); safetext.Units(text) <= limit {
 		return text, 0
 	}
 	shorter := func(n int) string {
 		var head string
-		head, left = chat.Head(s, n)
+		head, left = safetext.Head(s, n)
 		return draw(head, note(left))
 	}
-	n := sort.Search(limit, func(n int) bool { return chat.Units(shorter(n+1)) > limit })
+	n := sort.Search(limit, func(n int) bool { return safetext.Units(shorter(n+1)) > limit })
 	text = shorter(n)
 	return text, left
 }
@@ -163,7 +163,7 @@ func fitting(
 func timestamp(t time.Time, style string) string { return fmt.Sprintf("<t:%d:%s>", t.Unix(), style) }
 
 // said draws a person's own words on one line, within a limit.
-func said(s string, limit int) string { return Literal(chat.OneLine(chat.Clean(s)), limit) }
+func said(s string, limit int) string { return Literal(safetext.OneLine(safetext.Clean(s)), limit) }
 
 const jsonFence = "```json\n"
 
@@ -180,9 +180,9 @@ var mentionTokens = regexp.MustCompile(`<(@[!&]?|#|a?:\w+:)\d+>`)
 
 // Topic makes a short thread name from the thread's first message, without its mentions.
 func Topic(text string) string {
-	text = chat.OneLine(mentionTokens.ReplaceAllString(chat.Clean(text), " "))
+	text = safetext.OneLine(mentionTokens.ReplaceAllString(safetext.Clean(text), " "))
 	text = strings.TrimLeft(text, ",:;.!?- ")
-	name, left := chat.Head(text, maxTopic)
+	name, left := safetext.Head(text, maxTopic)
 	if left > 0 {
 		if end := strings.LastIndexByte(name, ' '); end > maxTopic/2 {
 			name = name[:end]
@@ -194,6 +194,6 @@ func Topic(text string) string {
 
 // Quote repeats a question so that everyone can read it, as a quotation shown exactly as written, within a limit.
 func Quote(text string, limit int) string {
-	quoted, _ := quotation(chat.Clean(text), limit)
+	quoted, _ := quotation(safetext.Clean(text), limit)
 	return quoted
 }

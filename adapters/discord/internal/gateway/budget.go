@@ -8,7 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -30,7 +30,7 @@ const (
 // each error. The returned error is permanent.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := retry.NewLog(g.Log, "asking Discord for its gateway")
-	wait := chat.FirstRetry
+	wait := outbound.FirstRetry
 	for ctx.Err() == nil {
 		var info discordgo.GatewayBotResponse
 		err := g.REST.Get(ctx, discordgo.EndpointGatewayBot, &info)
@@ -52,7 +52,7 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 			failed(err)
 		}
 		g.Sleep(ctx, max(g.jitter(wait), core.RetryAfterOf(err)))
-		wait = min(2*wait, chat.MaxRetry)
+		wait = min(2*wait, outbound.MaxRetry)
 	}
 	return discordgo.GatewayBotResponse{}, nil
 }
@@ -73,7 +73,7 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 			return "", nil
 		case err != nil:
 			blocked(core.Wrap(core.StoreBusy, err, "The budget of identifies could not be read from the store."))
-			wait = chat.FirstRetry
+			wait = outbound.FirstRetry
 		case wait == 0:
 			return info.URL, nil
 		case wait > IdentifySlot:

@@ -11,7 +11,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -174,7 +174,7 @@ func (u *catchUp) work(ctx, timed context.Context, log *retry.Log) {
 				u.mu.Lock()
 				log.Report(err)
 				u.mu.Unlock()
-				wait = max(wait, u.jitter(chat.FirstRetry))
+				wait = max(wait, u.jitter(outbound.FirstRetry))
 			}
 			u.Sleep(timed, wait)
 		default:

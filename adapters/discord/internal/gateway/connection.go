@@ -15,7 +15,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -67,7 +68,7 @@ func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
 	}
 	dialer := websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTimeout,
-		NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext,
+		NetDialContext: (&net.Dialer{Timeout: outbound.DialTimeout}).DialContext,
 	}
 	conn, answer, err := dialer.DialContext(ctx, u.String(), nil)
 	if answer != nil && answer.Body != nil {
@@ -138,9 +139,9 @@ func (c *connection) read(ctx context.Context) error {
 			return err
 		}
 		var p discordgo.Event
-		if err := chat.Decode(data, &p); err != nil {
+		if err := inbound.Decode(data, &p); err != nil {
 			c.Log.Warn("a payload of the gateway can't be read and is ignored", "bytes", len(data),
-				"err", chat.JSONFault(err))
+				"err", inbound.JSONFault(err))
 			continue
 		}
 		switch p.Operation {
@@ -193,7 +194,7 @@ func isPress(data []byte) bool {
 	var i struct {
 		Type discordgo.InteractionType `json:"type"`
 	}
-	return chat.Decode(data, &i) == nil &&
+	return inbound.Decode(data, &i) == nil &&
 		(i.Type == discordgo.InteractionMessageComponent || i.Type == discordgo.InteractionModalSubmit)
 }
 
@@ -208,7 +209,7 @@ func (c *connection) started(p discordgo.Event) bool {
 		User        object `json:"user"`
 		Application object `json:"application"`
 	}
-	if err := chat.Decode(p.RawData, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
+	if err := inbound.Decode(p.RawData, &r); err != nil || r.ID == "" || r.User.ID != c.bot {
 		c.close(closeReason{newSession: true, wait: invalidWait, text: "Discord began a session in a way that can't " +
 			"be read"})
 		return false

@@ -11,7 +11,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 )
 
 // Limits of what is fetched of one conversation.
@@ -71,9 +71,9 @@ func (u *catchUp) page(ctx context.Context, channel, since string) ([]fetched, e
 	page := make([]fetched, 0, len(all))
 	for _, one := range all {
 		var m fetched
-		if err := chat.Decode(one, &m.fields); err != nil {
+		if err := inbound.Decode(one, &m.fields); err != nil {
 			u.Log.Warn("a message that was fetched can't be read and is ignored", "channel", channel, "bytes", len(one),
-				"err", chat.JSONFault(err))
+				"err", inbound.JSONFault(err))
 			continue
 		}
 		if json.Unmarshal(m.fields["id"], &m.id) == nil && snowflake.Valid(m.id) && snowflake.Greater(m.id, since) {

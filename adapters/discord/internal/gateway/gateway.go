@@ -37,7 +37,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -58,7 +59,7 @@ type Options struct {
 // Receiver is the adapter that receives the gateway's events, as far as the gateway calls it.
 type Receiver interface {
 	// Take processes an event up to its commit. An event that is NotStored is tried again.
-	Take(ctx context.Context, event string, data []byte) chat.Result
+	Take(ctx context.Context, event string, data []byte) inbound.Result
 	// Ready is called with the application's id when a new session begins.
 	Ready(application string)
 	// Intents returns the intents to ask for. When they change, a new session begins.
@@ -129,7 +130,7 @@ func (g *Gateway) Health() error {
 	return nil
 }
 
-func (g *Gateway) jitter(d time.Duration) time.Duration { return chat.Jitter(d, g.Jitter()) }
+func (g *Gateway) jitter(d time.Duration) time.Duration { return outbound.Jitter(d, g.Jitter()) }
 
 // Conversation is a channel or thread whose missed messages are fetched.
 type Conversation struct {

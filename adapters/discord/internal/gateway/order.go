@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core/retry"
 )
 
@@ -30,7 +30,7 @@ func (e event) location() Location {
 	var at Location
 	switch e.name {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK", "INTERACTION_CREATE":
-		if chat.Decode(e.data, &at) != nil {
+		if inbound.Decode(e.data, &at) != nil {
 			return Location{} // it is refused when it is read in full
 		}
 	}
@@ -41,7 +41,7 @@ func (e event) location() Location {
 func (s *shard) take(ctx context.Context, e event) bool {
 	pause := firstStoreRetry
 	for {
-		if s.Take(ctx, e.name, e.data) != chat.NotStored {
+		if s.Take(ctx, e.name, e.data) != inbound.NotStored {
 			return true
 		}
 		if ctx.Err() != nil {

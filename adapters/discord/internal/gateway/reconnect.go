@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -22,7 +22,7 @@ func (s *shard) connectAgain(ctx context.Context) error {
 	defer s.session.saveLast(ctx)
 	defer s.endCatchUp()
 	log := retry.NewLog(s.Log, "connecting to Discord's gateway")
-	pause := chat.FirstRetry
+	pause := outbound.FirstRetry
 	if !s.load(ctx) {
 		return nil
 	}
@@ -49,10 +49,10 @@ func (s *shard) connectAgain(ctx context.Context) error {
 		}
 		s.Sleep(ctx, s.jitter(ended.wait))
 		if time.Since(began) >= steadyAfter {
-			pause = chat.FirstRetry
+			pause = outbound.FirstRetry
 			continue
 		}
-		longest := chat.MaxRetry
+		longest := outbound.MaxRetry
 		if ended.ready {
 			longest = maxReadyWait
 		}
@@ -80,7 +80,7 @@ func (s *shard) load(ctx context.Context) bool {
 			return true
 		}
 		s.setHealth(shardState{why: err})
-		s.Sleep(ctx, s.jitter(chat.FirstRetry))
+		s.Sleep(ctx, s.jitter(outbound.FirstRetry))
 	}
 	return false
 }

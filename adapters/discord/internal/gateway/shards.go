@@ -10,7 +10,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -80,7 +80,7 @@ func (s *shard) run(ctx context.Context) error {
 		case err != nil:
 			s.setHealth(shardState{why: core.Wrap(core.StoreBusy, err, "The lease of Discord's shard %d could not be "+
 				"acquired from the store.", s.n)})
-			s.Sleep(ctx, s.jitter(chat.FirstRetry))
+			s.Sleep(ctx, s.jitter(outbound.FirstRetry))
 		case held:
 			if err := s.hold(ctx); err != nil {
 				return err

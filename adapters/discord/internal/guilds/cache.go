@@ -11,7 +11,7 @@ import (
 	"gatehouse/adapters/discord/internal/memo"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
@@ -99,7 +99,7 @@ func (c *Cache) Update(event string, data []byte) error {
 			Channels []discordgo.Channel `json:"channels"`
 			Threads  []discordgo.Channel `json:"threads"`
 		}
-		if err := chat.Decode(data, &g); err != nil {
+		if err := inbound.Decode(data, &g); err != nil {
 			return err
 		}
 		all := append(g.Channels, g.Threads...)
@@ -114,13 +114,13 @@ func (c *Cache) Update(event string, data []byte) error {
 		var l struct {
 			Threads []discordgo.Channel `json:"threads"`
 		}
-		if err := chat.Decode(data, &l); err != nil {
+		if err := inbound.Decode(data, &l); err != nil {
 			return err
 		}
 		c.SetChannels(l.Threads...)
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		var one discordgo.Channel
-		if err := chat.Decode(data, &one); err != nil {
+		if err := inbound.Decode(data, &one); err != nil {
 			return err
 		}
 		c.SetChannels(one)
@@ -128,7 +128,7 @@ func (c *Cache) Update(event string, data []byte) error {
 		var r struct {
 			Guild string `json:"guild_id"`
 		}
-		if err := chat.Decode(data, &r); err != nil {
+		if err := inbound.Decode(data, &r); err != nil {
 			return err
 		}
 		c.guilds.Forget(r.Guild)

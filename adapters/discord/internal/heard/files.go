@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -21,15 +22,15 @@ type Attachment struct {
 
 // named is the file's name on one line.
 func (a Attachment) named() string {
-	return cmp.Or(chat.Name(Storable(a.Name)), chat.Name(a.ID), "a file")
+	return cmp.Or(safetext.Name(Storable(a.Name)), safetext.Name(a.ID), "a file")
 }
 
 // Files are the message's files, those of the messages that it forwards, and of the one that it replies to and of more
 // unless they are the bot's own, each with who sent it.
-func (m Message) Files(n *Names, me string, more ...Quotable) (all []chat.File) {
+func (m Message) Files(n *Names, me string, more ...Quotable) (all []inbound.File) {
 	add := func(c parts, by core.Speaker) {
 		for _, a := range c.Attachments.It {
-			f := chat.File{ID: a.ID, Name: a.named(), Type: a.Type, Size: a.Size, URL: a.URL, By: by}
+			f := inbound.File{ID: a.ID, Name: a.named(), Type: a.Type, Size: a.Size, URL: a.URL, By: by}
 			if c.Flags.It&voiceMessage != 0 {
 				f.Why = "a voice message, which can't be heard here"
 			}

@@ -20,7 +20,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/address"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -95,7 +95,7 @@ func nameOf(u *User, m *Member) string {
 func (u *User) Actor(m *Member) core.Actor {
 	who := address.Actor(u.ID)
 	if name := nameOf(u, m); name != u.ID {
-		who.Name = chat.Name(name)
+		who.Name = safetext.Name(name)
 	}
 	return who
 }
@@ -179,5 +179,5 @@ func IsSaid(t discordgo.MessageType) bool {
 
 // Speaker is who wrote the message, by the name that others see.
 func (m Message) Speaker() core.Speaker {
-	return core.Speaker{Name: chat.Name(nameOf(m.Author, m.Member)), ID: address.Actor(m.Author.ID).ID}
+	return core.Speaker{Name: safetext.Name(nameOf(m.Author, m.Member)), ID: address.Actor(m.Author.ID).ID}
 }

@@ -15,7 +15,8 @@ import (
 
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -73,7 +74,7 @@ func KnownNames(known *guilds.Cache, guild string, withheld bool, all ...Quotabl
 const origin = '>'
 
 // of returns the name of a person ('@'), a channel ('#', origin) or a role ('&'), "" if it is not known. Of more than
-// chat.MaxNames none is known.
+// inbound.MaxNames none is known.
 func (n *Names) of(kind byte, id string) string {
 	key := string(kind) + id
 	isChannel := (kind == '#' || kind == origin) && snowflake.Valid(id)
@@ -81,7 +82,7 @@ func (n *Names) of(kind byte, id string) string {
 		return ""
 	}
 	name, read := n.read[key]
-	if !read && len(n.read) < chat.MaxNames {
+	if !read && len(n.read) < inbound.MaxNames {
 		name = cmp.Or(n.found[key], n.cached(kind, id))
 		if n.read == nil {
 			n.read = map[string]string{}
@@ -124,7 +125,7 @@ func (n *Names) Ask(ctx context.Context, all ...Quotable) {
 	ctx, cancel := context.WithTimeout(rest.ForPosts(ctx), namesWithin)
 	defer cancel()
 	var calls atomic.Bool
-	n.answered = chat.LookUp(n.unknown, func(key string) string {
+	n.answered = inbound.LookUp(n.unknown, func(key string) string {
 		kind, id, in := key[0], key[1:], n.guild
 		if kind == origin {
 			in = ""
@@ -146,7 +147,7 @@ func (n *Names) speaker(u *User) core.Speaker {
 	if u == nil || !snowflake.Valid(u.ID) {
 		return core.Speaker{}
 	}
-	return core.Speaker{Name: chat.Name(cmp.Or(n.of('@', u.ID), nameOf(u, nil))), ID: address.Actor(u.ID).ID}
+	return core.Speaker{Name: safetext.Name(cmp.Or(n.of('@', u.ID), nameOf(u, nil))), ID: address.Actor(u.ID).ID}
 }
 
 // Text converts a text that messages have to plain text for the agent.
@@ -184,7 +185,7 @@ func readToken(inside string, names func(kind byte, id string) string) (shown st
 		if m[1] == "@&" {
 			kind = '&'
 		}
-		return m[1][:1] + cmp.Or(strings.TrimLeft(chat.Name(names(kind, m[2])), "@#"), m[2]), true
+		return m[1][:1] + cmp.Or(strings.TrimLeft(safetext.Name(names(kind, m[2])), "@#"), m[2]), true
 	}
 	if m := emojiOrCommand.FindStringSubmatch(inside); m != nil {
 		return m[1] + m[2], true

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // Limits of what is read of a message, above those of Discord for messages that people write.
@@ -28,7 +29,7 @@ type Lenient[T any] struct {
 // UnmarshalJSON reads what has the expected form, and nothing of a part that has a key twice.
 func (l *Lenient[T]) UnmarshalJSON(data []byte) error {
 	l.null = string(data) == "null"
-	_ = chat.Decode(data, &l.It)
+	_ = inbound.Decode(data, &l.It)
 	return nil
 }
 
@@ -111,7 +112,7 @@ type extra struct{ what, text, page string }
 // previews of links, which Discord made.
 func (c parts) extras(byBot bool) (all []extra) {
 	add := func(what string, lines ...string) {
-		if text := chat.Joined("\n", lines...); text != "" {
+		if text := safetext.Joined("\n", lines...); text != "" {
 			all = append(all, extra{what: what, text: text})
 		}
 	}
@@ -145,13 +146,13 @@ func (c parts) extras(byBot bool) (all []extra) {
 func (e embed) words() string {
 	title := e.Title
 	if title != e.URL {
-		title = chat.Joined(" ", e.Title, e.URL)
+		title = safetext.Joined(" ", e.Title, e.URL)
 	}
 	lines := []string{e.Author.Name, title, e.Description}
 	for _, f := range first(e.Fields, maxItems) {
-		lines = append(lines, chat.Joined(": ", f.Name, f.Value))
+		lines = append(lines, safetext.Joined(": ", f.Name, f.Value))
 	}
-	return chat.Joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
+	return safetext.Joined("\n", append(append(lines, words(e.Components)...), e.Footer.Text)...)
 }
 
 // picture says that an embed has a picture; "": it has none.
@@ -168,7 +169,7 @@ func (e embed) page() string {
 	if u, err := url.Parse(e.URL); err == nil {
 		host = u.Hostname()
 	}
-	return chat.Name(cmp.Or(e.Provider.Name, host))
+	return safetext.Name(cmp.Or(e.Provider.Name, host))
 }
 
 // words returns the texts of components, from the top.
@@ -179,8 +180,8 @@ func words(all []component) (texts []string) {
 			if depth == maxNested || len(texts) >= maxTexts {
 				return
 			}
-			title := chat.Joined(" ", c.Title, c.Label, c.Name, c.URL)
-			own := chat.Joined("\n", title, c.Content, c.Text, c.Description, c.Placeholder)
+			title := safetext.Joined(" ", c.Title, c.Label, c.Name, c.URL)
+			own := safetext.Joined("\n", title, c.Content, c.Text, c.Description, c.Placeholder)
 			if own != "" {
 				texts = append(texts, own)
 			}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -17,7 +18,7 @@ func (n *Names) Quotation(what string, s Quotable) core.Quotation {
 	by := n.speaker(s.Author)
 	q.Name, q.ID = by.Name, by.ID
 	for _, f := range n.forwards(s) {
-		q.Text = chat.Joined("\n", q.Text, "["+f.What+"]", "> "+strings.ReplaceAll(f.Text, "\n", "\n> "))
+		q.Text = safetext.Joined("\n", q.Text, "["+f.What+"]", "> "+strings.ReplaceAll(f.Text, "\n", "\n> "))
 	}
 	return n.bounded(q)
 }
@@ -29,19 +30,19 @@ func (n *Names) forwards(s Quotable) (all []core.Quotation) {
 		return nil
 	}
 	if place := n.of(origin, s.Reference.It.Channel); place != "" {
-		what += " from #" + chat.Name(place)
+		what += " from #" + safetext.Name(place)
 	}
 	for _, f := range s.forwarded() {
 		all = append(all, n.bounded(core.Quotation{What: what, At: quotedAt(f.At.It), Text: n.text(f, true)}))
 	}
 	if len(all) == 0 {
-		all = append(all, chat.Note("This message forwards another, which Discord does not show."))
+		all = append(all, inbound.Note("This message forwards another, which Discord does not show."))
 	}
 	return all
 }
 
 func (n *Names) bounded(q core.Quotation) core.Quotation {
-	q.Text = cmp.Or(strings.TrimSpace(chat.Shortened(q.Text, maxQuoted)), n.nothing)
+	q.Text = cmp.Or(strings.TrimSpace(safetext.Shortened(q.Text, maxQuoted)), n.nothing)
 	return q
 }
 
@@ -49,12 +50,12 @@ func (n *Names) bounded(q core.Quotation) core.Quotation {
 func (n *Names) text(c parts, byBot bool) string {
 	all := []string{n.Text(c.Content)}
 	for _, p := range c.extras(byBot) {
-		all = append(all, "["+chat.Joined(" of ", p.what, p.page)+"] "+n.Text(p.text))
+		all = append(all, "["+safetext.Joined(" of ", p.what, p.page)+"] "+n.Text(p.text))
 	}
 	for _, a := range first(c.Attachments.It, maxItems) {
 		all = append(all, "[file] "+a.named())
 	}
-	return chat.Joined("\n", all...)
+	return safetext.Joined("\n", all...)
 }
 
 // quotedAt is the time of a message, "" if it can't be read.
@@ -71,12 +72,12 @@ func (n *Names) repliesTo(m Message, me string) []core.Quotation {
 	case m.Type != discordgo.MessageTypeReply:
 		return nil
 	case to == nil && m.RepliesTo.null:
-		return []core.Quotation{chat.Note("This message replies to one that was deleted.")}
+		return []core.Quotation{inbound.Note("This message replies to one that was deleted.")}
 	case to == nil || to.Author == nil:
-		return []core.Quotation{chat.Note("This message replies to one that can't be read.")}
+		return []core.Quotation{inbound.Note("This message replies to one that can't be read.")}
 	case to.Author.ID == me:
 		q := n.Quotation("your own message, which is replied to", *to)
-		q.Text = chat.Shortened(q.Text, maxOwn)
+		q.Text = safetext.Shortened(q.Text, maxOwn)
 		return []core.Quotation{q}
 	default:
 		return []core.Quotation{n.Quotation("message replied to", *to)}

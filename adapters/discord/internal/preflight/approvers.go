@@ -8,7 +8,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 )
 
 // whereIDs explains where to find the id of a person or a role.
@@ -31,7 +31,7 @@ func (c *checks) approvers(ctx context.Context) {
 			case account != "":
 				c.person(ctx, id, account)
 			default:
-				c.Approver(id, chat.Fail,
+				c.Approver(id, outbound.Fail,
 					"is neither a person's id (discord:NUMBER) nor a role's (discord:role:NUMBER)", whereIDs)
 			}
 		})
@@ -42,16 +42,16 @@ func (c *checks) person(ctx context.Context, id, user string) {
 	err := c.get(ctx, discordgo.EndpointUser(user), &who)
 	switch {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownUser):
-		c.Approver(id, chat.Fail, "is not a user on Discord", "Name another person. "+whereIDs)
+		c.Approver(id, outbound.Fail, "is not a user on Discord", "Name another person. "+whereIDs)
 	case c.unanswered("approver "+plain(id), err):
 	case who.Bot:
-		c.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Name a person. "+whereIDs)
+		c.Approver(id, outbound.Fail, "is a bot, and bots can't press buttons", "Name a person. "+whereIDs)
 	case c.inNoServer(ctx, user):
-		c.Approver(id, chat.Warn,
+		c.Approver(id, outbound.Warn,
 			"is "+plain(who.Username)+", who shares no server with the bot, so no card reaches them",
 			"Invite them to the server, or name another person. "+whereIDs)
 	default:
-		c.Approver(id, chat.OK, "is "+plain(who.Username), "")
+		c.Approver(id, outbound.OK, "is "+plain(who.Username), "")
 	}
 }
 
@@ -75,21 +75,21 @@ func (c *checks) role(id, role string) {
 			}
 			switch name := plain(r.Name) + " in " + plain(s.Name); {
 			case r.ID == s.ID:
-				c.Approver(id, chat.Fail, "is everyone in "+plain(s.Name)+", which does not count as a role", another)
+				c.Approver(id, outbound.Fail, "is everyone in "+plain(s.Name)+", which does not count as a role", another)
 			case r.Tags.Bot != "":
-				c.Approver(id, chat.Fail, "is the role "+name+", which belongs to a bot, so no person can have it",
+				c.Approver(id, outbound.Fail, "is the role "+name+", which belongs to a bot, so no person can have it",
 					another)
 			default:
-				c.Approver(id, chat.OK, "is the role "+name, "")
+				c.Approver(id, outbound.OK, "is the role "+name, "")
 			}
 			return
 		}
 	}
 	if len(c.servers) < len(c.guilds) {
-		c.Approver(id, chat.Warn, "is not a role of the servers that were checked",
+		c.Approver(id, outbound.Warn, "is not a role of the servers that were checked",
 			"Check whether the bot is in the role's server. "+whereIDs)
 		return
 	}
-	c.Approver(id, chat.Fail, "is not a role of a server that the bot is in",
+	c.Approver(id, outbound.Fail, "is not a role of a server that the bot is in",
 		"Name another role, or invite the bot to its server. "+whereIDs)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/rest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 )
 
 // maxNamed is how many channels are named in which the bot was not addressed.
@@ -37,7 +37,7 @@ func (c *checks) allChannels(s server, addressedIn []string) {
 	where := plain(s.Name)
 	switch named := poor[:min(len(poor), maxNamed)]; {
 	case sees == 0:
-		c.Add("channels of "+where, chat.Fail,
+		c.Add("channels of "+where, outbound.Fail,
 			fmt.Sprintf("The bot sees no channel of the server %s that people write in.", where),
 			"Open a channel's settings, Permissions, and give the bot's role View Channel.")
 	case len(poor) > 0:
@@ -45,13 +45,13 @@ func (c *checks) allChannels(s server, addressedIn []string) {
 		if n := len(poor) - len(named); n > 0 {
 			more = fmt.Sprintf(" and %d more", n)
 		}
-		c.Add("channels of "+where, chat.Warn,
+		c.Add("channels of "+where, outbound.Warn,
 			fmt.Sprintf("The bot sees %d channels of the server %s, and lacks a permission in %s%s.",
 				sees, where, strings.Join(named, ", "), more),
 			"Open a channel's settings, Permissions, and allow it for the bot's role. Or leave it, if the bot is not "+
 				"meant to be used there.")
 	default:
-		c.Add("channels of "+where, chat.OK, fmt.Sprintf("The bot sees %d channels of the server %s.", sees, where), "")
+		c.Add("channels of "+where, outbound.OK, fmt.Sprintf("The bot sees %d channels of the server %s.", sees, where), "")
 	}
 }
 
@@ -70,11 +70,11 @@ func (c *checks) channel(ctx context.Context, s server, id string) {
 	switch {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel): // it was deleted
 	case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess):
-		c.Add("channel "+id, chat.Fail, "The bot does not see the channel "+id+" any more.",
+		c.Add("channel "+id, outbound.Fail, "The bot does not see the channel "+id+" any more.",
 			open+"give the bot's role View Channel.")
 	case c.unanswered("channel "+id, err) || at.IsThread(): // the channel of a thread is known too
-	case state == chat.OK:
-		c.Add(name, chat.OK, "In the "+name+" the bot has the permissions that it needs.", "")
+	case state == outbound.OK:
+		c.Add(name, outbound.OK, "In the "+name+" the bot has the permissions that it needs.", "")
 	default:
 		c.Add(name, state, "In the "+name+" the bot "+explained(lacks)+".", open+"allow it for the bot's role.")
 	}
@@ -92,11 +92,11 @@ func (c *checks) thread(ctx context.Context, s server, id, parent string) {
 	switch err := c.get(ctx, discordgo.EndpointChannel(id), &at); {
 	case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel): // it was deleted, or never opened
 	case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess):
-		c.Add(in, chat.Fail, "The bot does not see the "+in+" any more: it is private.",
+		c.Add(in, outbound.Fail, "The bot does not see the "+in+" any more: it is private.",
 			"Mention the bot in the thread; that adds it.")
 	case c.unanswered(in, err):
 	case at.ThreadMetadata != nil && at.ThreadMetadata.Locked && !manages:
-		c.Add(in, chat.Warn,
+		c.Add(in, outbound.Warn,
 			fmt.Sprintf("The thread %s of #%s is locked, so the bot can't answer there.", plain(at.Name),
 				plain(s.channels[i].Name)),
 			"Open the thread's menu and unlock it; or give the bot's role Manage Threads in the channel's settings, "+

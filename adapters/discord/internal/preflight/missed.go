@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gatehouse/adapters/discord/internal/gateway"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 )
 
 // missedMessages reports what was not fetched after the last gap in which no events were received. Nothing is reported
@@ -17,7 +17,7 @@ func (c *checks) missedMessages(ctx context.Context) {
 	}
 	all, err := gateway.ReadMissed(ctx, c.KV)
 	if err != nil {
-		c.Add("missed messages", chat.Fail,
+		c.Add("missed messages", outbound.Fail,
 			fmt.Sprintf("Which messages were not fetched could not be read from the database: %v.", err),
 			"Check GATEHOUSE_DATABASE_URL.")
 		return
@@ -40,7 +40,7 @@ func (c *checks) missedMessages(ctx context.Context) {
 		if n > 0 {
 			name += fmt.Sprintf(" %d", n+1) // of another shard
 		}
-		c.Add(name, chat.Warn, fmt.Sprintf("Until %s the bot received no events for a while. It has not fetched "+
+		c.Add(name, outbound.Warn, fmt.Sprintf("Until %s the bot received no events for a while. It has not fetched "+
 			"these: %s.", m.At.Local().Format("2006-01-02 15:04"), strings.Join(parts, "; ")),
 			"Look there for messages without an answer, and send them again. This is shown for a week.")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"gatehouse/adapters/discord/internal/guilds"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -120,15 +120,15 @@ func (c *checks) needed(at discordgo.Channel) []Permission {
 
 // missing returns the permissions that the bot lacks, and how bad that is.
 func missing(has guilds.Permissions, needed []Permission) (lacks []Permission, state core.CheckState) {
-	state = chat.OK
+	state = outbound.OK
 	for _, p := range needed {
 		switch {
 		case has.Has(p.value):
 			continue
 		case p.need == always:
-			state = chat.Fail
-		case state == chat.OK:
-			state = chat.Warn
+			state = outbound.Fail
+		case state == outbound.OK:
+			state = outbound.Warn
 		}
 		lacks = append(lacks, p)
 	}

@@ -24,7 +24,8 @@ import (
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/rest"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -46,7 +47,7 @@ type Options struct {
 // checks is the state of a run.
 type checks struct {
 	Options
-	chat.Report
+	outbound.Report
 	recent    []core.EventRecord
 	recentErr error
 	me        discordgo.User
@@ -80,7 +81,7 @@ func (c *checks) unanswered(name string, err error) bool {
 
 // plain makes a name from Discord safe for a terminal.
 func plain(s string) string {
-	return chat.OrNone(chat.Name(chat.Clean(s)))
+	return safetext.OrNone(safetext.Name(safetext.Clean(s)))
 }
 
 // server has what determines the bot's permissions in a server.
@@ -93,7 +94,7 @@ type server struct {
 
 // Run makes the checks. Without a valid token it makes only those that need no call to Discord.
 func Run(ctx context.Context, o Options) []core.Check {
-	c := &checks{Options: o, Report: chat.Report{
+	c := &checks{Options: o, Report: outbound.Report{
 		Platform: "discord", Title: "Discord", URL: o.APIURL, URLKey: "DISCORD_API_URL",
 		StatusURL: "https://discordstatus.com",
 	}}
@@ -129,7 +130,7 @@ func (c *checks) events() {
 	const mend = "While gatehouse serve runs, mention the bot in a channel that it sees, and run gatehouse doctor " +
 		"again. If no event comes, see the log of gatehouse serve."
 	if c.recentErr != nil {
-		c.Add("events", chat.Fail,
+		c.Add("events", outbound.Fail,
 			fmt.Sprintf("The last event from Discord could not be read from the database: %v.", c.recentErr),
 			"Check GATEHOUSE_DATABASE_URL.")
 		return
@@ -144,11 +145,11 @@ func (c *checks) events() {
 	age := c.Now().Sub(at)
 	switch {
 	case at.IsZero():
-		c.Add("events", chat.Warn, "No event has come from Discord yet.", mend)
+		c.Add("events", outbound.Warn, "No event has come from Discord yet.", mend)
 	case age <= freshEvent:
-		c.Add("events", chat.OK, fmt.Sprintf("The last event came from Discord %s ago.", age.Round(time.Second)), "")
+		c.Add("events", outbound.OK, fmt.Sprintf("The last event came from Discord %s ago.", age.Round(time.Second)), "")
 	default:
-		c.Add("events", chat.Warn,
+		c.Add("events", outbound.Warn,
 			fmt.Sprintf("The last event came from Discord at %s.", at.Local().Format("2006-01-02 15:04 MST")), mend)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/guilds"
 	"gatehouse/adapters/discord/internal/snowflake"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 )
 
 // Limits of what is checked.
@@ -33,7 +33,7 @@ func (c *checks) allServers(ctx context.Context) {
 		return
 	}
 	if len(c.guilds) == 0 {
-		c.Add("servers", chat.Fail, "The bot is in no server, so nobody can talk to it.",
+		c.Add("servers", outbound.Fail, "The bot is in no server, so nobody can talk to it.",
 			"Open "+InviteURL(c.app.ID, Needed(c.Threads))+" and choose a server.")
 		return
 	}
@@ -50,7 +50,7 @@ func (c *checks) allServers(ctx context.Context) {
 		until := s.member.CommunicationDisabledUntil
 		if until != nil && until.After(c.Now()) &&
 			!c.permissions(s, discordgo.Channel{}).Has(discordgo.PermissionAdministrator) {
-			c.Add("server "+plain(g.Name), chat.Fail,
+			c.Add("server "+plain(g.Name), outbound.Fail,
 				fmt.Sprintf("In the server %s the bot is timed out until %s, so it can't post there.",
 					plain(g.Name), until.Local().Format("2006-01-02 15:04 MST")),
 				"Open the server's members, right-click the bot, Remove Timeout.")
@@ -66,7 +66,7 @@ func (c *checks) allServers(ctx context.Context) {
 		}
 	}
 	if more := len(c.guilds) - maxServers; more > 0 {
-		c.Add("servers", chat.OK, fmt.Sprintf("The bot is in %d more servers, which were not checked.", more), "")
+		c.Add("servers", outbound.OK, fmt.Sprintf("The bot is in %d more servers, which were not checked.", more), "")
 	}
 }
 
@@ -112,8 +112,8 @@ func (c *checks) read(ctx context.Context, g discordgo.UserGuild) (server, error
 func (c *checks) server(s server) {
 	where, invite := plain(s.Name), InviteURL(c.app.ID, Needed(c.Threads))
 	lacks, state := missing(c.permissions(s, discordgo.Channel{}), Needed(c.Threads))
-	if state == chat.OK {
-		c.Add("server "+where, chat.OK, "In the server "+where+" the bot has the permissions that it needs.", "")
+	if state == outbound.OK {
+		c.Add("server "+where, outbound.OK, "In the server "+where+" the bot has the permissions that it needs.", "")
 		return
 	}
 	mend, exceptions := "Open "+invite+
@@ -121,10 +121,10 @@ func (c *checks) server(s server) {
 		"See gatehouse help adapters/discord#permissions.", ""
 	isException := func(at discordgo.Channel) bool {
 		_, there := missing(c.permissions(s, at), c.needed(at))
-		return c.readable(s, at) && there != chat.Fail
+		return c.readable(s, at) && there != outbound.Fail
 	}
-	if state == chat.Fail && slices.ContainsFunc(s.channels, isException) {
-		state, exceptions = chat.Warn, " Some channels make an exception."
+	if state == outbound.Fail && slices.ContainsFunc(s.channels, isException) {
+		state, exceptions = outbound.Warn, " Some channels make an exception."
 		mend += " Or leave it, if the bot is meant for those channels alone."
 	}
 	c.Add("server "+where, state, fmt.Sprintf("In the server %s the bot %s.%s", where, explained(lacks), exceptions),

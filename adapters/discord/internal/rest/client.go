@@ -18,7 +18,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -39,7 +39,7 @@ type Client struct {
 	limits  *limits
 	invalid *invalidRequests
 	report  func(error)
-	clock   *chat.Clock
+	clock   *outbound.Clock
 }
 
 // New makes a client. Nothing is connected before the first call.
@@ -53,7 +53,7 @@ func New(o Options) *Client {
 	c := &Client{
 		url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now),
 		invalid: newInvalidRequests(o.Now), report: o.Report,
-		clock: &chat.Clock{Title: "Discord", Now: o.Now, Log: o.Log},
+		clock: &outbound.Clock{Title: "Discord", Now: o.Now, Log: o.Log},
 	}
 	c.session = &discordgo.Session{
 		Token: "Bot " + o.Token, Client: c.http, Ratelimiter: discordgo.NewRatelimiter(), MaxRestRetries: 0,
@@ -67,7 +67,7 @@ func New(o Options) *Client {
 // httpClient follows no redirect, which would take the token elsewhere.
 func httpClient() *http.Client {
 	return &http.Client{
-		Timeout: chat.CallTimeout, Transport: transport{chat.Transport()},
+		Timeout: outbound.CallTimeout, Transport: transport{outbound.Transport()},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -89,7 +89,7 @@ type Form struct {
 // answer. Each may be nil.
 func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer any) error {
 	if wait := c.invalid.wait(); wait > 0 {
-		return chat.Wait(wait, nil,
+		return outbound.Wait(wait, nil,
 			"Discord refused too many calls lately. gatehouse makes no calls for a while, so that Discord does not "+
 				"ban this address. The log says what was refused.")
 	}
@@ -105,7 +105,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	}
 	var got response
 	asked := c.clock.Now()
-	timed, cancel := context.WithTimeout(got.in(ctx), chat.CallTimeout)
+	timed, cancel := context.WithTimeout(got.in(ctx), outbound.CallTimeout)
 	defer cancel()
 	out, err := c.session.RequestWithLockedBucket(method, c.url+path, kind, raw, b.bucket, 0,
 		discordgo.WithContext(timed))
@@ -114,7 +114,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	if got.status < http.StatusInternalServerError { // Discord's own
 		c.clock.Answered(asked, got.header)
 	}
-	err = chat.WithoutURL(err)
+	err = outbound.WithoutURL(err)
 	fault := errorOf(got, out, err)
 	if err == nil || ctx.Err() == nil { // otherwise the caller gave up, which says nothing about Discord
 		c.report(fault)
@@ -156,7 +156,7 @@ func encode(body any) (kind string, raw []byte, err error) {
 }
 
 // Clock returns Discord's clock, by its answers.
-func (c *Client) Clock() *chat.Clock { return c.clock }
+func (c *Client) Clock() *outbound.Clock { return c.clock }
 
 // learn records how long Discord wants no calls, and counts the refusals that lead to a ban.
 func (c *Client) learn(route string, got response, body []byte, fault error) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -71,20 +71,20 @@ func TestErrorsOfAnswers(t *testing.T) {
 		},
 		"too much for the channel": {
 			403, nil, `{"message":"The channel you are writing has hit the write rate limit","code":20028}`,
-			core.DeliveryLater, chat.MinRetryAfter, true,
+			core.DeliveryLater, outbound.MinRetryAfter, true,
 		},
 		"too many edits": {
 			400, nil,
 			`{"message":"Maximum number of edits to messages older than 1 hour reached. Try again later","code":30046}`,
-			core.DeliveryLater, chat.MinRetryAfter, false,
+			core.DeliveryLater, outbound.MinRetryAfter, false,
 		},
 		"too many people at once": {
 			400, nil, `{"message":"You are opening direct messages too fast","code":40003}`, core.DeliveryLater,
-			chat.MinRetryAfter, false,
+			outbound.MinRetryAfter, false,
 		},
 		"overloaded": {
 			400, nil, `{"message":"API resource is currently overloaded. Try again a little later","code":130000}`,
-			core.DeliveryLater, chat.MinRetryAfter, false,
+			core.DeliveryLater, outbound.MinRetryAfter, false,
 		},
 		"a page of somebody else's": {404, nil, `<html>`, core.DeliveryFailed, 0, false},
 		"it wants to lead elsewhere": {
@@ -109,7 +109,7 @@ func TestErrorsOfAnswers(t *testing.T) {
 			429, map[string]string{"Retry-After": "60"}, `error code: 1015`, core.DeliveryLater, time.Minute, true,
 		},
 		"no number": {
-			429, map[string]string{"Retry-After": "soon"}, `error code: 1015`, core.DeliveryLater, chat.MinRetryAfter,
+			429, map[string]string{"Retry-After": "soon"}, `error code: 1015`, core.DeliveryLater, outbound.MinRetryAfter,
 			true,
 		},
 		"for ever": {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, MaxRetryAfter, true},

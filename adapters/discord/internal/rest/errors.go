@@ -12,7 +12,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -97,7 +98,7 @@ var reasons = map[int]struct {
 func errorOf(got response, body []byte, err error) error {
 	switch got.status {
 	case 0: // there was no answer
-		return chat.TransportError("Discord", err)
+		return outbound.TransportError("Discord", err)
 	case http.StatusTooManyRequests:
 		return rateLimited(got, body)
 	}
@@ -171,7 +172,7 @@ func refusalOf(status int, body []byte) *Refusal {
 	if len(text) > maxMessage {
 		text = text[:maxMessage]
 	}
-	return &Refusal{Status: status, Code: answer.Code, Message: chat.Clean(text)}
+	return &Refusal{Status: status, Code: answer.Code, Message: safetext.Clean(text)}
 }
 
 // MaxRetryAfter is the longest wait, whatever Discord asks for.
@@ -190,9 +191,9 @@ func rateLimited(got response, body []byte) error {
 	if header, err := strconv.ParseFloat(got.header.Get("Retry-After"), 64); err == nil && seconds <= 0 {
 		seconds = header
 	}
-	wait := chat.MinRetryAfter
+	wait := outbound.MinRetryAfter
 	if seconds > 0 && !math.IsNaN(seconds) {
 		wait = time.Duration(min(seconds, MaxRetryAfter.Seconds()) * float64(time.Second))
 	}
-	return chat.Wait(wait, refusalOf(got.status, body), "Discord asks to wait.")
+	return outbound.Wait(wait, refusalOf(got.status, body), "Discord asks to wait.")
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -17,7 +17,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 	me, err := r.api.AuthTestContext(ctx)
 	switch {
 	case webapi.Refusal(err) != "" && core.RetryAfterOf(webapi.Error(err)) == 0:
-		r.Add("token", chat.Fail, fmt.Sprintf("Slack refuses SLACK_BOT_TOKEN: %v.", err),
+		r.Add("token", outbound.Fail, fmt.Sprintf("Slack refuses SLACK_BOT_TOKEN: %v.", err),
 			"Open "+r.API.AppsPage()+
 				", choose the app, then Install App: install it, and copy the Bot User OAuth Token to SLACK_BOT_TOKEN.")
 		return false
@@ -29,7 +29,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 		r.app = bot.AppID
 	}
 	r.bot, r.team, r.org = me.User, me.TeamID, me.EnterpriseID
-	r.Add("token", chat.OK,
+	r.Add("token", outbound.OK,
 		fmt.Sprintf("The bot is @%s (%s) in the workspace %s (%s).", me.User, me.UserID, me.Team, me.TeamID), "")
 	return true
 }
@@ -37,7 +37,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 // checkScopes compares the scopes that Slack reports for the token with those that the configuration needs.
 func (r *run) checkScopes() {
 	if r.scopes == nil {
-		r.Add("scopes", chat.Warn, "Slack did not report the token's scopes, so they could not be checked.",
+		r.Add("scopes", outbound.Warn, "Slack did not report the token's scopes, so they could not be checked.",
 			"Check whether a proxy removes the header X-OAuth-Scopes.")
 		return
 	}
@@ -49,10 +49,10 @@ func (r *run) checkScopes() {
 					"See gatehouse help adapters/slack#scopes.", r.page("oauth"), s.Name))
 		}
 	}
-	report(chat.Fail, needed)
-	report(chat.Warn, wanted)
+	report(outbound.Fail, needed)
+	report(outbound.Warn, wanted)
 	if len(needed)+len(wanted) == 0 {
-		r.Add("scopes", chat.OK, "The token has every scope that this configuration needs.", "")
+		r.Add("scopes", outbound.OK, "The token has every scope that this configuration needs.", "")
 	}
 }
 
@@ -64,18 +64,18 @@ func (r *run) checkSocket(ctx context.Context) {
 	_, _, err := r.api.StartSocketModeContext(ctx) // the address is valid for one connection, and secret
 	switch category := core.CategoryOf(webapi.SocketError(err)); {
 	case err == nil:
-		r.Add("socket", chat.OK, "Slack lets this app open a Socket Mode connection.", "")
+		r.Add("socket", outbound.OK, "Slack lets this app open a Socket Mode connection.", "")
 	case category == core.Unauthorized:
-		r.Add("socket", chat.Fail, fmt.Sprintf("Slack refuses SLACK_APP_TOKEN: %v.", err),
+		r.Add("socket", outbound.Fail, fmt.Sprintf("Slack refuses SLACK_APP_TOKEN: %v.", err),
 			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and "+
 				"copy the token to SLACK_APP_TOKEN.", r.page("general")))
 	case webapi.SocketsOff(err):
-		r.Add("socket", chat.Fail, fmt.Sprintf("Slack does not let this app open a Socket Mode connection: %v.", err),
+		r.Add("socket", outbound.Fail, fmt.Sprintf("Slack does not let this app open a Socket Mode connection: %v.", err),
 			fmt.Sprintf(
 				"Open %s and switch Enable Socket Mode on; or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.",
 				r.page("socket-mode")))
 	case category == core.Unsupported:
-		r.Add("socket", chat.Fail,
+		r.Add("socket", outbound.Fail,
 			"SLACK_APP_TOKEN lacks the scope connections:write, so no Socket Mode connection can be opened.",
 			fmt.Sprintf("Open %s, App-Level Tokens, and make a new token with the scope connections:write.",
 				r.page("general")))
@@ -96,5 +96,5 @@ func (r *run) checkHTTP() {
 		what = "The signing secret is set. With Socket Mode on, Slack posts nothing; without it, Slack must reach " +
 			r.Listen + " by a public https address"
 	}
-	r.Add("http", chat.OK, what+": "+strings.Join(r.Paths, ", ")+".", "")
+	r.Add("http", outbound.OK, what+": "+strings.Join(r.Paths, ", ")+".", "")
 }

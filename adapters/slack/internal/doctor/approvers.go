@@ -3,7 +3,8 @@ package doctor
 import (
 	"context"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
@@ -24,7 +25,7 @@ func (r *run) checkApprovers(ctx context.Context) {
 		case isGroup:
 			r.checkGroup(ctx, id, group)
 		default:
-			r.Approver(id, chat.Fail, "is neither the id of a person (U…) nor that of a user group (S…)", wherePeople)
+			r.Approver(id, outbound.Fail, "is neither the id of a person (U…) nor that of a user group (S…)", wherePeople)
 		}
 	})
 }
@@ -33,20 +34,20 @@ func (r *run) checkPerson(ctx context.Context, id, user string) {
 	u, err := r.api.GetUserInfoContext(ctx, user)
 	switch {
 	case webapi.IsRefusal(err, "user_not_found", "user_not_visible"):
-		r.Approver(id, chat.Fail, "is not a member of this workspace", "Choose another person. "+wherePeople)
+		r.Approver(id, outbound.Fail, "is not a member of this workspace", "Choose another person. "+wherePeople)
 	case lacksScope(err):
-		r.Approver(id, chat.Warn, "could not be looked up: the token lacks the scope users:read",
+		r.Approver(id, outbound.Warn, "could not be looked up: the token lacks the scope users:read",
 			"Add the scope; see the check of the scope above.")
-	case r.unanswered("approver "+chat.Name(id), err):
+	case r.unanswered("approver "+safetext.Name(id), err):
 	case u.Deleted:
-		r.Approver(id, chat.Fail, "has been deactivated", "Choose another person. "+wherePeople)
+		r.Approver(id, outbound.Fail, "has been deactivated", "Choose another person. "+wherePeople)
 	case u.TeamID != "" && u.TeamID != r.team && (r.org == "" || u.Enterprise.EnterpriseID != r.org):
-		r.Approver(id, chat.Fail, "is a person of another workspace, whose presses are refused",
+		r.Approver(id, outbound.Fail, "is a person of another workspace, whose presses are refused",
 			"Choose a person of this workspace. "+wherePeople)
 	case u.IsBot:
-		r.Approver(id, chat.Fail, "is a bot, and bots can't press buttons", "Choose a person. "+wherePeople)
+		r.Approver(id, outbound.Fail, "is a bot, and bots can't press buttons", "Choose a person. "+wherePeople)
 	default:
-		r.Approver(id, chat.OK, "is "+chat.Name(webapi.DisplayName(u)), "")
+		r.Approver(id, outbound.OK, "is "+safetext.Name(webapi.DisplayName(u)), "")
 	}
 }
 
@@ -54,15 +55,15 @@ func (r *run) checkGroup(ctx context.Context, id, group string) {
 	members, err := r.api.GetUserGroupMembersContext(ctx, group)
 	switch {
 	case webapi.IsRefusal(err, "no_such_subteam", "subteam_not_found"):
-		r.Approver(id, chat.Fail, "is no user group of this workspace", whereGroups)
+		r.Approver(id, outbound.Fail, "is no user group of this workspace", whereGroups)
 	case lacksScope(err):
-		r.Approver(id, chat.Fail,
+		r.Approver(id, outbound.Fail,
 			"could not be looked up, so its members can't decide: the token lacks the scope usergroups:read",
 			"Add the scope; see the check of the scope above.")
-	case r.unanswered("approver "+chat.Name(id), err):
+	case r.unanswered("approver "+safetext.Name(id), err):
 	case len(members) == 0:
-		r.Approver(id, chat.Fail, "has no members", whereGroups)
+		r.Approver(id, outbound.Fail, "has no members", whereGroups)
 	default:
-		r.Approver(id, chat.OK, "has "+chat.Count(len(members), "member", "members"), "")
+		r.Approver(id, outbound.OK, "has "+outbound.Count(len(members), "member", "members"), "")
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"context"
 	"fmt"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // How much of the list of conversations is read.
@@ -37,7 +38,7 @@ func (r *run) checkChannels(ctx context.Context) {
 			case c.IsIM || c.IsMpIM:
 				direct++
 			case channel == "":
-				channel = "#" + chat.Name(c.Name)
+				channel = "#" + safetext.Name(c.Name)
 			default:
 				more++
 			}
@@ -49,29 +50,29 @@ func (r *run) checkChannels(ctx context.Context) {
 	r.reportConnect(shared)
 	switch {
 	case channel != "" && more > 0:
-		r.Add("channels", chat.OK, fmt.Sprintf("The bot is in %s and %d more.", channel, more), "")
+		r.Add("channels", outbound.OK, fmt.Sprintf("The bot is in %s and %d more.", channel, more), "")
 	case channel != "":
-		r.Add("channels", chat.OK, fmt.Sprintf("The bot is in %s.", channel), "")
+		r.Add("channels", outbound.OK, fmt.Sprintf("The bot is in %s.", channel), "")
 	case direct > 0:
-		r.Add("channels", chat.OK,
-			"The bot is in no channel, and in "+chat.Count(direct, "direct conversation", "direct conversations")+".",
+		r.Add("channels", outbound.OK,
+			"The bot is in no channel, and in "+outbound.Count(direct, "direct conversation", "direct conversations")+".",
 			"")
 	default:
-		r.Add("channels", chat.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
+		r.Add("channels", outbound.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
 			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
 	}
 }
 
 // reportConnect reports what happens to people of other workspaces, if the bot may meet some.
 func (r *run) reportConnect(shared int) {
-	count := chat.Count(shared, "conversation", "conversations") + " shared with other workspaces"
+	count := outbound.Count(shared, "conversation", "conversations") + " shared with other workspaces"
 	switch {
 	case r.Connect:
-		r.Add("connect", chat.OK,
+		r.Add("connect", outbound.OK,
 			"The bot is in "+count+", and SLACK_CONNECT=allow lets their people talk to it. They can't decide about "+
 				"approvals.", "")
 	case shared > 0:
-		r.Add("connect", chat.OK,
+		r.Add("connect", outbound.OK,
 			"The bot is in "+count+", whose people it does not answer; SLACK_CONNECT=allow would change that.", "")
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -27,11 +27,11 @@ type Options struct {
 
 // Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
 func Run(ctx context.Context, o Options) []core.Check {
-	r := &run{Options: o, Report: chat.Report{
+	r := &run{Options: o, Report: outbound.Report{
 		Platform: webapi.Platform, Title: webapi.Title, URL: o.API.URL, URLKey: "SLACK_API_URL",
 		StatusURL: "https://slack-status.com",
 	}}
-	clock := &chat.Clock{Title: webapi.Title, Now: o.Now}
+	clock := &outbound.Clock{Title: webapi.Title, Now: o.Now}
 	client, connections := webapi.New(o.API, clock, func(scopes map[string]bool) { r.scopes = scopes })
 	defer connections.CloseIdleConnections()
 	r.api = client
@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) []core.Check {
 // run is the state of a run of the checks.
 type run struct {
 	Options
-	chat.Report
+	outbound.Report
 	api    *api.Client
 	scopes map[string]bool // nil: not known
 	app    string          // the app's id, "" if it is not known

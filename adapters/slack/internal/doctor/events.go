@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -23,15 +23,15 @@ func (r *run) checkEvents(ctx context.Context) {
 	age := r.Now().Sub(at)
 	switch {
 	case err != nil:
-		r.Add("events", chat.Fail,
+		r.Add("events", outbound.Fail,
 			fmt.Sprintf("The time of the last event from Slack can't be read from the database: %v.", err),
 			"See GATEHOUSE_DATABASE_URL.")
 	case at.IsZero():
-		r.Add("events", chat.Warn, "No event has come from Slack yet.", r.eventHint())
+		r.Add("events", outbound.Warn, "No event has come from Slack yet.", r.eventHint())
 	case age <= recentEvent:
-		r.Add("events", chat.OK, fmt.Sprintf("The last event came from Slack %s ago.", age.Round(time.Second)), "")
+		r.Add("events", outbound.OK, fmt.Sprintf("The last event came from Slack %s ago.", age.Round(time.Second)), "")
 	default:
-		r.Add("events", chat.Warn,
+		r.Add("events", outbound.Warn,
 			fmt.Sprintf("The last event came from Slack at %s.", at.Local().Format("2006-01-02 15:04 MST")),
 			r.eventHint())
 	}

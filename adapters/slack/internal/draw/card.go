@@ -8,8 +8,9 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -58,7 +59,7 @@ func (p Painter) card(d core.Delivery, link string) (Message, error) {
 		text += "\n" + v.LabelOptions + ": " + inline(strings.Join(v.Options, ", "), maxQuestion)
 	}
 	code, instead := v.Shown()
-	shown, left := chat.Head(mrkdwn.Defuse(code), maxArguments)
+	shown, left := safetext.Head(mrkdwn.Defuse(code), maxArguments)
 	if code != "" {
 		m.add(arguments(v, shown, left))
 		text += "\n" + v.LabelArguments + ":\n" + code
@@ -73,7 +74,7 @@ func (p Painter) card(d core.Delivery, link string) (Message, error) {
 		link = ""
 	}
 	buttons, id, err := p.buttons(v, left)
-	if strings.HasPrefix(link, "https://") && chat.Units(link) <= maxURL {
+	if strings.HasPrefix(link, "https://") && safetext.Units(link) <= maxURL {
 		buttons = append(buttons, api.NewButtonBlockElement("open", "", plainText(v.ButtonConversation)).WithURL(link))
 	}
 	if len(buttons) > 0 {
@@ -113,7 +114,7 @@ func sayings(v doc.Document) []doc.Span {
 func arguments(v doc.Document, shown string, left int) element {
 	box := rich(section(bold(v.LabelArguments)), preformatted(shown))
 	if left > 0 {
-		box.Elements = append(box.Elements, section(own(chat.Counted(v.ArgumentsCut, left))))
+		box.Elements = append(box.Elements, section(own(safetext.Counted(v.ArgumentsCut, left))))
 	}
 	return box
 }
@@ -141,16 +142,16 @@ func elsewhere(v doc.Document) element {
 func (p Painter) buttons(v doc.Document, left int) (all []api.BlockElement, id string, err error) {
 	choices := v.Answers()
 	if len(choices) > question.MaxButtons {
-		id, err = doc.Choice{Action: chat.ActionAnswer}.Button(v).Value(p.Seal, maxBlockID)
-		all = append(all, menu(string(chat.ActionAnswer), v.ChooseAnswer, v.Options))
+		id, err = doc.Choice{Action: outbound.ActionAnswer}.Button(v).Value(p.Seal, maxBlockID)
+		all = append(all, menu(string(outbound.ActionAnswer), v.ChooseAnswer, v.Options))
 		choices = nil
 	}
 	whole := v.Lead[0]
 	whole.Limit = doc.NoLimit
-	over := max(0, chat.Units(textOf(whole))-maxSummary)
+	over := max(0, safetext.Units(textOf(whole))-maxSummary)
 	for _, c := range append(choices, v.Cut(left, over)...) {
 		name := string(c.Action)
-		if c.Action == chat.ActionAnswer {
+		if c.Action == outbound.ActionAnswer {
 			name += "_" + strconv.Itoa(c.Option)
 		}
 		made, fault := p.button(name, short(c.Label, maxOption), c.Button(v))
@@ -159,7 +160,7 @@ func (p Painter) buttons(v doc.Document, left int) (all []api.BlockElement, id s
 		}
 		made.Style, made.AccessibilityLabel = styles[c.Look], short(c.Label+": "+whole.Text, maxButtonLabel)
 		if c.Cautions != "" {
-			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-chat.Units(c.Cautions)))
+			text := plainText(c.Cautions + " " + inline(whole.Text, maxConfirm-1-safetext.Units(c.Cautions)))
 			made.Confirm = api.NewConfirmationBlockObject(
 				plainText(v.FormConfirmTitle), text, plainText(v.ButtonApprove), plainText(v.ButtonGoBack),
 			).WithStyle(api.StyleDanger)

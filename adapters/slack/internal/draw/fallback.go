@@ -6,8 +6,8 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
@@ -33,7 +33,7 @@ func (p Painter) Plain(d core.Delivery, m Message) (plain Message, ok bool) {
 		}
 		return m, true
 	case d.Kind != core.PostCard:
-		text := strings.TrimSpace(chat.Clean(d.Text))
+		text := strings.TrimSpace(safetext.Clean(d.Text))
 		if late != "" {
 			text = late + "\n" + text
 		}

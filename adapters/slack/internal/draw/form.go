@@ -9,16 +9,17 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 	"gatehouse/core/question"
 )
 
 // callbacks are the ids of the forms.
-var callbacks = map[chat.Action]string{
-	chat.ActionReason: "deny_reason", chat.ActionEdit: "edit_arguments", chat.ActionAnswer: "answer_question",
+var callbacks = map[outbound.Action]string{
+	outbound.ActionReason: "deny_reason", outbound.ActionEdit: "edit_arguments", outbound.ActionAnswer: "answer_question",
 }
 
 // callbackMended is the id of the form for changed arguments that is filled with what was probably meant. Its input has
@@ -30,10 +31,10 @@ func Inputs(callback string) []string { return inputs[callback] }
 
 // inputs are the ids of a form's inputs, by their places: each is the id of a block and of the element in it.
 var inputs = map[string][]string{
-	callbacks[chat.ActionReason]: {"reason"},
-	callbacks[chat.ActionEdit]:   {"arguments"},
-	callbackMended:               {"arguments_mended"},
-	callbacks[chat.ActionAnswer]: strings.Fields(
+	callbacks[outbound.ActionReason]: {"reason"},
+	callbacks[outbound.ActionEdit]:   {"arguments"},
+	callbackMended:                   {"arguments_mended"},
+	callbacks[outbound.ActionAnswer]: strings.Fields(
 		"field_0 field_1 field_2 field_3 field_4 field_5 field_6 field_7 field_8 field_9",
 	),
 }
@@ -47,7 +48,7 @@ func Form(value string, f doc.Form) api.ModalViewRequest {
 // form that was submitted.
 func Mended(callback, value string, f doc.Form) api.ModalViewRequest {
 	if callback == callbackMended {
-		return formAs(callbacks[chat.ActionEdit], value, f)
+		return formAs(callbacks[outbound.ActionEdit], value, f)
 	}
 	return formAs(callbackMended, value, f)
 }
@@ -108,7 +109,7 @@ func (p Painter) ArgumentsModal(c core.Card) api.ModalViewRequest {
 	blocks := []api.Block{rich(section(own(p.LabelTool+": "), doc.Span{Kind: doc.Tool, Text: c.Tool}))}
 	rest, room := mrkdwn.Defuse(doc.Arguments(c)), maxArgBytes
 	for range maxChunks {
-		chunk, more := chat.Head(rest, maxChunk)
+		chunk, more := safetext.Head(rest, maxChunk)
 		if end := strings.LastIndexByte(chunk, '\n') + 1; more > 0 && end > len(chunk)/2 {
 			chunk = chunk[:end]
 		}
@@ -120,7 +121,7 @@ func (p Painter) ArgumentsModal(c core.Card) api.ModalViewRequest {
 		rest = rest[len(chunk):]
 	}
 	if rest != "" {
-		left := chat.Counted(p.FormArgumentsCut, utf8.RuneCountInString(rest))
+		left := safetext.Counted(p.FormArgumentsCut, utf8.RuneCountInString(rest))
 		blocks = append(blocks, rich(section(own(left+doc.OnPage(c, p.reader())))))
 	}
 	return api.ModalViewRequest{

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
@@ -51,25 +51,25 @@ func TestGoldenPosts(t *testing.T) {
 	for name, d := range samples.Deliveries() {
 		t.Run(name, func(t *testing.T) { adaptertest.Golden(t, name, drawAll(t, d)) })
 	}
-	adaptertest.Golden(t, "modal-reason", Form("sealed:value", formOf(*testCard(nil), chat.ActionReason)))
+	adaptertest.Golden(t, "modal-reason", Form("sealed:value", formOf(*testCard(nil), outbound.ActionReason)))
 	adaptertest.Golden(t, "modal-reason-needed", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.NeedsWhy = true
-	}), chat.ActionReason)))
+	}), outbound.ActionReason)))
 	adaptertest.Golden(t, "modal-edit", Form("sealed:value", formOf(*testCard(func(c *core.Card) {
 		c.Editable = true
-	}), chat.ActionEdit)))
+	}), outbound.ActionEdit)))
 	for _, name := range []string{"form", "text"} {
 		adaptertest.Golden(t,
 			"modal-answer-"+name,
-			Form("sealed:value", formOf(*samples.Deliveries()["card-question-"+name].Card, chat.ActionAnswer)))
+			Form("sealed:value", formOf(*samples.Deliveries()["card-question-"+name].Card, outbound.ActionAnswer)))
 	}
 	adaptertest.Golden(t, "modal-arguments", testPainter.ArgumentsModal(*testCard(func(c *core.Card) {
 		c.Arguments = samples.Huge()
 	})))
 }
 
-func formOf(c core.Card, action chat.Action) doc.Form {
-	limit := map[chat.Action]int{chat.ActionReason: MaxReason, chat.ActionEdit: MaxInput}[action]
+func formOf(c core.Card, action outbound.Action) doc.Form {
+	limit := map[outbound.Action]int{outbound.ActionReason: MaxReason, outbound.ActionEdit: MaxInput}[action]
 	f, _ := doc.View(core.Delivery{Card: &c}, testPainter.reader()).Form(action, limit)
 	return f
 }
@@ -92,8 +92,8 @@ func TestEveryTextOfAFormCanBeReplaced(t *testing.T) {
 	texts := wording.New(adaptertest.Marked())
 	c, asks := adaptertest.Forms()
 	drawn := map[string]any{}
-	for action, card := range map[chat.Action]core.Card{
-		chat.ActionReason: c, chat.ActionEdit: c, chat.ActionAnswer: asks,
+	for action, card := range map[outbound.Action]core.Card{
+		outbound.ActionReason: c, outbound.ActionEdit: c, outbound.ActionAnswer: asks,
 	} {
 		f, ok := doc.View(core.Delivery{Card: &card}, Painter{Texts: texts}.reader()).Form(action, 1000)
 		if !ok {

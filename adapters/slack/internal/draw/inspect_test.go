@@ -9,7 +9,7 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core/mask"
 )
 
@@ -54,8 +54,8 @@ func inspectWith(t fataler, text string, blocks []api.Block, most int, reply boo
 	if len(blocks) == 0 || len(blocks) > most {
 		t.Fatalf("%d blocks", len(blocks))
 	}
-	if text == "" || chat.Units(text) > 4_000 {
-		t.Fatalf("the notification's text has %d characters: %q", chat.Units(text), text)
+	if text == "" || safetext.Units(text) > 4_000 {
+		t.Fatalf("the notification's text has %d characters: %q", safetext.Units(text), text)
 	}
 	raw, err := json.Marshal(blocks)
 	if err != nil {
@@ -65,7 +65,7 @@ func inspectWith(t fataler, text string, blocks []api.Block, most int, reply boo
 	if err := json.Unmarshal(raw, &v); err != nil {
 		t.Fatalf("%v", err)
 	}
-	i := &inspector{t: t, total: chat.Units(text), reply: reply}
+	i := &inspector{t: t, total: safetext.Units(text), reply: reply}
 	i.harmless("text", text)
 	i.look("blocks", v)
 	if most == maxBlocks && i.total > maxMessageText {
@@ -83,7 +83,7 @@ type inspector struct {
 func (i *inspector) harmless(at, s string) {
 	i.t.Helper()
 	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || chat.Clean(string(r)) != string(r) {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || safetext.Clean(string(r)) != string(r) {
 			i.t.Fatalf("%s holds %U", at, r)
 		}
 	}
@@ -118,8 +118,8 @@ func (i *inspector) look(at string, v any) {
 			if s, ok := x.(string); ok {
 				where := at + "/" + key
 				if key == "initial_value" { // Slack parses nothing in it, and sends it to nobody
-					if chat.Units(s) > MaxInput || mask.Escape(s) != s {
-						i.t.Fatalf("%s has %d characters: %q", where, chat.Units(s), s)
+					if safetext.Units(s) > MaxInput || mask.Escape(s) != s {
+						i.t.Fatalf("%s has %d characters: %q", where, safetext.Units(s), s)
 					}
 					continue
 				}
@@ -131,13 +131,13 @@ func (i *inspector) look(at string, v any) {
 				}
 				i.harmless(where, s)
 				if key == "text" {
-					i.total += chat.Units(s)
+					i.total += safetext.Units(s)
 					if s == "" && kind != "link" {
 						i.t.Fatalf("%s is empty", where)
 					}
 				}
-				if most, ok := limits[key]; ok && chat.Units(s) > most {
-					i.t.Fatalf("%s has %d characters, more than %d", where, chat.Units(s), most)
+				if most, ok := limits[key]; ok && safetext.Units(s) > most {
+					i.t.Fatalf("%s has %d characters, more than %d", where, safetext.Units(s), most)
 				}
 				continue
 			}
@@ -158,7 +158,7 @@ func (i *inspector) look(at string, v any) {
 func (i *inspector) most(at string, object any, most int) {
 	i.t.Helper()
 	text, _ := object.(map[string]any)["text"].(string)
-	if chat.Units(text) > most {
-		i.t.Fatalf("a text at %s has %d characters, more than %d: %q", at, chat.Units(text), most, text)
+	if safetext.Units(text) > most {
+		i.t.Fatalf("a text at %s has %d characters, more than %d: %q", at, safetext.Units(text), most, text)
 	}
 }

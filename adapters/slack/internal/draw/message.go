@@ -7,8 +7,9 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
@@ -37,7 +38,7 @@ func lengthOf(blocks []api.Block) (n int) {
 	for _, found := range textMember.FindAllSubmatch(written, -1) {
 		var text string
 		_ = json.Unmarshal(found[1], &text) // it was just written
-		n += chat.Units(text)
+		n += safetext.Units(text)
 	}
 	return n
 }
@@ -59,14 +60,14 @@ type Painter struct {
 //
 // Slack parses no tokens in text that a model or a person wrote: it is rich text, plain text or a table.
 func (p Painter) Draw(d core.Delivery, link string) ([]Message, error) {
-	return chat.Painter[Message]{
+	return outbound.Painter[Message]{
 		Reply: func(text string) []Message { return reply(text, p.Texts) },
 		Plain: func(text string) Message {
 			shown := own(mrkdwn.Shorten(mrkdwn.Defuse(text), maxPlain))
 			return Message{Text: excerpt(text), Blocks: []api.Block{rich(section(shown))}}
 		},
 		Steps: func(tools string) Message {
-			line := "🔧 " + mrkdwn.Shorten(mrkdwn.Defuse(tools), chat.MaxSteps)
+			line := "🔧 " + mrkdwn.Shorten(mrkdwn.Defuse(tools), outbound.MaxSteps)
 			return Message{Text: excerpt("Tools used: " + mrkdwn.Defuse(tools)), Blocks: []api.Block{smallLine(line)}}
 		},
 		Late: func(m Message) Message {
@@ -74,7 +75,7 @@ func (p Painter) Draw(d core.Delivery, link string) ([]Message, error) {
 			m.Text = excerpt(p.CardLate) + "\n" + m.Text
 			return m
 		},
-		Button: func(m Message, label string, b chat.Button) (Message, error) {
+		Button: func(m Message, label string, b outbound.Button) (Message, error) {
 			made, err := p.button(string(b.Action), label, b)
 			if err == nil {
 				m.add(api.NewActionBlock("", made))
@@ -88,7 +89,7 @@ func (p Painter) Draw(d core.Delivery, link string) ([]Message, error) {
 }
 
 // button makes a button whose value is sealed.
-func (p Painter) button(id, label string, b chat.Button) (*api.ButtonBlockElement, error) {
+func (p Painter) button(id, label string, b outbound.Button) (*api.ButtonBlockElement, error) {
 	value, err := b.Value(p.Seal, maxValue)
 	if err != nil {
 		return nil, err

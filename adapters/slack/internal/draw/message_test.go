@@ -10,8 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -54,12 +55,12 @@ func TestACardIsAlwaysOneMessageWithinTheLimits(t *testing.T) {
 		if all := drawAll(t, d); len(all) != 1 {
 			t.Fatalf("%d messages", len(all))
 		}
-		inspect(t, "modal", Form("value", formOf(c, chat.ActionReason)).Blocks.BlockSet, maxModalBlocks)
+		inspect(t, "modal", Form("value", formOf(c, outbound.ActionReason)).Blocks.BlockSet, maxModalBlocks)
 		inspect(t, "modal", testPainter.ArgumentsModal(c).Blocks.BlockSet, maxModalBlocks)
 		if c.Question != nil {
-			inspect(t, "modal", Form("value", formOf(c, chat.ActionAnswer)).Blocks.BlockSet, maxModalBlocks)
+			inspect(t, "modal", Form("value", formOf(c, outbound.ActionAnswer)).Blocks.BlockSet, maxModalBlocks)
 		}
-		if f, ok := doc.View(core.Delivery{Card: &c}, testPainter.reader()).Form(chat.ActionEdit, MaxInput); ok {
+		if f, ok := doc.View(core.Delivery{Card: &c}, testPainter.reader()).Form(outbound.ActionEdit, MaxInput); ok {
 			inspect(t, "modal", Form("value", f).Blocks.BlockSet, maxModalBlocks)
 		}
 	})
@@ -119,12 +120,12 @@ func TestPartsOfALongReplyContainAllOfIt(t *testing.T) {
 
 func TestModalsStayWithinTheLimits(t *testing.T) {
 	for _, view := range []api.ModalViewRequest{
-		Form(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionReason)),
-		Form(strings.Repeat("x", maxValue), formOf(*testCard(nil), chat.ActionEdit)),
+		Form(strings.Repeat("x", maxValue), formOf(*testCard(nil), outbound.ActionReason)),
+		Form(strings.Repeat("x", maxValue), formOf(*testCard(nil), outbound.ActionEdit)),
 		testPainter.ArgumentsModal(*testCard(nil)),
 	} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
-			if text != nil && (chat.Units(text.Text) > maxModalTitle || chat.Units(text.Text) > maxModalButton) {
+			if text != nil && (safetext.Units(text.Text) > maxModalTitle || safetext.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)
 			}
 		}
@@ -160,7 +161,7 @@ func TestAButtonThatSlackWouldRefuseIsAnError(t *testing.T) {
 }
 
 func TestAFormHasAnInputForEachFieldOfAQuestion(t *testing.T) {
-	if n := len(inputs[callbacks[chat.ActionAnswer]]); n != question.MaxFields {
+	if n := len(inputs[callbacks[outbound.ActionAnswer]]); n != question.MaxFields {
 		t.Errorf("%d inputs for %d fields", n, question.MaxFields)
 	}
 }

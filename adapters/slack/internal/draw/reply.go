@@ -5,8 +5,9 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 )
 
@@ -17,7 +18,7 @@ var replyForms = doc.Forms{Rules: true, Tables: isTable, Columns: maxColumns}
 // reply draws a reply or, if it could be taken for a card, its characters in paragraphs, with boxes around its code.
 func reply(text string, t *wording.Texts) (all []Message) {
 	blocks := doc.Parse(text)
-	if chat.LooksLikeCard(text, t) {
+	if outbound.LooksLikeCard(text, t) {
 		blocks = doc.Literal(text)
 	}
 	if whole := drawReply(blocks); len(blocks) > 0 && whole.fits() {
@@ -69,7 +70,7 @@ func (w *replyWriter) all(blocks []doc.Block) {
 		case doc.CodeBlock:
 			w.endSection()
 			code := doc.CodeLines(b.Code)
-			w.units += chat.Units(code)
+			w.units += safetext.Units(code)
 			w.elements = append(w.elements, preformatted(code[:len(code)-1]))
 		case doc.List:
 			w.endSection()
@@ -103,7 +104,7 @@ func (w *replyWriter) taken(kind string) element {
 	}
 	e := element{Type: kind, Elements: pieces(w.spans)}
 	for _, p := range e.Elements {
-		w.units += chat.Units(p.Text + p.URL)
+		w.units += safetext.Units(p.Text + p.URL)
 	}
 	w.spans = nil
 	return e

@@ -6,8 +6,8 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core/mask"
@@ -140,13 +140,13 @@ func textOf(s doc.Span) string {
 	case doc.Moment, doc.Deadline:
 		return s.At.UTC().Format("2006-01-02 15:04 UTC")
 	case doc.Said:
-		return chat.OrNone(said(s.Text, limit))
+		return safetext.OrNone(said(s.Text, limit))
 	case doc.Lines:
-		return chat.OrNone(mrkdwn.Shorten(mrkdwn.Defuse(joinBlankLines(mask.Escape(s.Text))), limit))
+		return safetext.OrNone(mrkdwn.Shorten(mrkdwn.Defuse(joinBlankLines(mask.Escape(s.Text))), limit))
 	case doc.Person, doc.Approver:
 		limit = maxPerson
 	case doc.Tool:
 		limit = maxTool
 	}
-	return chat.OrNone(inline(s.Text, limit))
+	return safetext.OrNone(inline(s.Text, limit))
 }

@@ -6,7 +6,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core/mask"
 )
@@ -16,7 +17,7 @@ import (
 func excerpt(s string) string { return excerptOf(s, maxExcerpt) }
 
 // excerptOf is excerpt with another limit.
-func excerptOf(s string, limit int) string { return escaped(joinBlankLines(chat.Clean(s)), limit) }
+func excerptOf(s string, limit int) string { return escaped(joinBlankLines(safetext.Clean(s)), limit) }
 
 // joinBlankLines removes the white space around a text and makes several blank lines in it one, without the white space
 // in front of them.
@@ -44,14 +45,14 @@ const maxWord = 200
 // before it is escaped, so that a cut leaves no half of an escape.
 func escaped(s string, limit int) string {
 	if s == "" {
-		return chat.NoText
+		return outbound.NoText
 	}
 	s = mrkdwn.DefuseMentions(s)
 	kept := fitting(s, limit)
 	if kept == s {
 		return mrkdwn.Escape(s)
 	}
-	kept = fitting(s, limit-chat.Units(leftOut(utf8.RuneCountInString(s))))
+	kept = fitting(s, limit-safetext.Units(leftOut(utf8.RuneCountInString(s))))
 	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > 0 && fitting(kept[at:], maxWord) == kept[at:] {
 		kept = strings.TrimSpace(kept[:at])
 	}
@@ -59,7 +60,7 @@ func escaped(s string, limit int) string {
 }
 
 func leftOut(n int) string {
-	return "… (" + chat.Thousands(n) + " more characters are left out here)"
+	return "… (" + safetext.Thousands(n) + " more characters are left out here)"
 }
 
 // fitting returns the beginning of a text that is within a limit once it is escaped.
@@ -82,20 +83,20 @@ func fitting(s string, limit int) string {
 
 // short returns a text on one line that ends within a limit, with a sign where it is cut.
 func short(s string, limit int) string {
-	text := mrkdwn.Defuse(chat.OneLine(mask.Escape(s)))
-	if _, left := chat.Head(text, limit); left > 0 {
-		text, _ = chat.Head(text, limit-1)
+	text := mrkdwn.Defuse(safetext.OneLine(mask.Escape(s)))
+	if _, left := safetext.Head(text, limit); left > 0 {
+		text, _ = safetext.Head(text, limit-1)
 		text += "…"
 	}
-	return chat.OrNone(text)
+	return safetext.OrNone(text)
 }
 
 // inline returns a text for a card on one line, within a limit.
 func inline(s string, limit int) string {
-	return mrkdwn.Shorten(mrkdwn.Defuse(chat.OneLine(mask.Escape(s))), limit)
+	return mrkdwn.Shorten(mrkdwn.Defuse(safetext.OneLine(mask.Escape(s))), limit)
 }
 
 // said draws a person's own words on one line, within a limit.
 func said(s string, limit int) string {
-	return mrkdwn.Shorten(mrkdwn.Defuse(chat.OneLine(chat.Clean(s))), limit)
+	return mrkdwn.Shorten(mrkdwn.Defuse(safetext.OneLine(safetext.Clean(s))), limit)
 }

@@ -10,8 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
@@ -89,8 +90,8 @@ func checkAloud(t fataler, whole, text string) {
 	heard, whole := words(mrkdwn.Unescape(text)), words(whole)
 	if at := strings.Index(text, "… ("); strings.HasSuffix(text, " more characters are left out here)") {
 		heard = words(mrkdwn.Unescape(text[:at]))
-		if chat.Units(text) < maxExcerpt-2*maxWord {
-			t.Fatalf("only %d characters of %d are read", chat.Units(text), chat.Units(whole))
+		if safetext.Units(text) < maxExcerpt-2*maxWord {
+			t.Fatalf("only %d characters of %d are read", safetext.Units(text), safetext.Units(whole))
 		}
 		whole = whole[:min(len(heard), len(whole))]
 	}
@@ -144,7 +145,7 @@ func TestTheWholeReplyIsReadAloud(t *testing.T) {
 		"> quoted\n@he**re** <!here>": "&gt; quoted\n&gt; @" + mrkdwn.Joiner +
 			"here &lt;!here&gt;",
 		"[text](https://x.example)": "text (https://x.example)",
-		" \n":                       chat.NoText,
+		" \n":                       outbound.NoText,
 	} {
 		all := drawAll(t, core.Delivery{Post: core.Post{Kind: core.PostReply, Text: in}})
 		if len(all) != 1 || all[0].Text != want {
@@ -163,10 +164,10 @@ func TestTheWholeReplyIsReadAloud(t *testing.T) {
 	// Most of this text, once it is escaped, is its last word. It is cut, but no escape is.
 	got = excerpt(strings.Repeat("long ", 240) + strings.Repeat("<@U1>", 900))
 	whole := regexp.MustCompile(`^(long ){240}(&lt;@U1&gt;)+(&lt;@?U?1?)?… \(`)
-	if !whole.MatchString(got) || chat.Units(got) < maxExcerpt-maxWord || chat.Units(got) > maxExcerpt {
+	if !whole.MatchString(got) || safetext.Units(got) < maxExcerpt-maxWord || safetext.Units(got) > maxExcerpt {
 		t.Errorf("%d characters, with the end %q", len(got), got[max(0, len(got)-80):])
 	}
-	if got := excerpt(strings.Repeat("&", maxExcerpt)); chat.Units(got) > maxExcerpt ||
+	if got := excerpt(strings.Repeat("&", maxExcerpt)); safetext.Units(got) > maxExcerpt ||
 		!strings.HasPrefix(got, strings.Repeat("&amp;", 700)) {
 		t.Errorf("%d characters: %.100s", len(got), got)
 	}

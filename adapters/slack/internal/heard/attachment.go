@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
@@ -63,7 +64,7 @@ func (c *Content) attach(text *string, by core.Speaker, attachments json.RawMess
 		}
 		c.left--
 		var a attachment
-		_ = chat.Decode(raw, &a) // what can be read of it
+		_ = inbound.Decode(raw, &a) // what can be read of it
 		if a.isOwn(c.bot) {
 			*text = strings.TrimSpace(*text + "\n" + a.said())
 			c.addFiles(by, a.Files)
@@ -107,7 +108,7 @@ func (c *Content) forward(a attachment, depth int) {
 		var original struct {
 			Message Message `json:"message"`
 		}
-		_ = chat.Decode(raw, &original)
+		_ = inbound.Decode(raw, &original)
 		q.Text = withBlocks(q.Text, original.Message.Blocks)
 		if !holds(q.Text, original.Message.Text) {
 			q.Text = original.Message.Text + "\n" + q.Text
@@ -119,7 +120,7 @@ func (c *Content) forward(a attachment, depth int) {
 	if q.Text == "" && !slices.Contains(noPreview, a.Fallback) {
 		q.Text = a.Fallback
 	}
-	if q.Text = chat.Joined("\n", q.Text, namesOf(inner.Files)); q.Text == "" && len(inner.Quoted) == 0 {
+	if q.Text = safetext.Joined("\n", q.Text, namesOf(inner.Files)); q.Text == "" && len(inner.Quoted) == 0 {
 		q.Text = "[Slack sent no text of it]"
 	}
 	c.Quoted = append(append(c.Quoted, q), inner.Quoted...)
@@ -145,13 +146,13 @@ func (a attachment) said() string {
 			Title string `json:"title"`
 			Value string `json:"value"`
 		}
-		_ = chat.Decode(raw, &field)
+		_ = inbound.Decode(raw, &field)
 		if field.Title != "" {
 			field.Title += ": "
 		}
 		parts = append(parts, field.Title+field.Value)
 	}
-	text := withBlocks(chat.Joined("\n", parts...), a.Blocks)
+	text := withBlocks(safetext.Joined("\n", parts...), a.Blocks)
 	switch {
 	case a.isForward():
 		return text
@@ -160,7 +161,7 @@ func (a attachment) said() string {
 	case text == "":
 		return ""
 	}
-	return chat.Joined("\n", text, a.Footer)
+	return safetext.Joined("\n", text, a.Footer)
 }
 
 func hostOf(address string) string {

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core/strictjson"
 )
@@ -120,7 +121,7 @@ type part struct {
 
 // partOf reads a part: nothing of what is no object.
 func partOf(value json.RawMessage) (p part) {
-	_ = chat.Decode(value, &p)
+	_ = inbound.Decode(value, &p)
 	return p
 }
 
@@ -272,7 +273,7 @@ func cellText(cell json.RawMessage, depth int) string {
 	if s := stringOf(cell); s != "" {
 		text = mrkdwn.Escape(s)
 	}
-	return mrkdwn.Tokens.ReplaceAllStringFunc(chat.OneLine(text), func(part string) string {
+	return mrkdwn.Tokens.ReplaceAllStringFunc(safetext.OneLine(text), func(part string) string {
 		if strings.HasPrefix(part, "<") && strings.HasSuffix(part, ">") {
 			return part
 		}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
@@ -47,7 +48,7 @@ var placed = regexp.MustCompile(`"file_id":\s*"(F[A-Z0-9]+)"`)
 
 // speaker is who wrote something. A name that Slack does not send with it is looked up later.
 func speaker(name, id string) core.Speaker {
-	by := core.Speaker{Name: chat.Name(mrkdwn.Unescape(name))}
+	by := core.Speaker{Name: safetext.Name(mrkdwn.Unescape(name))}
 	if id != "" {
 		by.ID = webapi.Platform + ":" + id
 	}
@@ -77,7 +78,7 @@ func (c Content) Points(names Names) []core.Block {
 		all[i].Text = strings.TrimSpace(mrkdwn.Plain(q.Text, names))
 	}
 	if c.cut > 0 {
-		all = append(all, chat.Note(chat.Thousands(c.cut)+" more attachments and files of this message are left out."))
+		all = append(all, inbound.Note(safetext.Thousands(c.cut)+" more attachments and files of this message are left out."))
 	}
 	if len(all) == 0 {
 		return nil
@@ -108,7 +109,7 @@ func (m Message) Quote(what string, c Content, names Names) core.Quotation {
 	own := slices.DeleteFunc(c.Files, func(f File) bool { return f.By != by })
 	return core.Quotation{
 		What: what, Name: names.Of(by.ID), ID: by.ID, At: core.QuotedAt(mrkdwn.Time(json.RawMessage(m.TS))),
-		Text: chat.Joined("\n", append(text, mrkdwn.Unescape(namesOf(own)))...),
+		Text: safetext.Joined("\n", append(text, mrkdwn.Unescape(namesOf(own)))...),
 	}
 }
 

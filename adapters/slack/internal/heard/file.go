@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/slack/internal/mrkdwn"
 	"gatehouse/core"
 )
@@ -56,7 +57,7 @@ const modeStub = "file_access"
 
 // ReadFile is what can be read of a file: of one that can't be decoded nothing.
 func ReadFile(raw json.RawMessage) (f File) {
-	_ = chat.Decode(raw, &f)
+	_ = inbound.Decode(raw, &f)
 	return f
 }
 
@@ -74,8 +75,8 @@ func (f File) Unsaid() bool {
 }
 
 // Read is the file as it is read.
-func (f File) Read() chat.File {
-	file := chat.File{
+func (f File) Read() inbound.File {
+	file := inbound.File{
 		ID: f.ID, Name: cmp.Or(f.Name, f.Title), Type: f.Type, Size: f.Size, URL: cmp.Or(f.Download, f.Private),
 		By: f.By, Why: f.unreadable(), Seen: f.Preview,
 	}
@@ -98,11 +99,11 @@ func (f File) unreadable() string {
 	case f.Mode == "hidden_by_limit":
 		return "Slack hides it, since the workspace has reached its limit"
 	case f.Mode == "external" || f.IsExternal:
-		return "it is not stored at Slack, but at " + cmp.Or(chat.Name(f.ExternalType), "another service")
+		return "it is not stored at Slack, but at " + cmp.Or(safetext.Name(f.ExternalType), "another service")
 	case f.Download+f.Private == "" && (f.Access == "check_file_info" || f.Mode == modeStub):
 		return "Slack does not say what it is"
 	case f.Access != "" && f.Access != "visible" && f.Access != "check_file_info":
-		return "Slack gives no access to it: " + chat.Name(f.Access)
+		return "Slack gives no access to it: " + safetext.Name(f.Access)
 	case f.Transcription.Status == "processing":
 		return "Slack has not yet written down what is said in it"
 	}
@@ -111,10 +112,10 @@ func (f File) unreadable() string {
 
 // email is an email as it is quoted. Anybody may have sent it, by any name.
 func (f File) email() core.Quotation {
-	name := chat.File{ID: f.ID, Name: cmp.Or(f.Name, f.Title)}.Called()
+	name := inbound.File{ID: f.ID, Name: cmp.Or(f.Name, f.Title)}.Called()
 	q := core.Quotation{What: "email", File: name, Text: mrkdwn.Escape(mrkdwn.Shorten(f.Email, maxEmail))}
 	if len(f.From) > 0 {
-		q.Name = chat.Name(f.From[0].Original)
+		q.Name = safetext.Name(f.From[0].Original)
 	}
 	return q
 }

@@ -12,7 +12,8 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -46,9 +47,9 @@ func (m Message) BotName() string {
 	var profile struct {
 		Name string `json:"name"`
 	}
-	_ = chat.Decode(m.Profile, &profile) // of any form
+	_ = inbound.Decode(m.Profile, &profile) // of any form
 	name, _ := m.Username.(string)
-	return chat.Name(cmp.Or(profile.Name, name))
+	return safetext.Name(cmp.Or(profile.Name, name))
 }
 
 // PersonName is the name of a person of another workspace, which Slack sends with their message; "" of anybody else.
@@ -57,8 +58,8 @@ func (m Message) PersonName() string {
 		DisplayName string `json:"display_name"`
 		RealName    string `json:"real_name"`
 	}
-	_ = chat.Decode(m.Person, &person) // of any form
-	return chat.Name(cmp.Or(person.DisplayName, person.RealName))
+	_ = inbound.Decode(m.Person, &person) // of any form
+	return safetext.Name(cmp.Or(person.DisplayName, person.RealName))
 }
 
 // Author is who wrote a message, without their name.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/safetext"
 )
 
 // Joiner is a zero-width character that no token of Slack contains.
@@ -47,11 +47,11 @@ var (
 
 // Shorten cuts a text to a limit, and adds how much is missing.
 func Shorten(s string, limit int) string {
-	_, left := chat.Head(s, limit)
+	_, left := safetext.Head(s, limit)
 	if left == 0 {
 		return s
 	}
 	const digits = 2 // the number may grow by a digit and a comma
-	kept, left := chat.Head(s, max(0, limit-chat.Units(chat.MoreNote(left))-digits))
-	return kept + chat.MoreNote(left)
+	kept, left := safetext.Head(s, max(0, limit-safetext.Units(safetext.MoreNote(left))-digits))
+	return kept + safetext.MoreNote(left)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack/socketmode"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -52,7 +53,7 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	}
 	dialer := websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTime,
-		NetDialContext: (&net.Dialer{Timeout: chat.DialTimeout}).DialContext,
+		NetDialContext: (&net.Dialer{Timeout: outbound.DialTimeout}).DialContext,
 	}
 	ws, response, err := dialer.DialContext(ctx, address, nil)
 	if response != nil && response.Body != nil {
@@ -94,7 +95,7 @@ func (c *Client) disconnected(reason string) error {
 	case "too_many_websockets":
 		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait",
 			"allowed", maxConnections)
-		return chat.Wait(c.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
+		return outbound.Wait(c.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
 	}
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
@@ -150,9 +151,9 @@ func (k *conn) logEnd(err error) {
 // receive passes a frame on to be handled. It must not block: Slack closes a connection that does not answer pings.
 func (k *conn) receive(ctx context.Context, data []byte) {
 	var f socketmode.Request
-	if err := chat.Decode(data, &f); err != nil {
+	if err := inbound.Decode(data, &f); err != nil {
 		k.client.Log.Warn("a Socket Mode frame can't be read and is ignored", "bytes", len(data),
-			"err", chat.JSONFault(err))
+			"err", inbound.JSONFault(err))
 		return
 	}
 	switch {
@@ -181,7 +182,7 @@ func (k *conn) retire() {
 func (k *conn) close() {
 	if err := k.write(websocket.CloseMessage,
 		websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err == nil {
-		chat.Sleep(k.ctx, closeTime)
+		outbound.Sleep(k.ctx, closeTime)
 	}
 	k.end()
 }

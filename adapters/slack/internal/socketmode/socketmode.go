@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 	"gatehouse/core/retry"
 )
@@ -97,10 +97,10 @@ func (c *Client) Run(ctx context.Context, app App) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop() // all connections end with Run
 	log := retry.NewLog(c.Log, "opening a Socket Mode connection")
-	backoff, refusals := chat.FirstRetry, 0
+	backoff, refusals := outbound.FirstRetry, 0
 	pause := func(atLeast time.Duration) {
 		c.Sleep(ctx, max(c.Jitter(backoff), atLeast))
-		backoff = min(2*backoff, chat.MaxRetry)
+		backoff = min(2*backoff, outbound.MaxRetry)
 	}
 	var current, previous *conn // the newest one, and the one that it replaced
 	connected := false          // at least once
@@ -155,7 +155,7 @@ func (c *Client) Run(ctx context.Context, app App) error {
 			c.Sleep(ctx, core.RetryAfterOf(reason))
 		}
 		if time.Since(began) >= steady {
-			backoff = chat.FirstRetry
+			backoff = outbound.FirstRetry
 		} else {
 			pause(0) // if a connection closes at once, don't open the next one at once
 		}

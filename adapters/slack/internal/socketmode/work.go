@@ -10,7 +10,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 	"golang.org/x/sync/errgroup"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 )
 
 // Limits of the envelopes that wait to be handled.
@@ -86,7 +86,7 @@ func QueueOf(payload []byte) int {
 			Channel json.RawMessage `json:"channel"`
 		} `json:"event"`
 	}
-	_ = chat.Decode(payload, &body) // events without a channel share a queue
+	_ = inbound.Decode(payload, &body) // events without a channel share a queue
 	h := fnv.New32a()
 	h.Write(body.Event.Channel)
 	return int(h.Sum32() % queueCount)

@@ -10,7 +10,8 @@ import (
 	"path"
 	"reflect"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/outbound"
 )
 
 // done is what is read of the answer to a method that did what it was asked for. It is part of every other struct of
@@ -178,7 +179,7 @@ var answers = map[string]any{
 // Slack has posted would count as lost.
 type reader struct {
 	*http.Client
-	clock *chat.Clock
+	clock *outbound.Clock
 }
 
 // maxAnswer is how long an answer may be, in bytes. A page of long messages has some millions.
@@ -215,7 +216,7 @@ func readAnswer(method string, all []byte) ([]byte, error) {
 		Error  json.RawMessage `json:"error"`
 		Needed json.RawMessage `json:"needed"`
 	}
-	if err := chat.Decode(all, &verdict); err != nil {
+	if err := inbound.Decode(all, &verdict); err != nil {
 		return nil, err
 	}
 	switch {
@@ -238,7 +239,7 @@ func readAnswer(method string, all []byte) ([]byte, error) {
 		return nil, fmt.Errorf("nothing is known of the answers to %s", method)
 	}
 	into := reflect.New(reflect.TypeOf(form)).Interface()
-	if err := chat.Decode(all, into); err != nil {
+	if err := inbound.Decode(all, into); err != nil {
 		return nil, err
 	}
 	return json.Marshal(into)

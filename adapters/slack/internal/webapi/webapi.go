@@ -1,7 +1,7 @@
 // Package webapi makes slack-go's client of Slack's Web API and converts the errors of its calls.
 //
 // slack-go has the endpoints, their arguments and answers, and the errors: a refusal, a rate limit, a status. Here
-// errors get core's categories, as adapters/internal/chat lists them, and of an answer only what gatehouse reads
+// errors get core's categories, as adapters/internal/outbound lists them, and of an answer only what gatehouse reads
 // reaches slack-go (answer.go). Nothing is retried here; the outbox and the dispatcher do that.
 package webapi
 
@@ -18,7 +18,7 @@ import (
 
 	api "github.com/slack-go/slack"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -37,8 +37,8 @@ type Config struct {
 
 // New makes a client with a connection pool of its own. clock learns from the answers. New calls scopes with the scopes
 // of the bot's token whenever an answer contains them.
-func New(c Config, clock *chat.Clock, scopes func(map[string]bool)) (*api.Client, *http.Client) {
-	own := &http.Client{Timeout: chat.CallTimeout, Transport: chat.Transport()}
+func New(c Config, clock *outbound.Clock, scopes func(map[string]bool)) (*api.Client, *http.Client) {
+	own := &http.Client{Timeout: outbound.CallTimeout, Transport: outbound.Transport()}
 	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own, clock}),
 		api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
@@ -56,7 +56,7 @@ func New(c Config, clock *chat.Clock, scopes func(map[string]bool)) (*api.Client
 
 // RefusesApp asks Slack, by auth.test, whether it refuses the app-level token. It does not if it can't be asked, or if
 // it answers that a token of this type has no identity.
-func RefusesApp(ctx context.Context, c Config, clock *chat.Clock, with *http.Client) bool {
+func RefusesApp(ctx context.Context, c Config, clock *outbound.Clock, with *http.Client) bool {
 	app := api.New(c.AppToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{with, clock}))
 	_, err := app.AuthTestContext(ctx)
 	return core.CategoryOf(Error(err)) == core.Unauthorized
@@ -141,7 +141,7 @@ var (
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
 )
 
-// Error converts the error of a call to one of core's categories, as adapters/internal/chat lists them.
+// Error converts the error of a call to one of core's categories, as adapters/internal/outbound lists them.
 func Error(err error) error {
 	var limited *api.RateLimitedError
 	var refusal api.SlackErrorResponse
@@ -151,15 +151,15 @@ func Error(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &limited):
-		return chat.Wait(max(limited.RetryAfter, chat.MinRetryAfter), err, "Slack asks to wait.")
+		return outbound.Wait(max(limited.RetryAfter, outbound.MinRetryAfter), err, "Slack asks to wait.")
 	case errors.As(err, &number): // a 429 whose Retry-After is not a whole number
-		return chat.Wait(chat.MinRetryAfter, err, "Slack asks to wait.")
+		return outbound.Wait(outbound.MinRetryAfter, err, "Slack asks to wait.")
 	case errors.As(err, &refusal):
 		return refusalError(refusal)
 	case errors.As(err, &status):
 		return statusError(status)
 	}
-	return chat.TransportError(Title, err)
+	return outbound.TransportError(Title, err)
 }
 
 // scopeName matches the name of a scope.
@@ -177,7 +177,7 @@ func refusalError(r api.SlackErrorResponse) error {
 	case slices.Contains(maybeDone, r.Err):
 		return core.Wrap(core.DeliveryInDoubt, r, "Slack failed during the call (%s).", r.Err)
 	case slices.Contains(notBegun, r.Err):
-		return chat.Wait(chat.MinRetryAfter, r, "Slack asks to wait.")
+		return outbound.Wait(outbound.MinRetryAfter, r, "Slack asks to wait.")
 	}
 	return core.Wrap(core.DeliveryFailed, r, "Slack refuses it: %s.", r.Err)
 }
@@ -185,7 +185,7 @@ func refusalError(r api.SlackErrorResponse) error {
 func statusError(s api.StatusCodeError) error {
 	switch {
 	case s.Code == http.StatusTooManyRequests:
-		return chat.Wait(chat.MinRetryAfter, s, "Slack asks to wait.")
+		return outbound.Wait(outbound.MinRetryAfter, s, "Slack asks to wait.")
 	case s.Code >= http.StatusInternalServerError:
 		return core.Wrap(core.DeliveryInDoubt, s, "Slack failed during the call (%d).", s.Code)
 	}
@@ -204,7 +204,7 @@ func SendError(err error) error {
 			"This workspace does not let links to its files, canvases and lists be "+
 				"shared in Slack Connect. Ask me to answer without such links.")
 	}
-	return chat.SendError(err)
+	return outbound.SendError(err)
 }
 
 // SocketError is Error for the request of a Socket Mode connection. A permanent refusal is unauthorized or unsupported.

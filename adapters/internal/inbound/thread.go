@@ -1,8 +1,9 @@
-package chat
+package inbound
 
 import (
 	"slices"
 
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -38,7 +39,7 @@ func (t Thread) Quoted(tokens int) []core.Block {
 	left := 3 * tokens // bytes
 	if t.Root != nil {
 		root := *t.Root
-		root.Text = Shortened(root.Text, left/2)
+		root.Text = safetext.Shortened(root.Text, left/2)
 		all, left = append(all, root), left-sizeOf(root)
 	}
 	from := len(t.Said)
@@ -49,11 +50,11 @@ func (t Thread) Quoted(tokens int) []core.Block {
 	said := slices.Clone(t.Said[from:])
 	if len(said) == 0 && len(t.Said) > 0 { // one alone is too long
 		last := t.Said[len(t.Said)-1]
-		last.Text = Shortened(last.Text, max(left, minQuoted))
+		last.Text = safetext.Shortened(last.Text, max(left, minQuoted))
 		said, from = append(said, last), from-1
 	}
 	if from += t.Left; from > 0 || t.More {
-		count := Thousands(from)
+		count := safetext.Thousands(from)
 		switch {
 		case from == 0:
 			count = "some"

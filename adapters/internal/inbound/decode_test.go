@@ -1,4 +1,4 @@
-package chat
+package inbound
 
 import (
 	"bytes"
@@ -141,7 +141,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && JSONFault(err) == "invalid JSON" && json.Valid(data) {
 			t.Fatalf("%q: %v", data, err)
 		}
-		if kept := Without(data, "kind"); !json.Valid(kept) ||
+		if kept := Redact(data, "kind"); !json.Valid(kept) ||
 			json.Valid(data) == (string(kept) == "null") && strings.TrimSpace(string(data)) != "null" {
 			t.Fatalf("%q without a key is %q", data, kept)
 		}
@@ -155,7 +155,7 @@ func TestWithoutLeavesOutSecretsAndNothingElse(t *testing.T) {
 		`[ {"token":1} , [] , "token" ]`:                                                             `[{},[],"token"]`,
 		`{"token"`:                                                                                   `null`,
 	} {
-		if got := string(Without([]byte(text), "token", "url")); got != want {
+		if got := string(Redact([]byte(text), "token", "url")); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package chat
+package outbound
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Outbound remembers whether a platform answered the last call (law 9).
-type Outbound struct {
+// Health remembers whether a platform answered the last call (law 9).
+type Health struct {
 	Title string // of the platform
 
 	mu       sync.Mutex
@@ -21,34 +21,34 @@ type Outbound struct {
 
 // Record notes the result of a call; err has one of the categories of errors of calls. Any answer counts as success,
 // except that the token is refused. A request to wait changes nothing.
-func (o *Outbound) Record(err error) {
+func (h *Health) Record(err error) {
 	switch core.CategoryOf(err) {
 	case core.Unauthorized, core.DeliveryInDoubt:
-		o.Set(err)
+		h.Set(err)
 	case core.DeliveryLater:
 		if core.RetryAfterOf(err) == 0 {
-			o.Set(err)
+			h.Set(err)
 		}
 	default:
-		o.Set(nil)
+		h.Set(nil)
 	}
 }
 
 // Set records that the platform answered (nil), or why it did not.
-func (o *Outbound) Set(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.answered, o.err = o.answered || err == nil, err
+func (h *Health) Set(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answered, h.err = h.answered || err == nil, err
 }
 
 // Err returns nil if the platform answered the last call, else the reason why not.
-func (o *Outbound) Err() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.err == nil && !o.answered {
-		return core.Errorf(core.DeliveryLater, "%s has not answered yet.", o.Title)
+func (h *Health) Err() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.err == nil && !h.answered {
+		return core.Errorf(core.DeliveryLater, "%s has not answered yet.", h.Title)
 	}
-	return o.err
+	return h.err
 }
 
 // identityCheck is the time between two questions once the bot is known.

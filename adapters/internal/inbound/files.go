@@ -1,4 +1,4 @@
-package chat
+package inbound
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -147,12 +148,12 @@ func Files(
 		case why == "":
 			texts -= int64(len(c.Text))
 			if c.Left > 0 {
-				c.Text += fmt.Sprintf("\n[%s more bytes are left out]", Thousands(int(c.Left)))
+				c.Text += fmt.Sprintf("\n[%s more bytes are left out]", safetext.Thousands(int(c.Left)))
 			}
 			r.Texts = append(r.Texts, f.quoted(c.Text))
 		}
 		if err = nil; why != "" {
-			r.Unread = append(r.Unread, noBrackets.Replace(f.Called())+" ("+Name(why)+")")
+			r.Unread = append(r.Unread, noBrackets.Replace(f.Called())+" ("+safetext.Name(why)+")")
 		}
 	}
 	return r, nil
@@ -194,7 +195,7 @@ func (f File) tooLarge() error {
 }
 
 // Called is the name of a file on one line.
-func (f File) Called() string { return cmp.Or(Name(f.Name), Name(f.ID), "a file") }
+func (f File) Called() string { return cmp.Or(safetext.Name(f.Name), safetext.Name(f.ID), "a file") }
 
 // quoted is a file's text as the model is shown it.
 func (f File) quoted(text string) core.Block {
@@ -205,7 +206,7 @@ func (f File) quoted(text string) core.Block {
 func (f File) said() core.Quotation {
 	return core.Quotation{
 		What: "recording, as the platform wrote it down", File: f.Called(),
-		Name: f.By.Name, ID: f.By.ID, Text: Clean(f.Said),
+		Name: f.By.Name, ID: f.By.ID, Text: safetext.Clean(f.Said),
 	}
 }
 

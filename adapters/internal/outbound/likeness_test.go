@@ -1,11 +1,11 @@
-package chat_test
+package outbound_test
 
 import (
 	"strings"
 	"testing"
 
-	"gatehouse/adapters/internal/chat"
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/question"
@@ -28,7 +28,7 @@ func TestEveryHeadlineOfACardIsKnown(t *testing.T) {
 					for _, text := range []string{
 						headline, "# " + headline, "I did it.\n\n**" + headline + "**\n\nmore",
 					} {
-						if !chat.LooksLikeCard(text, nil) {
+						if !outbound.LooksLikeCard(text, nil) {
 							t.Errorf("%q", text)
 						}
 					}
@@ -50,7 +50,7 @@ func TestLooksLikeCard(t *testing.T) {
 		"*Mау dесіdе*: bob\n*Expires*: soon",
 		"Hello\n\n" + strings.Repeat("words ", 500) + "\n---\n# Approval needed",
 	} {
-		if !chat.LooksLikeCard(text, nil) {
+		if !outbound.LooksLikeCard(text, nil) {
 			t.Errorf("does not look like a card: %q", text)
 		}
 	}
@@ -59,7 +59,7 @@ func TestLooksLikeCard(t *testing.T) {
 		"Tool: pay\nArguments: none\nResult: done", "I asked by mail.", "Denied requests go to Bob.\nReason: none",
 		"| Tool | Result |\n|---|---|\n| pay | ok |",
 	} {
-		if chat.LooksLikeCard(text, nil) {
+		if outbound.LooksLikeCard(text, nil) {
 			t.Errorf("looks like a card: %q", text)
 		}
 	}
@@ -76,12 +76,12 @@ func TestReplacedTextsLookLikeACardToo(t *testing.T) {
 		"誰が決める: bob\nWerkzeug: pay",
 		"Approval needed", "Tool: pay\nAsked by: ann",
 	} {
-		if !chat.LooksLikeCard(text, texts) {
+		if !outbound.LooksLikeCard(text, texts) {
 			t.Errorf("does not look like a card: %q", text)
 		}
 	}
 	for _, text := range []string{"", "Hello", "Das Werkzeug ist da.", "Данные", "質問があります", "2 + 2\n\n- a"} {
-		if chat.LooksLikeCard(text, texts) {
+		if outbound.LooksLikeCard(text, texts) {
 			t.Errorf("looks like a card: %q", text)
 		}
 	}

@@ -1,4 +1,4 @@
-package chat
+package inbound
 
 import "golang.org/x/sync/errgroup"
 

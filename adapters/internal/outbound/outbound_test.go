@@ -1,4 +1,4 @@
-package chat_test
+package outbound_test
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
 func TestCacheLifetimes(t *testing.T) {
 	now := time.Unix(0, 0)
-	c := chat.Cache[string]{Now: func() time.Time { return now }}
+	c := outbound.Cache[string]{Now: func() time.Time { return now }}
 	c.Put("a", "for a while", time.Minute)
 	if got, fresh := c.Get("a"); got != "for a while" || !fresh {
 		t.Errorf("got %q, %v", got, fresh)
@@ -24,7 +24,7 @@ func TestCacheLifetimes(t *testing.T) {
 	if got, fresh := c.Get("a"); got != "for a while" || fresh {
 		t.Errorf("after its lifetime: got %q, %v", got, fresh)
 	}
-	c.Put("a", "for ever", chat.Forever)
+	c.Put("a", "for ever", outbound.Forever)
 	if got := c.Put("a", "a guess", time.Minute); got != "for ever" {
 		t.Errorf("a temporary value replaced a permanent one: %q", got)
 	}
@@ -34,7 +34,7 @@ func TestCacheLifetimes(t *testing.T) {
 }
 
 func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
-	o := chat.Outbound{Title: "Chat"}
+	o := outbound.Health{Title: "Chat"}
 	if o.Err() == nil {
 		t.Error("it is healthy before the first call")
 	}
@@ -44,7 +44,7 @@ func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
 		want core.Category
 	}{
 		{nil, ""}, {core.Errorf(core.DeliveryInDoubt, "Lost."), core.DeliveryInDoubt},
-		{chat.Wait(time.Second, nil, "Wait."), core.DeliveryInDoubt}, {refused, ""},
+		{outbound.Wait(time.Second, nil, "Wait."), core.DeliveryInDoubt}, {refused, ""},
 		{core.Errorf(core.Unauthorized, "No."), core.Unauthorized},
 		{core.Errorf(core.DeliveryLater, "Unreachable."), core.DeliveryLater}, {nil, ""},
 	} {
@@ -55,25 +55,25 @@ func TestOutboundHealthIsThatOfTheLastAnswer(t *testing.T) {
 }
 
 func TestALongPostIsDrawnOnce(t *testing.T) {
-	var c chat.PartCache[string]
+	var c outbound.PartCache[string]
 	drawn := 0
 	for part := range 3 {
 		d := core.Delivery{Post: core.Post{Key: "reply/1", Text: "long"}, Part: part}
 		parts, err := c.Parts(d, func() ([]string, error) { drawn++; return []string{"a", "b", "c"}, nil })
-		if m, more, _ := chat.At(parts, d); err != nil || m != parts[part] || more != (part < 2) {
+		if m, more, _ := outbound.At(parts, d); err != nil || m != parts[part] || more != (part < 2) {
 			t.Errorf("part %d: got %q, %v, %v", part, m, more, err)
 		}
 	}
 	if drawn != 1 {
 		t.Errorf("it was drawn %d times", drawn)
 	}
-	if _, _, err := chat.At([]string{"a"}, core.Delivery{Part: 1}); core.CategoryOf(err) != core.DeliveryFailed {
+	if _, _, err := outbound.At([]string{"a"}, core.Delivery{Part: 1}); core.CategoryOf(err) != core.DeliveryFailed {
 		t.Errorf("a part that is not there gave %v", err)
 	}
 }
 
 func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
-	c := chat.Copies{
+	c := outbound.Copies{
 		Platform: "chat", User: func(id string) (string, bool) { return "requester", id == "chat:requester" },
 		OpenDM: func(_ context.Context, user string) (string, error) {
 			if user == "closed" {

@@ -1,4 +1,4 @@
-package chat
+package inbound
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Without returns JSON without the members of these keys, in any case and at any depth. All else stays as it is
+// Redact returns JSON without the members of these keys, in any case and at any depth. All else stays as it is
 // written, but for white space. It is for secrets that a platform issues for one answer: nothing that is stored
 // contains them. JSON that can't be read becomes null.
-func Without(data []byte, keys ...string) []byte {
-	w := without{Reader: strictjson.NewReader(data, strictjson.Replace), keys: keys, kept: make([]byte, 0, len(data))}
+func Redact(data []byte, keys ...string) []byte {
+	w := redactor{Reader: strictjson.NewReader(data, strictjson.Replace), keys: keys, kept: make([]byte, 0, len(data))}
 	err := w.value()
 	if err == nil {
 		err = w.End()
@@ -22,15 +22,15 @@ func Without(data []byte, keys ...string) []byte {
 	return w.kept
 }
 
-// without is the state of Without.
-type without struct {
+// redactor is the state of Redact.
+type redactor struct {
 	*strictjson.Reader
 	keys []string
 	kept []byte
 }
 
 // value appends a value.
-func (w *without) value() error {
+func (w *redactor) value() error {
 	switch w.Kind() {
 	case strictjson.Object:
 		w.kept = append(w.kept, '{')
@@ -60,7 +60,7 @@ func (w *without) value() error {
 }
 
 // comma appends a comma unless what comes is the first.
-func (w *without) comma(open byte) {
+func (w *redactor) comma(open byte) {
 	if w.kept[len(w.kept)-1] != open {
 		w.kept = append(w.kept, ',')
 	}

@@ -1,4 +1,4 @@
-package chat
+package outbound
 
 import (
 	"errors"

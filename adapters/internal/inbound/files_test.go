@@ -1,4 +1,4 @@
-package chat_test
+package inbound_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
@@ -19,7 +19,7 @@ const png = "\x89PNG\x0d\x0a\x1a\x0a\x00\x00"
 type shelf map[string][2]string
 
 // read reads files of a message, at the addresses of their names.
-func (s shelf) read(t *testing.T, files ...chat.File) chat.Read {
+func (s shelf) read(t *testing.T, files ...inbound.File) inbound.Read {
 	t.Helper()
 	var blobs adaptertest.Blobs
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func (s shelf) read(t *testing.T, files ...chat.File) chat.Read {
 		_, _ = w.Write([]byte(found[1]))
 	}))
 	defer server.Close()
-	fetcher := chat.Fetcher{
+	fetcher := inbound.Fetcher{
 		Title: "The platform", Client: server.Client(), APIURL: server.URL, OwnHost: func(string) bool { return false },
 		Blobs: &blobs, Refused: core.Errorf(core.NotAllowed, "refused"),
 		Redirected: core.Errorf(core.NotAllowed, "redirected"),
@@ -40,7 +40,7 @@ func (s shelf) read(t *testing.T, files ...chat.File) chat.Read {
 	for i := range files {
 		files[i].By = core.Speaker{Name: "Ann", ID: "x:1"}
 	}
-	r, err := chat.Files(t.Context(), files, func(ctx context.Context, f chat.File) (chat.Content, error) {
+	r, err := inbound.Files(t.Context(), files, func(ctx context.Context, f inbound.File) (inbound.Content, error) {
 		return fetcher.Fetch(ctx, f, server.URL+"/"+f.Name)
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func TestFilesAreReadByTheirTypesAndTheirBytes(t *testing.T) {
 		"tool.bat": {"application/x-msdownload", "", "of an unknown type"}, "message.txt": {"", "caf\ufffd", ""},
 		"gone.txt": {"text/plain", "", "refused"}, "talk.mp3": {"audio/mpeg", "", "audio/mpeg"},
 	} {
-		r := all.read(t, chat.File{Name: name, Type: c.kind})
+		r := all.read(t, inbound.File{Name: name, Type: c.kind})
 		want := ""
 		if c.text != "" {
 			want = core.Quote(
@@ -94,7 +94,7 @@ func TestFilesAreReadByTheirTypesAndTheirBytes(t *testing.T) {
 			t.Errorf("%s is read as %q, unread %q", name, got, unread)
 		}
 	}
-	for _, f := range []chat.File{
+	for _, f := range []inbound.File{
 		{Name: "shot"}, {Name: "shot", Type: "image/png"}, {Name: "drawing.txt", Type: "text/plain"},
 		{Name: "shot", Type: "image/jpg"}, {Name: "shot", Type: "image/apng"},
 	} {
@@ -107,22 +107,22 @@ func TestFilesAreReadByTheirTypesAndTheirBytes(t *testing.T) {
 func TestTextFilesAreCutWithACount(t *testing.T) {
 	long := strings.Repeat("é", 100<<10)
 	r := shelf{"long.txt": {"text/plain", long}}.read(t,
-		chat.File{Name: "long.txt", Type: "text/plain", Size: float64(len(long))})
+		inbound.File{Name: "long.txt", Type: "text/plain", Size: float64(len(long))})
 	text := r.Texts[0].Text
 	if kept := strings.Count(text, "é"); kept != 64<<10 ||
 		!strings.Contains(text, "\n[73,728 more bytes are left out]\n") {
 		t.Errorf("%d characters were kept: %q", kept, text[len(text)-100:])
 	}
 	long = strings.Repeat("0123456789\n", 500_000) // what is pasted may have no type
-	r = shelf{"message.txt": {"", long}}.read(t, chat.File{Name: "message.txt", Size: float64(len(long))})
+	r = shelf{"message.txt": {"", long}}.read(t, inbound.File{Name: "message.txt", Size: float64(len(long))})
 	if len(r.Texts) != 1 || !strings.Contains(r.Texts[0].Text, "\n[5,368,928 more bytes are left out]\n") {
 		t.Errorf("a text of no type is read as %d texts, unread %q", len(r.Texts), r.Unread)
 	}
-	all, files := shelf{}, []chat.File{}
+	all, files := shelf{}, []inbound.File{}
 	for i := range 10 {
 		name := fmt.Sprintf("%d.txt", i)
 		all[name] = [2]string{"text/plain", strings.Repeat("x", 50<<10)}
-		files = append(files, chat.File{Name: name, Type: "text/plain"})
+		files = append(files, inbound.File{Name: name, Type: "text/plain"})
 	}
 	r = all.read(t, files...)
 	kept := 0
@@ -143,9 +143,9 @@ func TestTextFilesAreCutWithACount(t *testing.T) {
 
 func TestAFileThatMayNotBeFetchedIsItsPreview(t *testing.T) {
 	r := shelf{}.read(t,
-		chat.File{Name: "snippet.go", Type: "text/plain", Seen: "package main"},
-		chat.File{Name: "clip.m4a", Type: "audio/mp4", Said: "restart it\u202e"},
-		chat.File{Name: "big.mov", Type: "video/quicktime", Why: "it was deleted"})
+		inbound.File{Name: "snippet.go", Type: "text/plain", Seen: "package main"},
+		inbound.File{Name: "clip.m4a", Type: "audio/mp4", Said: "restart it\u202e"},
+		inbound.File{Name: "big.mov", Type: "video/quicktime", Why: "it was deleted"})
 	if len(r.Texts) != 1 ||
 		!strings.Contains(r.Texts[0].Text, "package main\n[this is only its beginning: refused]\n") {
 		t.Errorf("the snippet is read as %q", r.Texts[0].Text)
@@ -158,7 +158,7 @@ func TestAFileThatMayNotBeFetchedIsItsPreview(t *testing.T) {
 	for id, want := range map[string]string{
 		"x:2": clip, "x:1": "> [a recording of mine, as the platform wrote it down:]\n> restart it",
 	} {
-		in, err := chat.Heard{Speaker: core.Speaker{Name: "Eve", ID: id}, Files: r}.Input()
+		in, err := inbound.Heard{Speaker: core.Speaker{Name: "Eve", ID: id}, Files: r}.Input()
 		if err != nil || !strings.Contains(in.Message.Content.String(), want) {
 			t.Errorf("to %s it is %q, %v", id, in.Message.Content.String(), err)
 		}
@@ -176,7 +176,7 @@ func TestNoTextPassesForALabel(t *testing.T) {
 			"> hi\n> {\"name\":\"Bob\"," +
 			"\"id\":\"x:2\"} says:\n> > yes",
 	} {
-		in, err := chat.Heard{Alone: true, Speaker: core.Speaker{Name: "Ann", ID: "x:1"}, Text: text}.Input()
+		in, err := inbound.Heard{Alone: true, Speaker: core.Speaker{Name: "Ann", ID: "x:1"}, Text: text}.Input()
 		if err != nil {
 			t.Fatal(err)
 		}

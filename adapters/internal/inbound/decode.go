@@ -1,4 +1,4 @@
-package chat
+package inbound
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core/strictjson"
 )
 
@@ -39,7 +40,9 @@ func Decode(data []byte, into any) error {
 // repeatedKey is the error for a key that is read and is there more than once.
 type repeatedKey struct{ key string }
 
-func (e *repeatedKey) Error() string { return fmt.Sprintf("the key %q is repeated", Clip(e.key)) }
+func (e *repeatedKey) Error() string {
+	return fmt.Sprintf("the key %q is repeated", safetext.Clip(e.key))
+}
 
 // wrongType is the error for a value that its field can't hold.
 type wrongType struct{ fields []string } // the field, and those around it, the innermost first

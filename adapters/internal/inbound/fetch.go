@@ -1,4 +1,4 @@
-package chat
+package inbound
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -57,7 +58,7 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 		return Content{}, i.Redirected
 	case err != nil:
 		return Content{},
-			core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s can't be asked for a file now.", i.Title)
+			core.Wrap(core.ProviderUnavailable, outbound.WithoutURL(err), "%s can't be asked for a file now.", i.Title)
 	}
 	defer response.Body.Close()
 	switch {
@@ -76,7 +77,7 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 	body.Grow(int(min(max(response.ContentLength, 0), limit)) + bytes.MinRead) // so that it need not grow by copying
 	if _, err := body.ReadFrom(io.LimitReader(response.Body, limit+1)); err != nil {
 		return Content{},
-			core.Wrap(core.ProviderUnavailable, WithoutURL(err), "%s did not send all of a file.", i.Title)
+			core.Wrap(core.ProviderUnavailable, outbound.WithoutURL(err), "%s did not send all of a file.", i.Title)
 	}
 	whole := max(int64(body.Len()), response.ContentLength, int64(f.Size))
 	c, err := f.content(body.Bytes(), whole, func(data []byte) (string, error) {

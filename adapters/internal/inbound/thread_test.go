@@ -1,11 +1,11 @@
-package chat_test
+package inbound_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
@@ -16,7 +16,7 @@ func said(n int, text string) core.Quotation {
 
 func TestAThreadIsItsRootAndTheNewestThatFit(t *testing.T) {
 	root := said(0, "the plan")
-	thread := chat.Thread{Root: &root, Left: 40}
+	thread := inbound.Thread{Root: &root, Left: 40}
 	for n := range 300 {
 		thread.Said = append(thread.Said, said(n+1, strings.Repeat("word ", 20)))
 	}
@@ -30,20 +30,20 @@ func TestAThreadIsItsRootAndTheNewestThatFit(t *testing.T) {
 	if !strings.Contains(text, fmt.Sprintf("left out: %d.", 340-kept)) || kept < 10 || len(text) > 3200 {
 		t.Errorf("%d messages in %d bytes: %q", kept, len(text), text)
 	}
-	thread = chat.Thread{Root: &root, Said: thread.Said[:3], Note: "Newer messages exist."}
+	thread = inbound.Thread{Root: &root, Said: thread.Said[:3], Note: "Newer messages exist."}
 	text = thread.Quoted(10_000)[0].Text
 	if strings.Contains(text, "left out") ||
 		!strings.HasSuffix(text, `{"quoted":"note","name":"gatehouse"} wrote:`+"\n> Newer messages exist.") {
 		t.Errorf("a short thread is %q", text)
 	}
-	if (chat.Thread{}).Quoted(1000) != nil {
+	if (inbound.Thread{}).Quoted(1000) != nil {
 		t.Error("an empty thread is something")
 	}
 }
 
 func TestOfAThreadThatIsTooLongSomethingIsShown(t *testing.T) {
 	root := said(0, strings.Repeat("root ", 10_000))
-	text := chat.Thread{
+	text := inbound.Thread{
 		Root: &root, Said: []core.Quotation{said(1, "early"), said(2, strings.Repeat("late ", 10_000))},
 	}.Quoted(500)[0].Text
 	for _, want := range []string{"> 0 root root", "> 2 late late", "more characters are not shown", "left out: 1."} {
@@ -59,24 +59,24 @@ func TestOfAThreadThatIsTooLongSomethingIsShown(t *testing.T) {
 func TestWhatAMessageIsReadAs(t *testing.T) {
 	ann, bob := core.Speaker{Name: "Ann", ID: "x:1"}, []core.Block{core.Quote(said(1, "hello"))}
 	for name, c := range map[string]struct {
-		heard chat.Heard
+		heard inbound.Heard
 		want  string
 	}{
-		"alone":        {chat.Heard{Speaker: ann, Alone: true, Text: " hi "}, "hi"},
-		"among others": {chat.Heard{Speaker: ann, Text: "hi"}, `{"name":"Ann","id":"x:1"} says:` + "\n> hi"},
+		"alone":        {inbound.Heard{Speaker: ann, Alone: true, Text: " hi "}, "hi"},
+		"among others": {inbound.Heard{Speaker: ann, Text: "hi"}, `{"name":"Ann","id":"x:1"} says:` + "\n> hi"},
 		"alone, with a quote": {
-			chat.Heard{Speaker: ann, Alone: true, Text: "hi", Points: bob},
+			inbound.Heard{Speaker: ann, Alone: true, Text: "hi", Points: bob},
 			bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:` + "\n> hi",
 		},
 		"a quote alone": {
-			chat.Heard{Speaker: ann, Points: bob}, bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:`,
+			inbound.Heard{Speaker: ann, Points: bob}, bob[0].Text + "\n" + `{"name":"Ann","id":"x:1"} says:`,
 		},
 		"nothing, alone": {
-			chat.Heard{Speaker: ann, Alone: true},
+			inbound.Heard{Speaker: ann, Alone: true},
 			"There is nothing in that message that I can read. Write what you would like.",
 		},
 		"nothing, of a mention": {
-			chat.Heard{Speaker: ann, Mention: true},
+			inbound.Heard{Speaker: ann, Mention: true},
 			"There is nothing in that message that I can read. Write what you would like after mentioning me.",
 		},
 	} {

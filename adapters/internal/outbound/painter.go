@@ -1,8 +1,9 @@
-package chat
+package outbound
 
 import (
 	"strings"
 
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -38,7 +39,7 @@ func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 	case core.PostNotice, core.PostPrivate:
 		return []M{p.note(d, d.Text)}, nil
 	case core.PostSteps:
-		return []M{p.Steps(OneLine(Clean(d.Text)))}, nil
+		return []M{p.Steps(safetext.OneLine(safetext.Clean(d.Text)))}, nil
 	case core.PostCard:
 		if d.Card == nil {
 			return nil, core.Errorf(core.Internal, "The approval's card came without its data.")
@@ -51,7 +52,7 @@ func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 
 // reply draws a model's text. The cuts do not depend on Late, which may change between the parts.
 func (p Painter[M]) reply(d core.Delivery) []M {
-	all := p.Reply(Clean(d.Text))
+	all := p.Reply(safetext.Clean(d.Text))
 	switch {
 	case len(all) == 0:
 		return []M{p.note(d, NoText)}
@@ -62,7 +63,7 @@ func (p Painter[M]) reply(d core.Delivery) []M {
 }
 
 func (p Painter[M]) note(d core.Delivery, text string) M {
-	text = strings.TrimSpace(Clean(text))
+	text = strings.TrimSpace(safetext.Clean(text))
 	if text == "" {
 		text = NoText
 	}

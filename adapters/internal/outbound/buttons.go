@@ -1,8 +1,9 @@
-package chat
+package outbound
 
 import (
 	"strconv"
 
+	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
 
@@ -80,7 +81,7 @@ const EditsMark = "."
 // Value seals a button. Error: the value is longer than limit, in UTF-16 units.
 func (b Button) Value(seal func(fields ...string) string, limit int) (string, error) {
 	value := seal(b.Fields()...)
-	if n := Units(value); n > limit {
+	if n := safetext.Units(value); n > limit {
 		return "", core.Errorf(core.Internal, "A button's value has %d characters; the limit is %d.", n, limit)
 	}
 	return value, nil

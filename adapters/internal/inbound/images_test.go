@@ -1,4 +1,4 @@
-package chat_test
+package inbound_test
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/internal/chat"
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/core"
 )
 
 // album serves an image at each path, and reads them for events.
 type album struct {
-	chat.Fetcher
+	inbound.Fetcher
 	server *httptest.Server
 	blobs  adaptertest.Blobs
 }
@@ -29,7 +29,7 @@ func newAlbum(t *testing.T, size int) *album {
 		_, _ = w.Write(append([]byte("\x89PNG\x0d\x0a\x1a\x0a"+r.URL.Path), make([]byte, size)...))
 	}))
 	t.Cleanup(a.server.Close)
-	a.Fetcher = chat.Fetcher{
+	a.Fetcher = inbound.Fetcher{
 		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, OwnHost: func(string) bool {
 			return false
 		}, Blobs: &a.blobs,
@@ -40,11 +40,11 @@ func newAlbum(t *testing.T, size int) *album {
 
 // read reads n images of one message.
 func (a *album) read(ctx context.Context, n int) (images []core.Block, unread []string, err error) {
-	var files []chat.File
+	var files []inbound.File
 	for i := range n {
-		files = append(files, chat.File{Name: fmt.Sprint(i), Type: "image/png", URL: fmt.Sprint(a.server.URL, "/", i)})
+		files = append(files, inbound.File{Name: fmt.Sprint(i), Type: "image/png", URL: fmt.Sprint(a.server.URL, "/", i)})
 	}
-	r, err := chat.Files(ctx, files, func(ctx context.Context, f chat.File) (chat.Content, error) {
+	r, err := inbound.Files(ctx, files, func(ctx context.Context, f inbound.File) (inbound.Content, error) {
 		return a.Fetch(ctx, f, f.URL)
 	})
 	return r.Images, r.Unread, err

@@ -1,4 +1,6 @@
-package chat
+// Package safetext makes foreign text safe to show: Clean("a\u202eb\r\n") is "ab\n", Head and Shortened cut a text, and
+// MoreNote says how many characters are missing. Lengths are counted in UTF-16 units, as Units does and platforms do.
+package safetext
 
 import (
 	"cmp"

@@ -20,8 +20,29 @@ type Ledger interface {
 	Keep(ctx context.Context, id ApprovalID, progress string, pauses bool) error
 	// Finish commits the result.
 	Finish(ctx context.Context, id ApprovalID, r ToolResult) error
+	// Remembered returns the use of an earlier approval that allows a call once more, by a rule that remembers
+	// approvals; nil if none does.
+	Remembered(ctx context.Context, call Call, rule Rule) (*Use, error)
 	// Refuse notes why the call is not begun, for the end of the turn.
 	Refuse(id ApprovalID, r ToolResult)
+}
+
+// Progress is told what a turn does while it runs. No call blocks.
+type Progress interface {
+	// Step is called when a tool call begins.
+	Step(tool string)
+	// Waits is called when a model's vendor asked to wait, with the time at which the model is asked again.
+	Waits(until time.Time)
+	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory.
+	Added([]Message)
+	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last
+	// call counts.
+	Evidence(json.RawMessage)
+}
+
+// Images stores what tools give beside their texts. KeepImage returns the digest of an image's bytes.
+type Images interface {
+	KeepImage(ctx context.Context, data []byte) (digest string, err error)
 }
 
 // ErrStopping is the cause of a context that ends because the process stops and the time to drain is over.
@@ -35,36 +56,16 @@ type Turn struct {
 	Conversation ConversationID
 	Address      Address
 	Actor        Actor
+	Progress     Progress        // nil: nobody is told
+	Images       Images          // nil: images are not kept
 	Ledger       Ledger          // nil outside a dispatcher: no mutating call runs
 	Process      context.Context // ends when the process stops and the time to drain is over; may be nil
 	Stop         context.Context // ends when a person stops the turn; may be nil
-
-	// Remembered returns the use of an earlier approval that allows a call once more, by a rule that remembers
-	// approvals; nil if none does. It may be nil: none does.
-	Remembered func(ctx context.Context, call Call, rule Rule) (*Use, error)
-
-	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last
-	// call counts. It may be nil.
-	Evidence func(json.RawMessage)
-
-	// Step is called when a tool call begins, to show progress. It may be nil.
-	Step func(tool string)
 
 	// Saved are the messages that earlier attempts have saved of the turn, or of its part since the last pause, in
 	// their order. This attempt adds the same ones again, without making them anew: the model is not asked, and no tool
 	// runs.
 	Saved []Message
-
-	// KeepImage stores the bytes of an image that a tool gave, and returns their digest. It may be nil: images are not
-	// kept.
-	KeepImage func(ctx context.Context, data []byte) (digest string, err error)
-
-	// Waits is called when a model's vendor asked to wait, and until when the turn waits for it. It may be nil.
-	Waits func(until time.Time)
-
-	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory. It
-	// may be nil.
-	Added func([]Message)
 }
 
 type turnKey struct{}

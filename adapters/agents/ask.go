@@ -61,7 +61,7 @@ func prefix(who access.Person) string { return "external." + who.Name + "." }
 // request checks what is asked, and makes it what the core knows. key "": none. newID makes an id where there is no
 // key.
 func (a Ask) request(
-	who access.Person, key string, newID func() string, callbacks func(url string) error,
+	who access.Person, key string, newID func() string, callbacks Callbacks,
 ) (core.AgentRequest, error) {
 	r := core.AgentRequest{Requester: who.Actor, Of: a.Of}
 	if key == "" {
@@ -77,7 +77,7 @@ func (a Ask) request(
 		return r, err
 	}
 	if a.Callback != "" {
-		if err := callbacks(a.Callback); err != nil {
+		if err := callbacks.Check(a.Callback); err != nil {
 			return r, err
 		}
 		r.Callback = a.Callback

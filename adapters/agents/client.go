@@ -25,30 +25,29 @@ type Client struct {
 // Serve serves MCP on standard streams until ctx or the input ends. Each call of a tool is a request to the running
 // gatehouse; if that is not there, the result says so, and the call can be repeated.
 func (c Client) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return c.door().server().Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	return mcpDoor{c}.server().Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 }
 
-func (c Client) door() door {
-	return door{
-		ask: func(ctx context.Context, key string, a Ask) (State, bool, error) {
-			body, err := json.Marshal(a)
-			if err != nil {
-				return State{}, false, err
-			}
-			s, status, err := c.do(ctx, http.MethodPost, "/v1/approvals", key, body, answerTime)
-			return s, status == http.StatusCreated, err
-		},
-		state: func(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) {
-			s, _, err := c.do(ctx, http.MethodGet,
-				fmt.Sprintf("/v1/approvals/%s?wait=%d", url.PathEscape(string(id)), int(wait.Seconds())),
-				"", nil, wait+answerTime)
-			return s, err
-		},
-		withdraw: func(ctx context.Context, id core.ApprovalID) (State, error) {
-			s, _, err := c.do(ctx, http.MethodDelete, "/v1/approvals/"+url.PathEscape(string(id)), "", nil, answerTime)
-			return s, err
-		},
+var _ door = Client{}
+
+func (c Client) ask(ctx context.Context, key string, a Ask) (State, bool, error) {
+	body, err := json.Marshal(a)
+	if err != nil {
+		return State{}, false, err
 	}
+	s, status, err := c.do(ctx, http.MethodPost, "/v1/approvals", key, body, answerTime)
+	return s, status == http.StatusCreated, err
+}
+
+func (c Client) state(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) {
+	path := fmt.Sprintf("/v1/approvals/%s?wait=%d", url.PathEscape(string(id)), int(wait.Seconds()))
+	s, _, err := c.do(ctx, http.MethodGet, path, "", nil, wait+answerTime)
+	return s, err
+}
+
+func (c Client) withdraw(ctx context.Context, id core.ApprovalID) (State, error) {
+	s, _, err := c.do(ctx, http.MethodDelete, "/v1/approvals/"+url.PathEscape(string(id)), "", nil, answerTime)
+	return s, err
 }
 
 func (c Client) do(

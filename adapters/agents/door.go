@@ -9,28 +9,48 @@ import (
 	"gatehouse/core"
 )
 
+// Approvals opens requests of agents; see approvals.Service.
+type Approvals interface {
+	// Request opens a request, or returns the one that was opened under its id before; created tells which.
+	Request(ctx context.Context, r core.AgentRequest) (a core.Approval, created bool, err error)
+	// Requested returns a request to the principal who made it, and WithdrawRequest withdraws it.
+	Requested(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
+	WithdrawRequest(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
+}
+
+// Store has the deliveries of requests, and the rate limits.
+type Store interface {
+	// Cards returns the posts of a request's cards.
+	Cards(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow, error)
+	// TakeToken is that of core.KV.
+	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
+}
+
+// Signer signs what agents verify.
+type Signer interface {
+	// Proof signs a decision; "" if there is nothing to prove.
+	Proof(a core.Approval) (string, error)
+	// CallbackSecret is what a principal verifies callbacks with, as Standard Webhooks write it.
+	CallbackSecret(who core.Actor) string
+}
+
+// Callbacks says where decisions may be posted. Check refuses a URL to which they must not be.
+type Callbacks interface{ Check(url string) error }
+
+// Outbox delivers the cards. Nudge is called when posts may be due.
+type Outbox interface{ Nudge() }
+
 // Options configure the interfaces for agents.
 type Options struct {
-	Gate *access.Gate
-
-	// Request, Requested and Withdraw are those of approvals.Service.
-	Request   func(ctx context.Context, r core.AgentRequest) (a core.Approval, created bool, err error)
-	Requested func(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
-	Withdraw  func(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Approval, error)
-
-	// refuses a URL that must not be posted to
-	Callbacks func(url string) error
-	// signs a decision
-	Proof func(a core.Approval) (string, error)
-	// those of a request; nil: what became of them is not told
-	Cards func(ctx context.Context, id core.ApprovalID) ([]core.OutboxRow, error)
-	// core.KV's
-	TakeToken func(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
-	Secret    func(who core.Actor) string // what a principal verifies callbacks with, as Standard Webhooks write it
+	Gate      *access.Gate
+	Approvals Approvals
+	Store     Store
+	Signer    Signer
+	Callbacks Callbacks
+	Outbox    Outbox
 	NewID     func() string
 
-	PerMinute int    // new requests of a principal; 0 = no limit
-	Opened    func() // called when posts may be due
+	PerMinute int // new requests of a principal; 0 = no limit
 	// requests of a principal that may wait at a time, in this process: each holds a connection; 0 = 500
 	Waiting int
 	Poll    time.Duration   // how often a waiting request looks; 0 = half a second
@@ -41,54 +61,59 @@ type Options struct {
 }
 
 // door is what one principal may do, in this process or, with a Client, through the HTTP interface of another.
-type door struct {
-	ask      func(ctx context.Context, key string, a Ask) (s State, created bool, err error)
-	state    func(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error)
-	withdraw func(ctx context.Context, id core.ApprovalID) (State, error)
+type door interface {
+	ask(ctx context.Context, key string, a Ask) (s State, created bool, err error)
+	state(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error)
+	withdraw(ctx context.Context, id core.ApprovalID) (State, error)
 }
 
 // MaxWait is how long a request may wait for a decision.
 const MaxWait = 60 * time.Second
 
-// doorOf is the door of a principal in this process.
-func (o Options) doorOf(who access.Person) door {
-	return door{
-		ask: func(ctx context.Context, key string, a Ask) (State, bool, error) {
-			r, err := a.request(who, key, o.NewID, o.Callbacks)
-			if err != nil {
-				return State{}, false, err
-			}
-			if err := o.ownName(who, a.Action); err != nil {
-				return State{}, false, err
-			}
-			if err := o.take(ctx, who, r.ID); err != nil {
-				return State{}, false, err
-			}
-			opened, created, err := o.Request(ctx, r)
-			if err != nil {
-				return State{}, false, err
-			}
-			if created {
-				o.Opened()
-			}
-			s, err := StateOf(opened, o.Proof)
-			if r.Callback != "" {
-				s.Secret = o.Secret(who.Actor)
-			}
-			return s, created, err
-		},
-		state: func(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) {
-			return o.wait(ctx, who, id, wait)
-		},
-		withdraw: func(ctx context.Context, id core.ApprovalID) (State, error) {
-			a, err := o.Withdraw(ctx, id, who.Actor)
-			if err != nil {
-				return State{}, err
-			}
-			o.Opened()
-			return StateOf(a, o.Proof)
-		},
+// principal is the door of an agent in this process.
+type principal struct {
+	Options
+	who access.Person
+}
+
+func (o Options) doorOf(who access.Person) door { return principal{o, who} }
+
+func (p principal) ask(ctx context.Context, key string, a Ask) (State, bool, error) {
+	r, err := a.request(p.who, key, p.NewID, p.Callbacks)
+	if err != nil {
+		return State{}, false, err
 	}
+	if err := p.ownName(p.who, a.Action); err != nil {
+		return State{}, false, err
+	}
+	if err := p.take(ctx, p.who, r.ID); err != nil {
+		return State{}, false, err
+	}
+	opened, created, err := p.Approvals.Request(ctx, r)
+	if err != nil {
+		return State{}, false, err
+	}
+	if created {
+		p.Outbox.Nudge()
+	}
+	s, err := StateOf(opened, p.Signer)
+	if r.Callback != "" {
+		s.Secret = p.Signer.CallbackSecret(p.who.Actor)
+	}
+	return s, created, err
+}
+
+func (p principal) state(ctx context.Context, id core.ApprovalID, wait time.Duration) (State, error) {
+	return p.wait(ctx, p.who, id, wait)
+}
+
+func (p principal) withdraw(ctx context.Context, id core.ApprovalID) (State, error) {
+	a, err := p.Approvals.WithdrawRequest(ctx, id, p.who.Actor)
+	if err != nil {
+		return State{}, err
+	}
+	p.Outbox.Nudge()
+	return StateOf(a, p.Signer)
 }
 
 // ownName refuses an action that the policy could not tell from one of another principal: prod.deploy of ci is deploy
@@ -109,10 +134,10 @@ func (o Options) take(ctx context.Context, who access.Person, id core.ApprovalID
 	if o.PerMinute <= 0 {
 		return nil
 	}
-	if _, err := o.Requested(ctx, id, who.Actor); core.CategoryOf(err) != core.NotFound {
+	if _, err := o.Approvals.Requested(ctx, id, who.Actor); core.CategoryOf(err) != core.NotFound {
 		return err
 	}
-	wait, err := o.TakeToken(ctx, "external/"+who.Actor.ID, o.PerMinute, time.Minute)
+	wait, err := o.Store.TakeToken(ctx, "external/"+who.Actor.ID, o.PerMinute, time.Minute)
 	if err != nil || wait == 0 {
 		return err
 	}
@@ -140,16 +165,16 @@ func (o Options) wait(ctx context.Context, who access.Person, id core.ApprovalID
 	again := time.NewTicker(every)
 	defer again.Stop()
 	for {
-		a, err := o.Requested(ctx, id, who.Actor)
+		a, err := o.Approvals.Requested(ctx, id, who.Actor)
 		if err != nil {
 			return State{}, err
 		}
 		if a.State != core.Open || wait <= 0 {
-			s, err := StateOf(a, o.Proof)
-			if err != nil || a.State != core.Open || o.Cards == nil {
+			s, err := StateOf(a, o.Signer)
+			if err != nil || a.State != core.Open || o.Store == nil {
 				return s, err
 			}
-			cards, err := o.Cards(ctx, id)
+			cards, err := o.Store.Cards(ctx, id)
 			s.Delivery = DeliveryOf(cards)
 			return s, err
 		}

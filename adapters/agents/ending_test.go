@@ -12,6 +12,17 @@ import (
 	"gatehouse/core"
 )
 
+// open has one request, which is open.
+type open struct {
+	agents.Approvals
+	looked func() // is called each time that the request is looked at
+}
+
+func (o open) Requested(context.Context, core.ApprovalID, core.Actor) (core.Approval, error) {
+	o.looked()
+	return core.Approval{ID: "a", State: core.Open}, nil
+}
+
 // TestWhoWaitsIsAnsweredAtTheEnd: when gatehouse ends, a request that waits gets the present state, and holds nothing
 // up.
 func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
@@ -22,12 +33,11 @@ func TestWhoWaitsIsAnsweredAtTheEnd(t *testing.T) {
 	ending, looks := make(chan struct{}), 0
 	o := agents.Options{
 		Gate: access.New(access.Options{Signer: signer}), Ending: ending, Poll: time.Hour,
-		Requested: func(context.Context, core.ApprovalID, core.Actor) (core.Approval, error) {
+		Approvals: open{looked: func() {
 			if looks++; looks == 1 {
 				close(ending)
 			}
-			return core.Approval{ID: "a", State: core.Open}, nil
-		},
+		}},
 	}
 	server := serving(t, o)
 	client := http.Client{Timeout: 30 * time.Second}
@@ -51,10 +61,7 @@ func TestOneAgentCantWaitWithoutBound(t *testing.T) {
 	ending, looked := make(chan struct{}), make(chan struct{}, 8)
 	o := agents.Options{
 		Gate: access.New(access.Options{Signer: signer}), Ending: ending, Poll: time.Hour, Waiting: 2,
-		Requested: func(context.Context, core.ApprovalID, core.Actor) (core.Approval, error) {
-			looked <- struct{}{}
-			return core.Approval{ID: "a", State: core.Open}, nil
-		},
+		Approvals: open{looked: func() { looked <- struct{}{} }},
 	}
 	server := serving(t, o)
 	get := func(query string) int {

@@ -20,7 +20,7 @@ func (o Options) mcpHandler() http.Handler {
 		if err != nil { // it was refused before
 			return nil
 		}
-		return o.doorOf(who).server()
+		return mcpDoor{o.doorOf(who)}.server()
 	}, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: MaxBody,
 		DisableLocalhostProtection: true, // the gate decides about loopback, and other hosts may be proxied here
@@ -51,8 +51,11 @@ const instructions = "Asks people for approvals, and asks them questions. They a
 	"Give an idempotency_key that is the same if you ask for the same thing again, such as after a restart: then " +
 	"people are asked once."
 
+// mcpDoor is a door whose calls are tools of MCP.
+type mcpDoor struct{ door }
+
 // server is an MCP server with the tools of a principal.
-func (d door) server() *mcp.Server {
+func (d mcpDoor) server() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "gatehouse", Title: "Ask people", Version: "1"},
 		&mcp.ServerOptions{Instructions: instructions})
 	for _, t := range d.tools() {
@@ -93,7 +96,7 @@ const outputSchema = `{"type":"object","required":["id","state"],"properties":{"
 
 const keySchema = `"idempotency_key":{"type":"string","maxLength":255,"description":"Names this request: the same key gives the same request, and people are asked once."}`
 
-func (d door) tools() []mcpTool {
+func (d mcpDoor) tools() []mcpTool {
 	return []mcpTool{
 		{
 			name: "request_approval",
@@ -107,7 +110,7 @@ func (d door) tools() []mcpTool {
 				"arguments":{"type":"object","description":"What exactly you will do: the command, the files, the amounts."},
 				"risk":{"type":"string","enum":["write","destructive"],"description":"destructive if it is hard or impossible to undo."},
 				"expires":{"type":"string","description":"How long the request stays open, such as 30m or 8h. The policy may give less."},` + keySchema + `}}`,
-			call: func(ctx context.Context, args json.RawMessage) (State, error) { return d.askWith(ctx, args) },
+			call: d.askWith,
 		},
 		{
 			name: "check_approval",
@@ -134,7 +137,7 @@ func (d door) tools() []mcpTool {
 				"schema":{"type":"object","description":"JSON Schema of the answer: a string, number, integer, boolean or enum, or an object of at most ten of these. Without it the answer is a text."},
 				"of":{"type":"array","maxItems":20,"items":{"type":"string"},"description":"Whom to ask: person:NAME or group:NAME of the installation's policy. Without it: whoever the policy names."},
 				"expires":{"type":"string","description":"How long the question stays open, such as 30m or 8h."},` + keySchema + `}}`,
-			call: func(ctx context.Context, args json.RawMessage) (State, error) { return d.askWith(ctx, args) },
+			call: d.askWith,
 		},
 		{
 			name:        "withdraw_request",
@@ -152,7 +155,7 @@ func (d door) tools() []mcpTool {
 }
 
 // askWith requests what the arguments of a call say: those of Ask, and the key.
-func (d door) askWith(ctx context.Context, args json.RawMessage) (State, error) {
+func (d mcpDoor) askWith(ctx context.Context, args json.RawMessage) (State, error) {
 	if len(args) > MaxBody {
 		return State{},
 			core.Errorf(core.MessageTooLarge, "The arguments are larger than %d bytes, which is the limit.", MaxBody)
@@ -200,7 +203,7 @@ func readID(args json.RawMessage) (in idArgs, err error) {
 	return in, nil
 }
 
-func (d door) stateWith(ctx context.Context, args json.RawMessage) (State, error) {
+func (d mcpDoor) stateWith(ctx context.Context, args json.RawMessage) (State, error) {
 	in, err := readID(args)
 	if err != nil {
 		return State{}, err
@@ -208,7 +211,7 @@ func (d door) stateWith(ctx context.Context, args json.RawMessage) (State, error
 	return d.state(ctx, in.ID, 0)
 }
 
-func (d door) waitWith(ctx context.Context, args json.RawMessage) (State, error) {
+func (d mcpDoor) waitWith(ctx context.Context, args json.RawMessage) (State, error) {
 	in, err := readID(args)
 	if err != nil {
 		return State{}, err

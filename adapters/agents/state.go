@@ -70,8 +70,8 @@ type Person struct {
 	Name string `json:"name,omitempty"`
 }
 
-// StateOf tells a request as its agent may see it. proof signs what was decided.
-func StateOf(a core.Approval, proof func(core.Approval) (string, error)) (State, error) {
+// StateOf tells a request as its agent may see it. The signer proves what was decided.
+func StateOf(a core.Approval, signer Signer) (State, error) {
 	s := State{ID: a.ID, State: a.State, Action: a.Call.Tool, CreatedAt: a.CreatedAt.UTC(), Rule: a.Rule.Name}
 	if a.Question != nil {
 		s.Question = a.Question.Text
@@ -92,6 +92,6 @@ func StateOf(a core.Approval, proof func(core.Approval) (string, error)) (State,
 		s.Arguments = a.Call.Arguments
 	}
 	var err error
-	s.Proof, err = proof(a)
+	s.Proof, err = signer.Proof(a)
 	return s, err
 }

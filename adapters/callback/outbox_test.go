@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/callback"
 	"gatehouse/core"
 	"gatehouse/core/outbox"
@@ -43,7 +44,9 @@ func newOffice(t *testing.T, p core.Platform, timeout time.Duration) *office {
 		Store: store, Platforms: []core.Platform{p}, Owner: "me", Timeout: timeout, Jitter: func() float64 {
 			return -1
 		},
-		Card: func(context.Context, core.ApprovalID, bool) (core.Card, error) { return core.Card{}, nil },
+		Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
+			return core.Card{}, nil
+		}),
 	})
 	return o
 }

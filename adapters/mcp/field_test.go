@@ -101,7 +101,7 @@ func TestANameNeverMovesToAnotherTool(t *testing.T) {
 				map[string]any{"name": name, "description": "does " + name, "inputSchema": map[string]any{}})
 		}
 		text, _ := json.Marshal(list)
-		r := run(t, mcp.Options{Pins: kept.functions()}, listed(t, string(text)))
+		r := run(t, mcp.Options{Pins: kept}, listed(t, string(text)))
 		var given []string
 		for _, name := range remote {
 			one, _ := r.named(name)

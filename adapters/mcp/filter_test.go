@@ -105,12 +105,12 @@ func TestAFilteredListIsNotCut(t *testing.T) {
 func TestAStoredListIsFiltered(t *testing.T) {
 	kept := &pins{}
 	entry := mcp.Server{Name: "notes", URL: serving(t, "list", "drop")}
-	if got := run(t, mcp.Options{Pins: kept.functions()}, entry).Tools(); len(got) != 2 {
+	if got := run(t, mcp.Options{Pins: kept}, entry).Tools(); len(got) != 2 {
 		t.Fatalf("offered are %v", got)
 	}
 	entry.Filter = mcp.Filter{Deny: []string{"drop"}}
 	if got := mcp.New(
-		mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: kept.functions()}).Tools(); len(got) != 1 ||
+		mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: kept}).Tools(); len(got) != 1 ||
 		got[0].Name != "notes.list" {
 		t.Errorf("offered are %v", got)
 	}
@@ -133,7 +133,7 @@ func TestLaw5_AnnotationsOfAnotherDefinitionSayNothing(t *testing.T) {
 	var confirm string
 	check := func(name string, entry mcp.Server, want core.Annotations, pin mcp.Pin) {
 		t.Run(name, func(t *testing.T) {
-			r := run(t, mcp.Options{Pins: kept.functions()}, entry)
+			r := run(t, mcp.Options{Pins: kept}, entry)
 			one := r.get("files.read_all")
 			if one.Annotations != want || !one.Mutating {
 				t.Errorf("they are %+v", one.Annotations)
@@ -188,10 +188,10 @@ func TestLaw5_AToolThatDestroyedDestroysUntilItIsConfirmed(t *testing.T) {
 			}, nil))
 			t.Cleanup(h.Close)
 			entry := mcp.Server{Name: "files", URL: h.URL}
-			r := run(t, mcp.Options{Pins: kept.functions()}, entry)
+			r := run(t, mcp.Options{Pins: kept}, entry)
 			if c.confirm {
 				entry.Filter = mcp.Filter{Allow: []string{r.Report()[0].Tools[0].Confirm}, Only: true}
-				r = run(t, mcp.Options{Pins: kept.functions()}, entry)
+				r = run(t, mcp.Options{Pins: kept}, entry)
 			}
 			if got := r.get("files.wipe").Risk; got != c.want {
 				t.Errorf("its risk is %v", got)

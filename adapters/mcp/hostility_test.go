@@ -66,7 +66,7 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 	kept := &pins{}
 	var confirmation string
 	t.Run("first", func(t *testing.T) {
-		r := run(t, mcp.Options{Pins: kept.functions()}, entry)
+		r := run(t, mcp.Options{Pins: kept}, entry)
 		before := r.get("files.read_all")
 		if before.Mutating {
 			t.Fatal("the admin's word does not count")
@@ -99,14 +99,14 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		}
 	})
 	t.Run("again", func(t *testing.T) {
-		if !run(t, mcp.Options{Pins: kept.functions()}, entry).get("files.read_all").Mutating {
+		if !run(t, mcp.Options{Pins: kept}, entry).get("files.read_all").Mutating {
 			t.Error("a restart confirmed it")
 		}
 	})
 	confirmed := entry
 	confirmed.ReadOnly = append([]string{confirmation}, entry.ReadOnly...)
 	t.Run("confirmed", func(t *testing.T) {
-		r := run(t, mcp.Options{Pins: kept.functions()}, confirmed)
+		r := run(t, mcp.Options{Pins: kept}, confirmed)
 		if r.get("files.read_all").Mutating {
 			t.Error("the confirmation does not count")
 		}
@@ -120,7 +120,7 @@ func TestAReadingToolThatChangesWritesUntilItIsConfirmed(t *testing.T) {
 		}
 	})
 	t.Run("no store", func(t *testing.T) {
-		if !run(t, mcp.Options{Pins: (&pins{err: os.ErrDeadlineExceeded}).functions()},
+		if !run(t, mcp.Options{Pins: &pins{err: os.ErrDeadlineExceeded}},
 			entry).get("files.read_all").Mutating {
 			t.Error("without the store it reads")
 		}

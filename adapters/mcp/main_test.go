@@ -79,8 +79,6 @@ func (p *pins) Put(_ context.Context, name, value string) error {
 	return p.err
 }
 
-func (p *pins) functions() mcp.Pins { return mcp.Pins{Get: p.Get, Put: p.Put} }
-
 // running are servers that run during a test.
 type running struct {
 	*mcp.Servers
@@ -138,8 +136,8 @@ func run(t *testing.T, o mcp.Options, entries ...mcp.Server) *running {
 	r := &running{t: t, log: newJournal()}
 	o.Config.Servers, o.Log = entries,
 		slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	if o.Pins.Get == nil {
-		o.Pins = (&pins{}).functions()
+	if o.Pins == nil {
+		o.Pins = &pins{}
 	}
 	r.Servers = mcp.New(mcp.Quick(o))
 	r.registry = tool.NewRegistry().With(r.Servers)

@@ -227,6 +227,13 @@ func TestATaskIsPolledToItsEnd(t *testing.T) {
 	}
 }
 
+// digests keeps no image.
+type digests struct{}
+
+func (digests) KeepImage(_ context.Context, data []byte) (string, error) {
+	return core.Digest(data), nil
+}
+
 // TestAnImageOfAFailureIsNotSaidToBeShown: a failure has a text alone.
 func TestAnImageOfAFailureIsNotSaidToBeShown(t *testing.T) {
 	server := modernOnly()
@@ -241,9 +248,7 @@ func TestAnImageOfAFailureIsNotSaidToBeShown(t *testing.T) {
 		})
 	address, _ := serveModern(t, server)
 	r := run(t, mcp.Options{}, mcp.Server{Name: "files", URL: address, ReadOnly: []string{"*"}})
-	ctx := core.WithTurn(t.Context(), core.Turn{KeepImage: func(_ context.Context, data []byte) (string, error) {
-		return core.Digest(data), nil
-	}})
+	ctx := core.WithTurn(t.Context(), core.Turn{Images: digests{}})
 	call := core.ToolCall{Name: "files.see", Arguments: json.RawMessage(`{}`)}
 	got, err := (&tool.Executor{Tools: r.registry}).Read(ctx, r.get(call.Name), call, "k")
 	if err != nil || !strings.Contains(got.Content, "it is not shown") || len(got.Images) > 0 {

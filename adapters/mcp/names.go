@@ -77,13 +77,13 @@ func (s *server) names(ctx context.Context, listed []string) map[string]string {
 func (s *server) give(ctx context.Context, name, remote string, fresh bool) bool {
 	key, owner := "mcp.name/"+s.Name+"/"+name, s.given[name]
 	var err error
-	if owner == "" && s.pins.Get != nil {
+	if owner == "" && s.pins != nil {
 		owner, err = s.pins.Get(ctx, key)
 	}
 	if owner == "" && (!fresh || len(s.given) >= maxNames) {
 		return false
 	}
-	if owner == "" && err == nil && s.pins.Put != nil {
+	if owner == "" && err == nil && s.pins != nil {
 		err = s.pins.Put(ctx, key, remote)
 	}
 	if err != nil {

@@ -76,7 +76,7 @@ func (d *definition) confirmation() string { return d.remote + "@" + d.digest[:m
 // compare compares the definition with the one that was seen first, or stores it: as the first, or because it is
 // confirmed. It fails closed.
 func (s *server) compare(ctx context.Context, d *definition, confirmed bool) (Pin, error) {
-	if s.pins.Get == nil || s.pins.Put == nil {
+	if s.pins == nil {
 		return Unknown, errNoPins
 	}
 	pin, stored := Confirmed, ""

@@ -72,8 +72,8 @@ func (s *server) report() Report {
 // Look starts the servers, reports how they are, and ends them. It waits no longer than limit for them, and stores
 // nothing: what a running gatehouse sees first counts.
 func Look(ctx context.Context, o Options, limit time.Duration) []Report {
-	if o.Pins.Get != nil {
-		o.Pins.Put = func(context.Context, string, string) error { return nil }
+	if o.Pins != nil {
+		o.Pins = unchanged{o.Pins}
 	}
 	servers := New(o)
 	running, stop := context.WithCancel(ctx)
@@ -92,3 +92,8 @@ func Look(ctx context.Context, o Options, limit time.Duration) []Report {
 	}
 	return reports
 }
+
+// unchanged are pins that are read, and stay as they are.
+type unchanged struct{ Pins }
+
+func (unchanged) Put(context.Context, string, string) error { return nil }

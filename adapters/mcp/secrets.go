@@ -219,7 +219,7 @@ const told = "mcp.shown"
 // tellShown warns, once in an installation, of each value that earlier versions hid, and that is shown now.
 func (s *Servers) tellShown(ctx context.Context) {
 	all, pins := s.list(), s.options.Pins
-	if len(all) == 0 || pins.Get == nil || pins.Put == nil {
+	if len(all) == 0 || pins == nil {
 		return
 	}
 	if done, err := pins.Get(ctx, told); err != nil || done != "" {

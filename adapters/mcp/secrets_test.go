@@ -287,13 +287,13 @@ func TestTheFirstStartTellsWhatIsShownNow(t *testing.T) {
 	}
 	server, _ := parse(t, entry, nil)
 	kept := &pins{}
-	first := run(t, mcp.Options{Pins: kept.functions()}, server).log.String()
+	first := run(t, mcp.Options{Pins: kept}, server).log.String()
 	if !strings.Contains(first, `level=WARN`) || strings.Count(first, "earlier versions hid") != 2 ||
 		!strings.Contains(first, "env CREDENTIALS") ||
 		!strings.Contains(first, `value="env JIRA_URL" add="\"secret\": [\"JIRA_URL\"]"`) {
 		t.Errorf("the first start says\n%s", first)
 	}
-	if second := run(t, mcp.Options{Pins: kept.functions()}, server).log.String(); strings.Contains(first,
+	if second := run(t, mcp.Options{Pins: kept}, server).log.String(); strings.Contains(first,
 		"acme.example.net") || strings.Contains(second, "earlier versions") {
 		t.Errorf("the second start says\n%s", second)
 	}

@@ -12,17 +12,17 @@ import (
 	"gatehouse/core/tool"
 )
 
-// Pins keeps the digests of definitions, in the store that all processes share. Get gives "" for what was never put.
-// Without functions there is no store.
-type Pins struct {
-	Get func(ctx context.Context, name string) (string, error)
-	Put func(ctx context.Context, name, value string) error
+// Pins keeps the digests of definitions, in the store that all processes share.
+type Pins interface {
+	// Get gives "" for what was never put.
+	Get(ctx context.Context, name string) (string, error)
+	Put(ctx context.Context, name, value string) error
 }
 
 // Options are the parts of Servers.
 type Options struct {
 	Config  Config
-	Pins    Pins     // none: no tool only reads, but those that the configuration confirms
+	Pins    Pins     // nil: no tool only reads, but those that the configuration confirms
 	Logins  Logins   // to remote servers; nil: none
 	Environ []string // as os.Environ gives it; nil: that of the process
 	Version string   // of gatehouse, for the servers

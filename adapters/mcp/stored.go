@@ -48,7 +48,7 @@ func digestOf(text string) string {
 // remember stores a list. One that holds a secret of the entry is not stored, since there it could not be hidden.
 func (s *server) remember(ctx context.Context, about string, listed []*sdk.Tool) {
 	text, err := json.Marshal(lastList{s.entryDigest(), about, listed})
-	if err != nil || s.pins.Put == nil {
+	if err != nil || s.pins == nil {
 		return
 	}
 	if s.holdsSecret(string(text)) {
@@ -79,7 +79,7 @@ func (s *server) remember(ctx context.Context, about string, listed []*sdk.Tool)
 
 // recall makes the tools of the stored list, if there is one, until the server gives another.
 func (s *server) recall() {
-	if s.pins.Get == nil {
+	if s.pins == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recallTime)

@@ -29,11 +29,11 @@ func remembered(t *testing.T, entry mcp.Server) (*pins, []string) {
 	t.Helper()
 	p := &pins{}
 	t.Run("a first start", func(t *testing.T) {
-		if r := run(t, mcp.Options{Pins: p.functions()}, entry); len(r.Tools()) == 0 {
+		if r := run(t, mcp.Options{Pins: p}, entry); len(r.Tools()) == 0 {
 			t.Fatalf("it has no tools: %s", r.log)
 		}
 	})
-	r := mcp.New(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: p.functions()})
+	r := mcp.New(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: p})
 	return p, namesOf(r.Tools())
 }
 
@@ -45,7 +45,7 @@ func TestTheToolsListedLastAreThereBeforeTheServerRuns(t *testing.T) {
 	if !slices.Contains(before, "files.echo") {
 		t.Fatalf("from the store come %v", before)
 	}
-	r := run(t, mcp.Impatient(mcp.Hasty(mcp.Options{Pins: p.functions()})), process(t, "silent"))
+	r := run(t, mcp.Impatient(mcp.Hasty(mcp.Options{Pins: p})), process(t, "silent"))
 	if now := namesOf(r.Tools()); !slices.Equal(now, before) {
 		t.Errorf("while it is silent it has %v", now)
 	}
@@ -64,7 +64,7 @@ func TestACallWaitsForItsServer(t *testing.T) {
 	t.Parallel()
 	p, _ := remembered(t, process(t, "plain"))
 	servers := mcp.New(
-		mcp.Quick(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{process(t, "plain")}}, Pins: p.functions()}))
+		mcp.Quick(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{process(t, "plain")}}, Pins: p}))
 	i := slices.IndexFunc(servers.Tools(), func(one tool.Tool) bool { return one.Name == "files.echo" })
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -92,7 +92,7 @@ func TestTheToolsOfAnotherEntryAreNotThere(t *testing.T) {
 	} {
 		other := entry
 		change(&other)
-		r := mcp.New(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{other}}, Pins: p.functions()})
+		r := mcp.New(mcp.Options{Config: mcp.Config{Servers: []mcp.Server{other}}, Pins: p})
 		if all := r.Tools(); len(all) > 0 {
 			t.Errorf("with another %s it has %v", name, namesOf(all))
 		}
@@ -108,7 +108,7 @@ func TestADamagedListIsNone(t *testing.T) {
 		kept := p.kept[name]
 		p.kept[name] = value
 		if all := mcp.New(
-			mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: p.functions()}).Tools(); kept == "" ||
+			mcp.Options{Config: mcp.Config{Servers: []mcp.Server{entry}}, Pins: p}).Tools(); kept == "" ||
 			len(all) > 0 {
 			t.Errorf("with another %s (before %.20s) it has %v", name, kept, namesOf(all))
 		}

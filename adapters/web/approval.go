@@ -56,7 +56,7 @@ func (v *visit) decide(c core.Card) error {
 	if err := v.checkedForm(limit); err != nil {
 		return err
 	}
-	if v.r.PostForm.Get("choice") == "reveal" && v.Reveal != nil {
+	if v.r.PostForm.Get("choice") == "reveal" && v.Secrets != nil {
 		return v.reveal(c)
 	}
 	b, p, answer := v.press(c)
@@ -82,7 +82,7 @@ func (v *visit) decide(c core.Card) error {
 
 // reveal shows an approval with all of its arguments, to somebody who may decide about it.
 func (v *visit) reveal(c core.Card) error {
-	arguments, err := v.Reveal(v.r.Context(), c.Approval, v.who.Actor)
+	arguments, err := v.Secrets.Reveal(v.r.Context(), c.Approval, v.who.Actor)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (v *visit) store(id core.ApprovalID, press desk.Event) error {
 	} else {
 		decided, err = v.Approvals.Vote(ctx, press.Click, v.who.Actor, 0)
 	}
-	if err == nil && decided.Counted && v.Decided != nil {
-		v.Decided()
+	if err == nil && decided.Counted && v.Turns != nil {
+		v.Turns.Nudge()
 	}
 	return err
 }

@@ -37,7 +37,7 @@ type site struct {
 	desk    *desk
 	views   *views
 	cookies map[string]*http.Cookie
-	decided int
+	decided bell // by the pages
 }
 
 // newSite makes the pages. Without tokens only this machine is served.
@@ -60,8 +60,7 @@ func newSite(t *testing.T, list ...string) *site {
 		desk: &desk{}, views: &views{}, cookies: map[string]*http.Cookie{},
 	}
 	s.web = web.New(web.Options{
-		Gate: s.gate, Approvals: s.desk, Views: s.views, Now: now, Decided: func() { s.decided++ },
-		Admin: func(a core.Actor) bool { return a.ID == "openharness:root" || a.Local },
+		Gate: s.gate, Approvals: s.desk, Views: s.views, Now: now, Turns: &s.decided,
 	})
 	for pattern, h := range s.web.Routes() {
 		s.mux.Handle(pattern, h)
@@ -243,6 +242,11 @@ func (d *desk) open(id string, change ...func(*core.Approval)) *core.Approval {
 	return &d.all[len(d.all)-1]
 }
 
+// bell counts the nudges.
+type bell int
+
+func (b *bell) Nudge() { *b++ }
+
 // views are what admins look at.
 type views struct {
 	queue    core.QueueView
@@ -250,6 +254,8 @@ type views struct {
 	sessions []core.SessionSummary
 	posts    []core.OutboxRow
 }
+
+func (v *views) IsAdmin(who core.Actor) bool { return who.ID == "openharness:root" || who.Local }
 
 func (v *views) Queue(context.Context) (core.QueueView, error) { return v.queue, nil }
 

@@ -18,7 +18,7 @@ type visit struct {
 	who access.Person
 }
 
-func (v *visit) admin() bool { return v.Admin != nil && v.Admin(v.who.Actor) }
+func (v *visit) admin() bool { return v.Views.IsAdmin(v.who.Actor) }
 
 // handler answers requests with what show does. An error becomes a page.
 func (w *Web) handler(show func(*visit) error) http.Handler {

@@ -25,6 +25,8 @@ type Approvals interface {
 
 // Views are what admins look at.
 type Views interface {
+	// IsAdmin says who sees all approvals, the sessions and the queue.
+	IsAdmin(who core.Actor) bool
 	Queue(ctx context.Context) (core.QueueView, error)
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
 	ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error)
@@ -32,21 +34,27 @@ type Views interface {
 		error)
 }
 
+// Secrets are what the cards of approvals mask.
+type Secrets interface {
+	// Reveal returns an approval's arguments without masks, for a person who may decide about it, and records that. Its
+	// errors have messages for that person.
+	Reveal(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error)
+}
+
+// Turns go on after a decision. Nudge never blocks.
+type Turns interface{ Nudge() }
+
 // Options configure the pages. Gate, Approvals and Views are required.
 type Options struct {
 	Gate      *access.Gate
 	Approvals Approvals
 	Views     Views
-	Admin     func(core.Actor) bool // who sees all approvals, the sessions and the queue; nil: nobody
-	Decided   func()                // called after a decision was stored; may be nil
-	Now       func() time.Time      // nil: time.Now
-	Note      string                // what decisions are not protected from, for their readers; "" = none
-	Log       *slog.Logger          // nil: discard
-	Words     map[string]string     // in place of built-in texts of cards, by their keys
-
-	// Reveal returns an approval's arguments without masks, for a person who may decide about it, and records that. Its
-	// errors have messages for that person. nil: what is masked stays so.
-	Reveal func(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error)
+	Secrets   Secrets           // nil: what is masked stays so
+	Turns     Turns             // nudged after a decision was stored; may be nil
+	Now       func() time.Time  // nil: time.Now
+	Note      string            // what decisions are not protected from, for their readers; "" = none
+	Log       *slog.Logger      // nil: discard
+	Words     map[string]string // in place of built-in texts of cards, by their keys
 }
 
 // Web is the pages. Any number of goroutines may use it.

@@ -18,24 +18,17 @@ import (
 // agentsPerPerson is how much more an agent may request in a minute than a person may say: it may stand for many.
 const agentsPerPerson = 10
 
-// newAgents makes the interfaces for other agents. opened wakes the deliverer. When ctx ends, nothing waits any longer.
-func newAgents(ctx context.Context, p shared, gate *access.Gate, opened func()) agents.Options {
-	store := p.store
+// newAgents makes the interfaces for other agents. When ctx ends, nothing waits any longer.
+func newAgents(ctx context.Context, p shared, gate *access.Gate, outbox agents.Outbox) agents.Options {
 	return agents.Options{
 		Gate:      gate,
-		Request:   p.service.Request,
-		Requested: p.service.Requested,
-		Withdraw:  p.service.WithdrawRequest,
-		Callbacks: p.cfg.Callbacks.Check,
-		Proof:     prover(store),
-		Cards:     store.Cards,
-		TakeToken: store.TakeToken,
+		Approvals: p.service,
+		Store:     p.store,
+		Signer:    newAgentSigner(p.store),
+		Callbacks: p.cfg.Callbacks,
+		Outbox:    outbox,
 		NewID:     cli.NewID,
-		Secret: func(who core.Actor) string {
-			return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(store.Signer(), who.ID)[0])
-		},
 		PerMinute: agentsPerPerson * p.cfg.Rate,
-		Opened:    opened,
 		Ending:    ctx.Done(),
 		Log:       p.log,
 	}
@@ -58,24 +51,36 @@ func keyNote(store *storage.Store) string {
 	return ""
 }
 
-// prover returns a function that signs decisions. What was erased, or is not what was asked for, has no proof.
-func prover(store *storage.Store) func(core.Approval) (string, error) {
-	keys := proof.NewKeys(store.Signer())
-	return func(a core.Approval) (string, error) {
-		claims, err := proof.Of(a)
-		if core.CategoryOf(err) == core.Invalid {
-			return "", nil
-		}
-		if err != nil {
-			return "", err
-		}
-		return keys.Sign(claims)
+// agentSigner signs what agents verify.
+type agentSigner struct {
+	signer *core.Signer
+	keys   *proof.Keys
+}
+
+func newAgentSigner(store *storage.Store) agentSigner {
+	return agentSigner{store.Signer(), proof.NewKeys(store.Signer())}
+}
+
+// Proof signs a decision. What was erased, or is not what was asked for, has no proof.
+func (s agentSigner) Proof(a core.Approval) (string, error) {
+	claims, err := proof.Of(a)
+	if core.CategoryOf(err) == core.Invalid {
+		return "", nil
 	}
+	if err != nil {
+		return "", err
+	}
+	return s.keys.Sign(claims)
+}
+
+// CallbackSecret is what a principal verifies callbacks with.
+func (s agentSigner) CallbackSecret(who core.Actor) string {
+	return "whsec_" + base64.StdEncoding.EncodeToString(callbackKeys(s.signer, who.ID)[0])
 }
 
 // newCallbacks makes the platform that posts decisions to agents. Each principal has keys of its own.
 func newCallbacks(cfg settings.Config, store *storage.Store) *callback.Sender {
-	prove := prover(store)
+	signer := newAgentSigner(store)
 	return callback.New(callback.Config{
 		Hosts: cfg.Callbacks,
 		Body: func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
@@ -83,7 +88,7 @@ func newCallbacks(cfg settings.Config, store *storage.Store) *callback.Sender {
 			if err != nil {
 				return nil, err
 			}
-			s, err := agents.StateOf(a, prove)
+			s, err := agents.StateOf(a, signer)
 			if err != nil {
 				return nil, err
 			}

@@ -31,13 +31,19 @@ type onePage struct {
 
 func (p onePage) Card(context.Context, core.ApprovalID, bool) (core.Card, error) { return p.card, nil }
 
+// allViews are those of an admin.
+type allViews struct{ web.Views }
+
+func (allViews) IsAdmin(core.Actor) bool { return true }
+
 // cardOnPage is a card on the page of its approval.
 func cardOnPage(t *testing.T, d core.Delivery, words ...map[string]string) string {
 	t.Helper()
 	pages := web.New(web.Options{
 		Gate:      access.New(access.Options{Signer: adaptertest.Signer(t, "a key of many characters")}),
 		Approvals: onePage{card: *d.Card},
-		Admin:     func(core.Actor) bool { return true }, Words: first(words),
+		Views:     allViews{},
+		Words:     first(words),
 	})
 	mux := http.NewServeMux()
 	for pattern, h := range pages.Routes() {

@@ -110,10 +110,10 @@ func newWaysOut(t *testing.T, store *storage.Store) waysOut {
 	w := waysOut{ctx: t.Context(), store: store}
 	parts := newShared(w.cfg, store, slog.New(slog.DiscardHandler))
 	mux := http.NewServeMux()
-	for pattern, h := range newPages(parts, gate, func() {}).Routes() {
+	for pattern, h := range newPages(parts, gate, nil).Routes() {
 		mux.Handle(pattern, h)
 	}
-	for pattern, h := range newAgents(t.Context(), parts, gate, func() {}).Routes() {
+	for pattern, h := range newAgents(t.Context(), parts, gate, nil).Routes() {
 		mux.Handle(pattern, h)
 	}
 	w.http = mux

@@ -64,8 +64,7 @@ func listed(t *testing.T, w *workbench) {
 	t.Helper()
 	cfg, err := mcpservers.Load(os.Getenv("GATEHOUSE_MCP_CONFIG"), os.LookupEnv)
 	noErr(t, err)
-	servers := mcpservers.New(
-		mcpservers.Options{Config: cfg, Pins: mcpservers.Pins{Get: w.store.Get, Put: w.store.Put}})
+	servers := mcpservers.New(mcpservers.Options{Config: cfg, Pins: w.store})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	ended := make(chan error)
 	go func() { ended <- servers.Run(ctx) }()

@@ -29,10 +29,7 @@ type mcpServers struct {
 // newServers makes the configured MCP servers.
 func newServers(cfg settings.Config, store *storage.Store, log *slog.Logger) *mcpServers {
 	version, _ := build()
-	servers := mcp.New(
-		mcp.Options{
-			Config: cfg.MCP, Pins: mcp.Pins{Get: store.Get, Put: store.Put}, Logins: store, Version: version, Log: log,
-		})
+	servers := mcp.New(mcp.Options{Config: cfg.MCP, Pins: store, Logins: store, Version: version, Log: log})
 	return &mcpServers{Servers: servers, file: cfg.MCPFile, used: cfg.MCP.Text, log: log}
 }
 

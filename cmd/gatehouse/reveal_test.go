@@ -71,7 +71,7 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	}
 	gate := newGate(cfg, store)
 	mux := http.NewServeMux()
-	for pattern, h := range newPages(newShared(cfg, store, slog.New(slog.DiscardHandler)), gate, func() {}).Routes() {
+	for pattern, h := range newPages(newShared(cfg, store, slog.New(slog.DiscardHandler)), gate, nil).Routes() {
 		mux.Handle(pattern, h)
 	}
 	cookies := map[string]*http.Cookie{}

@@ -49,8 +49,8 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	// HTTP
-	pages := newPages(parts, gate, g.dispatcher.Nudge)
-	agents := newAgents(ctx, parts, gate, g.deliverer.Nudge)
+	pages := newPages(parts, gate, g.dispatcher)
+	agents := newAgents(ctx, parts, gate, g.deliverer)
 	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(), agentRoutes(agents, store)); err != nil {
 		return err
 	}

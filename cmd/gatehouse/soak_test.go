@@ -80,7 +80,7 @@ func soakChild(url string) error {
 		return err
 	}
 	service, platforms := approvals.NewService(store, store), []core.Platform{soakPlatform{}}
-	deliver := outbox.New(outbox.Options{Store: store, Card: service.Card, Platforms: platforms, Owner: owner})
+	deliver := outbox.New(outbox.Options{Store: store, Cards: service, Platforms: platforms, Owner: owner})
 	d := dispatch.New(dispatch.Options{
 		Store: store, Approvals: service, Outbox: deliver,
 		Platforms: platforms, Owner: owner, Workers: 32, Drain: 10 * time.Second,

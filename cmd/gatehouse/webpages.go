@@ -42,16 +42,15 @@ func (s recordedStore) LoadApproval(ctx context.Context, id core.ApprovalID) (co
 	return a, err
 }
 
-// newPages makes the web pages, which decide through the same service as every platform. decided wakes the dispatcher.
-func newPages(p shared, gate *access.Gate, decided func()) *web.Web {
+// newPages makes the web pages, which decide through the same service as every platform.
+func newPages(p shared, gate *access.Gate, turns web.Turns) *web.Web {
 	all := webApprovals{p.store, p.service}
 	return web.New(web.Options{
 		Gate:      gate,
 		Approvals: all,
-		Reveal:    all.reveal,
-		Views:     p.store,
-		Admin:     func(who core.Actor) bool { return isAdmin(p.cfg, who) },
-		Decided:   decided,
+		Secrets:   all,
+		Views:     adminViews{p.store, p.cfg},
+		Turns:     turns,
 		Note:      keyNote(p.store),
 		Words:     p.cfg.Words,
 		Now:       time.Now,
@@ -59,9 +58,15 @@ func newPages(p shared, gate *access.Gate, decided func()) *web.Web {
 	})
 }
 
-// isAdmin reports whether a person may see all sessions and queues: the local person, or who may approve by default.
-func isAdmin(cfg settings.Config, who core.Actor) bool {
-	return who.Local || slices.Contains(cfg.Policy.Approvers(), who.ID)
+// adminViews are the store as admins see it on the pages.
+type adminViews struct {
+	*storage.Store
+	cfg settings.Config
+}
+
+// IsAdmin reports whether a person may see all sessions and queues: the local person, or who may approve by default.
+func (v adminViews) IsAdmin(who core.Actor) bool {
+	return who.Local || slices.Contains(v.cfg.Policy.Approvers(), who.ID)
 }
 
 // webApprovals are the approvals as the pages need them.
@@ -80,9 +85,9 @@ func (w webApprovals) AskAgain(ctx context.Context, id core.ApprovalID, who core
 	return w.store.AskAgain(ctx, id, who)
 }
 
-// reveal returns the arguments of an approval's call without masks, for a person who may decide about it; the audit log
+// Reveal returns the arguments of an approval's call without masks, for a person who may decide about it; the audit log
 // records that first.
-func (w webApprovals) reveal(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error) {
+func (w webApprovals) Reveal(ctx context.Context, id core.ApprovalID, who core.Actor) (string, error) {
 	card, err := w.Card(ctx, id, false)
 	if err == nil {
 		err = card.Refusal(who)

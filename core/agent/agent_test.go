@@ -77,6 +77,18 @@ func (r *room) Approval(_ context.Context, id core.ApprovalID) (core.Approval, e
 	return a, nil
 }
 
+func (r *room) Remembered(_ context.Context, c core.Call, _ core.Rule) (*core.Use, error) {
+	return r.remembered(c), nil
+}
+
+func (r *room) Step(string) {}
+
+func (r *room) Waits(time.Time) {}
+
+func (r *room) Added([]core.Message) {}
+
+func (r *room) Evidence(text json.RawMessage) { r.evidence = text }
+
 func (r *room) Recorded(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
 	return r.Approval(ctx, id)
 }
@@ -149,11 +161,7 @@ func newRoomOf(
 	}
 	r.harness.Subscribe("s@1", func(o core.Outcome) { r.outcomes = append(r.outcomes, o) })
 	r.ctx = core.WithTurn(context.Background(), core.Turn{
-		Ledger: r, Actor: core.Actor{ID: "x:ann"},
-		Remembered: func(_ context.Context, c core.Call, _ core.Rule) (*core.Use, error) {
-			return r.remembered(c), nil
-		},
-		Evidence: func(text json.RawMessage) { r.evidence = text },
+		Ledger: r, Progress: r, Actor: core.Actor{ID: "x:ann"},
 	})
 	return r
 }

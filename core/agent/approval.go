@@ -127,7 +127,7 @@ func (l Loop) close(ctx context.Context, e *evidence) {
 // there are now; the governance profile is not claimed, so a difference is no fault.
 func (l Loop) reportEvidence(ctx context.Context, in typestate.Input) {
 	turn, _ := core.TurnFrom(ctx)
-	if turn.Evidence == nil {
+	if turn.Progress == nil {
 		return
 	}
 	in.Governance = &typestate.Governance{Provenance: &typestate.Provenance{
@@ -136,6 +136,6 @@ func (l Loop) reportEvidence(ctx context.Context, in typestate.Input) {
 		BoundDigest:    l.governanceDigest(),
 	}}
 	if text, err := json.Marshal(in); err == nil { // digests and ids: can't fail
-		turn.Evidence(text)
+		turn.Progress.Evidence(text)
 	}
 }

@@ -19,13 +19,13 @@ func (l Loop) rule(
 	ctx context.Context, turn core.Turn, call core.Call, again bool,
 ) (rule core.Rule, use *core.Use, err error) {
 	rule = l.Policy(turn, call)
-	if rule.Memory(call.Risk) == (core.Memory{}) || again || turn.Remembered == nil {
+	if rule.Memory(call.Risk) == (core.Memory{}) || again || turn.Ledger == nil {
 		return rule, nil, nil
 	}
 	if t, ok := l.Executor.Tools.Get(call.Tool); ok {
 		call.Bound.Schema = t.SchemaDigest()
 	}
-	if use, err = turn.Remembered(ctx, call, rule); err != nil || use == nil {
+	if use, err = turn.Ledger.Remembered(ctx, call, rule); err != nil || use == nil {
 		return rule, nil, err
 	}
 	rule.Verdict = core.VerdictAllow

@@ -132,8 +132,8 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, err
 	}
 	e, history := evidenceField.Get(s), graph.Messages.Get(s)
-	if turn, _ := core.TurnFrom(ctx); turn.Added != nil {
-		turn.Added(history.Added())
+	if turn, _ := core.TurnFrom(ctx); turn.Progress != nil {
+		turn.Progress.Added(history.Added())
 	}
 	asked := request.Get(s)
 	var err error
@@ -243,8 +243,8 @@ func (l Loop) traced(
 
 // step reports that a tool starts.
 func step(ctx context.Context, tool string) {
-	if turn, _ := core.TurnFrom(ctx); turn.Step != nil {
-		turn.Step(tool)
+	if turn, _ := core.TurnFrom(ctx); turn.Progress != nil {
+		turn.Progress.Step(tool)
 	}
 }
 

@@ -129,7 +129,7 @@ func newBench(t testing.TB, s setup) *bench {
 		t.Fatal(err)
 	}
 	deliver := outbox.New(
-		outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{b.room}, Owner: owner})
+		outbox.Options{Store: store, Cards: service, Platforms: []core.Platform{b.room}, Owner: owner})
 	o := dispatch.Options{
 		Store: store, Approvals: service, Outbox: deliver,
 		Platforms: []core.Platform{b.room}, Owner: owner,

@@ -361,7 +361,7 @@ func TestLaw7_ExpiryDiffersFromRefusal(t *testing.T) {
 	b.expect("This approval expired at ")
 	b.ended(late.Seq)
 	clock := schedule.New(
-		schedule.Options{Store: b.store, Expire: approvals.NewService(b.store, b.store).Expire, Expired: b.disp.Nudge})
+		schedule.Options{Store: b.store, Approvals: approvals.NewService(b.store, b.store), Turns: b.disp})
 	if err := clock.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}

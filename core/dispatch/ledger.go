@@ -3,19 +3,17 @@ package dispatch
 import (
 	"context"
 	"sync"
+	"time"
 
 	"gatehouse/core"
 )
 
-// ledger stores the executor's intents and results, fenced by one claim. It also delays a stop while a mutating tool
-// runs: it calls cut to end the turn's context once no mutating tool runs.
+// ledger stores the executor's intents and results, fenced by the turn's claim. It also delays a stop while a mutating
+// tool runs: it ends the turn's context once no mutating tool runs.
 type ledger struct {
-	store   Store
-	claim   core.Claim
-	persist func(context.Context, func(context.Context) error) error
-	cut     context.CancelCauseFunc
-	told    context.Context // ends by a stop at once, also while a tool runs
-	tell    context.CancelFunc
+	turn *turn
+	told context.Context // ends by a stop at once, also while a tool runs
+	tell context.CancelFunc
 
 	mu      sync.Mutex
 	busy    bool // an intent is committed, and its result is not
@@ -28,12 +26,49 @@ var _ core.Ledger = (*ledger)(nil)
 
 // Approval loads an approval.
 func (l *ledger) Approval(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
-	return l.store.LoadApproval(ctx, id)
+	return l.turn.Store.LoadApproval(ctx, id)
 }
 
 // Recorded loads an approval, and fails where the audit log records another one.
 func (l *ledger) Recorded(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
-	return l.store.RecordedApproval(ctx, id)
+	return l.turn.Store.RecordedApproval(ctx, id)
+}
+
+// Remembered returns the next use of an approval of the same call in this conversation that its own rule and today's
+// remember: the rules are the same, as is the tool's schema, its call has begun, and those who approved it could
+// approve it for this requester today. nil: there is none.
+func (l *ledger) Remembered(ctx context.Context, call core.Call, rule core.Rule) (*core.Use, error) {
+	info, _ := core.TurnFrom(ctx)
+	found, err := l.turn.Store.ListApprovals(ctx, core.ApprovalFilter{
+		States: []core.ApprovalState{core.Approved}, Conversation: l.turn.claim.Event.Conversation,
+		Limit: core.MaxRemembered,
+	})
+	if err != nil {
+		return nil, err
+	}
+	uses := map[core.ApprovalID]int{} // each was made after its approval, which is further down
+	for _, a := range found {
+		if a.Use != nil {
+			uses[a.Use.Of]++
+			continue
+		}
+		next := a.NextUse(uses[a.ID], time.Now())
+		if next == nil || !a.Remembers(call, rule, info.Actor) {
+			continue
+		}
+		_, intent, err := l.turn.Store.Recorded(ctx, a.ID)
+		switch core.CategoryOf(err) {
+		case "":
+		case core.ApprovalMismatch, core.Unsupported, core.NotFound:
+			continue
+		default:
+			return nil, err
+		}
+		if intent != nil && !intent.BegunAt.IsZero() {
+			return next, nil
+		}
+	}
+	return nil, nil
 }
 
 // inDoubt reports whether the outcome of a call is unknown.
@@ -69,7 +104,7 @@ func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, e
 	}
 	l.busy = true
 	l.mu.Unlock()
-	rec, err := l.store.BeginIntent(ctx, l.claim, i)
+	rec, err := l.turn.Store.BeginIntent(ctx, l.turn.claim, i)
 	if err != nil || rec.Result != nil {
 		l.idle()
 	}
@@ -83,11 +118,11 @@ func (l *ledger) Finish(ctx context.Context, id core.ApprovalID, r core.ToolResu
 	l.mu.Lock()
 	l.doubt = r.Category == core.OutcomeUnknown
 	l.mu.Unlock()
-	err := l.persist(ctx, func(ctx context.Context) error { return l.store.FinishIntent(ctx, l.claim, id, r) })
+	err := l.turn.persist(ctx, func(ctx context.Context) error { return l.turn.Store.FinishIntent(ctx, l.turn.claim, id, r) })
 	if err != nil {
 		return err
 	}
-	if asked, err := l.store.StopRequested(ctx, l.claim); err == nil && asked {
+	if asked, err := l.turn.Store.StopRequested(ctx, l.turn.claim); err == nil && asked {
 		l.stop()
 	}
 	return nil
@@ -98,7 +133,7 @@ func (l *ledger) Keep(ctx context.Context, id core.ApprovalID, progress string, 
 	if pauses {
 		defer l.idle()
 	}
-	return l.persist(ctx, func(ctx context.Context) error { return l.store.KeepIntent(ctx, l.claim, id, progress) })
+	return l.turn.persist(ctx, func(ctx context.Context) error { return l.turn.Store.KeepIntent(ctx, l.turn.claim, id, progress) })
 }
 
 func (l *ledger) idle() {
@@ -106,7 +141,7 @@ func (l *ledger) idle() {
 	defer l.mu.Unlock()
 	l.busy = false
 	if l.stopped {
-		l.cut(errStopped)
+		l.turn.cut(errStopped)
 	}
 }
 
@@ -117,6 +152,6 @@ func (l *ledger) stop() {
 	l.stopped = true
 	l.tell()
 	if !l.busy {
-		l.cut(errStopped)
+		l.turn.cut(errStopped)
 	}
 }

@@ -26,10 +26,7 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 		return f, err
 	}
 	e := &t.claim.Event
-	s := &staging{
-		store: t.Store, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}, memory: &t.memory,
-		persist: t.persist,
-	}
+	s := &staging{turn: t, claim: t.claim, writer: core.Writer{Invocation: e.Invocation}}
 	info := t.info()
 	if info.Actor, err = t.requester(ctx); err != nil {
 		return nil, err
@@ -85,7 +82,7 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 	if err := json.Unmarshal(t.claim.Event.Payload, &p); err != nil {
 		return nil, core.Wrap(core.Internal, err, "")
 	}
-	s := &staging{store: t.Store, claim: t.claim, memory: &t.memory, persist: t.persist}
+	s := &staging{turn: t, claim: t.claim}
 	paused, err := s.Paused(ctx, p.Invocation)
 	if err != nil {
 		return nil, err

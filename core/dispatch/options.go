@@ -61,15 +61,19 @@ type Outbox interface {
 	Nudge()
 }
 
+// Policy says which groups of a requester are looked up.
+type Policy interface {
+	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the
+	// policy's conditions ask about. Only these are looked up.
+	RequesterGroups(account string) map[string][]string
+}
+
 // Options are a Dispatcher's parts and settings.
 type Options struct {
 	Store     Store
 	Approvals Approvals
 	Outbox    Outbox
-
-	// RequesterGroups returns, for each account of the person behind an account, the groups of its platform that the
-	// policy's conditions ask about. Only those are looked up. nil: none.
-	RequesterGroups func(account string) map[string][]string
+	Policy    Policy // nil: its conditions ask about no groups
 
 	Platforms     []core.Platform
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
@@ -163,8 +167,8 @@ func (o *Options) defaults() {
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll
 	}
-	if o.RequesterGroups == nil {
-		o.RequesterGroups = func(string) map[string][]string { return nil }
+	if o.Policy == nil {
+		o.Policy = noGroups{}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -176,3 +180,8 @@ func (o *Options) defaults() {
 		o.Sentences = DefaultSentences()
 	}
 }
+
+// noGroups is a policy whose conditions ask about no groups.
+type noGroups struct{}
+
+func (noGroups) RequesterGroups(string) map[string][]string { return nil }

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -92,19 +93,30 @@ func (t *turn) showsProgress() bool {
 	return k == core.KindMessage || k == core.KindSignal
 }
 
-// step records a tool that the turn begins to use; it never blocks.
-func (t *turn) step(tool string) {
+// Step records a tool that the turn begins to use; it never blocks.
+func (t *turn) Step(tool string) {
 	t.steps.begin(tool)
 	t.running.news.nudge()
 }
 
-// waits records that the turn waits for a model; it never blocks. A short wait is not worth a word.
-func (t *turn) waits(until time.Time) {
+// Waits records that the turn waits for a model; it never blocks. A short wait is not worth a word.
+func (t *turn) Waits(until time.Time) {
 	if time.Until(until) < shortWait {
 		return
 	}
 	t.steps.wait(until)
 	t.running.news.nudge()
+}
+
+// Added counts what the turn holds.
+func (t *turn) Added(all []core.Message) { t.memory.added(all) }
+
+// Evidence keeps what the turn did so far for its Finish.
+func (t *turn) Evidence(text json.RawMessage) { t.evidence = text }
+
+// KeepImage stores an image with those of the event.
+func (t *turn) KeepImage(ctx context.Context, data []byte) (digest string, err error) {
+	return t.Store.PutBlob(ctx, t.claim.Event.Event, data)
 }
 
 // say adds a post of a turn that goes on; of one that has ended, the store refuses it. A failure here is not worth a

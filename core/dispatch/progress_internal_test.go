@@ -94,7 +94,7 @@ func TestAStopRequestIsSeenAtTheNextLook(t *testing.T) {
 		time.Sleep(time.Hour)
 		stopped := make(chan time.Duration, 1)
 		running := d.begin(1)
-		running.ledger.cut = func(error) { stopped <- time.Since(w.began) }
+		running.cut = func(error) { stopped <- time.Since(w.began) }
 		time.Sleep(time.Minute)
 		w.mu.Lock()
 		w.stop = running.claim
@@ -112,11 +112,11 @@ func TestWorkingStatesAndToolsAreShownInTime(t *testing.T) {
 		first := d.begin(1)
 		time.Sleep(10 * time.Second)
 		second := d.begin(2)
-		second.step("look") // shown after the working state
+		second.Step("look") // shown after the working state
 		time.Sleep(10 * time.Second)
-		first.step("look")
+		first.Step("look")
 		time.Sleep(stepsEvery / 2)
-		first.step("look") // too early to be shown at once
+		first.Step("look") // too early to be shown at once
 		time.Sleep(workingAgain - 20*time.Second)
 		d.running.remove(first)
 		d.running.remove(second)
@@ -136,9 +136,9 @@ func TestAWaitForTheModelIsShownInTime(t *testing.T) {
 	watching(t, func(d *Dispatcher, w *watched) {
 		first, second := d.begin(1), d.begin(2)
 		until := time.Now().Add(10 * time.Minute)
-		first.info().Waits(until)
-		second.step("look")
-		second.info().Waits(until)
+		first.Waits(until)
+		second.Step("look")
+		second.Waits(until)
 		time.Sleep(5 * time.Second)
 		asked := "The model is busy and asked me to wait until " + until.Format("15:04 MST") + "."
 		want := []string{"", "", asked, "look · " + asked}
@@ -146,7 +146,7 @@ func TestAWaitForTheModelIsShownInTime(t *testing.T) {
 			t.Errorf("told %q, want %q", got, want)
 		}
 		time.Sleep(10 * time.Minute)
-		second.step("look")
+		second.Step("look")
 		time.Sleep(5 * time.Second)
 		if last := w.said()[4:]; !slices.Contains(last, "look ×2") {
 			t.Errorf("told %q after the wait", last)

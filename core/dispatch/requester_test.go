@@ -48,7 +48,7 @@ func TestAGroupCountsFromAnyAccount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, setup{policy: rules.Rule, options: func(o *dispatch.Options) {
-				o.RequesterGroups = rules.RequesterGroups
+				o.Policy = rules
 				if !c.without {
 					there := &room{name: "slack"}
 					o.Platforms = append(o.Platforms,

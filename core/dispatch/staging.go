@@ -13,13 +13,10 @@ import (
 // attempt, which may have been overtaken by those of another turn: they come at the end, where this attempt was shown
 // them.
 type staging struct {
-	store  Store
+	turn   *turn
 	claim  core.Claim
 	writer core.Writer // whose messages of an earlier attempt are left out
-	memory *memory     // of the turn
 	saved  int         // how many messages of this attempt are stored
-
-	persist func(context.Context, func(context.Context) error) error
 
 	session  *core.SessionRecord
 	paused   *core.PausedRecord
@@ -40,7 +37,7 @@ func (s *staging) earlier(ctx context.Context, id core.SessionID) ([]core.Messag
 	if rec == nil || rec.Earlier == 0 {
 		return nil, nil
 	}
-	all, err := s.store.InvocationMessages(ctx, id, s.writer.Invocation)
+	all, err := s.turn.Store.InvocationMessages(ctx, id, s.writer.Invocation)
 	return all[min(s.writer.From, len(all)):], err
 }
 
@@ -48,7 +45,7 @@ func (s *staging) earlier(ctx context.Context, id core.SessionID) ([]core.Messag
 func (s *staging) Load(ctx context.Context, id core.SessionID) (*core.SessionRecord, error) {
 	rec, err := s.load(ctx, id)
 	if rec != nil && rec.Messages != nil {
-		counted := s.memory.counted(*rec.Messages)
+		counted := s.turn.memory.counted(*rec.Messages)
 		rec.Messages = &counted
 	}
 	return rec, err
@@ -60,7 +57,7 @@ func (s *staging) load(ctx context.Context, id core.SessionID) (*core.SessionRec
 		s.claim.Loaded = nil
 		return l.Record, nil
 	}
-	return s.store.LoadSession(ctx, id, s.writer)
+	return s.turn.Store.LoadSession(ctx, id, s.writer)
 }
 
 // Save keeps the record for the Finish, or commits it now if the save is explicit and has something new. While the
@@ -78,7 +75,7 @@ func (s *staging) Save(ctx context.Context, rec *core.SessionRecord, o core.Save
 	if s.saved > 0 && added == 0 && len(rec.State) == 0 {
 		return nil
 	}
-	err := s.persist(ctx, func(ctx context.Context) error { return s.store.SaveSession(ctx, s.claim, rec) })
+	err := s.turn.persist(ctx, func(ctx context.Context) error { return s.turn.Store.SaveSession(ctx, s.claim, rec) })
 	if err == nil {
 		s.saved += added
 	}
@@ -97,11 +94,11 @@ func (s *staging) rest(rec *core.SessionRecord) *core.SessionRecord {
 
 // Delete and List complete the contract; a turn does not use them.
 func (s *staging) Delete(ctx context.Context, id core.SessionID) error {
-	return s.store.DeleteSession(ctx, id)
+	return s.turn.Store.DeleteSession(ctx, id)
 }
 
 func (s *staging) List(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
-	return s.store.ListSessions(ctx, f)
+	return s.turn.Store.ListSessions(ctx, f)
 }
 
 // Pause keeps the record and the session together for the Finish, which stores both or neither.
@@ -114,11 +111,11 @@ func (s *staging) Paused(ctx context.Context, id core.InvocationID) (*core.Pause
 	if s.waiting != nil && s.waiting.Invocation == id {
 		return s.found(s.waiting, nil)
 	}
-	return s.found(s.store.LoadPaused(ctx, id, ""))
+	return s.found(s.turn.Store.LoadPaused(ctx, id, ""))
 }
 
 func (s *staging) BySignal(ctx context.Context, id core.SignalID) (*core.PausedRecord, error) {
-	return s.found(s.store.LoadPaused(ctx, "", id))
+	return s.found(s.turn.Store.LoadPaused(ctx, "", id))
 }
 
 func (s *staging) found(rec *core.PausedRecord, err error) (*core.PausedRecord, error) {

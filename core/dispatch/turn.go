@@ -40,7 +40,7 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 			"invocation", string(c.Event.Invocation)),
 	}
 	t.progress.next = time.Now().Add(workingAfter)
-	t.ledger = &ledger{store: d.Store, claim: c, persist: t.persist}
+	t.ledger = &ledger{turn: t}
 	t.ledger.told, t.ledger.tell = context.WithCancel(context.Background())
 	return t
 }
@@ -56,7 +56,6 @@ func (t *turn) take(ctx context.Context) {
 	t.process = ctx
 	ctx, t.cut = context.WithCancelCause(ctx)
 	defer t.cut(nil)
-	t.ledger.cut = t.cut
 	t.running.add(t)
 	defer t.running.remove(t)
 	defer t.ledger.tell()
@@ -202,7 +201,8 @@ func (t *turn) name(f *core.Finish) {
 	}
 }
 
-// takeBack makes an attempt that came to its end not count as the death of a process: only its end could not be stored.
+// takeBack gives the event its attempt back. Attempts count the processes that died; this one lives, and only the end
+// of the turn could not be stored.
 func (t *turn) takeBack() {
 	err := retry.Persist(t.process, func(ctx context.Context) error { return t.Store.TakeBack(ctx, t.claim) })
 	if err != nil {
@@ -283,7 +283,7 @@ func (t *turn) withName(ctx context.Context, who core.Actor) core.Actor {
 // does not run here.
 func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 	who := t.withName(ctx, t.claim.Event.Actor)
-	accounts := t.RequesterGroups(who.ID)
+	accounts := t.Policy.RequesterGroups(who.ID)
 	who.Groups = nil
 	for _, account := range slices.Sorted(maps.Keys(accounts)) {
 		platform, _, _ := strings.Cut(account, ":")
@@ -302,54 +302,12 @@ func (t *turn) requester(ctx context.Context) (core.Actor, error) {
 	return who, nil
 }
 
-// remembered returns the next use of an approval of the same call in this conversation that its own rule and today's
-// remember: the rules are the same, as is the tool's schema, its call has begun, and those who approved it could
-// approve it for this requester today. nil: there is none.
-func (t *turn) remembered(ctx context.Context, call core.Call, rule core.Rule) (*core.Use, error) {
-	info, _ := core.TurnFrom(ctx)
-	found, err := t.Store.ListApprovals(ctx, core.ApprovalFilter{
-		States: []core.ApprovalState{core.Approved}, Conversation: t.claim.Event.Conversation,
-		Limit: core.MaxRemembered,
-	})
-	if err != nil {
-		return nil, err
-	}
-	uses := map[core.ApprovalID]int{} // each was made after its approval, which is further down
-	for _, a := range found {
-		if a.Use != nil {
-			uses[a.Use.Of]++
-			continue
-		}
-		next := a.NextUse(uses[a.ID], time.Now())
-		if next == nil || !a.Remembers(call, rule, info.Actor) {
-			continue
-		}
-		_, intent, err := t.Store.Recorded(ctx, a.ID)
-		switch core.CategoryOf(err) {
-		case "":
-		case core.ApprovalMismatch, core.Unsupported, core.NotFound:
-			continue
-		default:
-			return nil, err
-		}
-		if intent != nil && !intent.BegunAt.IsZero() {
-			return next, nil
-		}
-	}
-	return nil, nil
-}
-
 // info describes the turn to the nodes of its graph.
 func (t *turn) info() core.Turn {
 	e := &t.claim.Event
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
-		Remembered: t.remembered,
-		Ledger:     t.ledger, Process: t.process, Stop: t.ledger.told,
-		Evidence: func(e json.RawMessage) { t.evidence = e }, Step: t.step, Waits: t.waits, Added: t.memory.added,
-		KeepImage: func(ctx context.Context, data []byte) (string, error) {
-			return t.Store.PutBlob(ctx, e.Event, data)
-		},
+		Progress: t, Images: t, Ledger: t.ledger, Process: t.process, Stop: t.ledger.told,
 	}
 }
 

@@ -179,8 +179,8 @@ func (a *asking) wait(ctx context.Context) bool {
 	if deadline, ok := ctx.Deadline(); wait > a.left || ok && deadline.Before(next) {
 		return false
 	}
-	if turn, _ := core.TurnFrom(ctx); wait > longWait && turn.Waits != nil {
-		turn.Waits(next)
+	if turn, _ := core.TurnFrom(ctx); wait > longWait && turn.Progress != nil {
+		turn.Progress.Waits(next)
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -88,7 +88,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 		return nil
 	}
 	if row.Kind == core.PostCard {
-		card, err := d.Card(ctx, row.Approval, row.Copy)
+		card, err := d.Cards.Card(ctx, row.Approval, row.Copy)
 		if err != nil {
 			return storeError(err)
 		}

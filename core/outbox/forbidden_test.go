@@ -65,7 +65,7 @@ func TestForbiddenCardIsCopiedOnce(t *testing.T) {
 	var h *copier
 	o := newOffice(t, true, func(opt *outbox.Options) {
 		h = &copier{reader: opt.Platforms[0].(reader)}
-		opt.Platforms, opt.Card = []core.Platform{h}, stillOpen{}.Card
+		opt.Platforms, opt.Cards = []core.Platform{h}, stillOpen{}
 	})
 	o.board.script["card/a.0"] = []error{errForbidden, errForbidden, errForbidden}
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})

@@ -59,8 +59,8 @@ func (askedHere) Card(_ context.Context, id core.ApprovalID, _ bool) (core.Card,
 func toldElsewhere(t *testing.T, fails error, lookup ...error) *office {
 	t.Helper()
 	o := newOffice(t, false, func(opt *outbox.Options) {
-		opt.Platforms, opt.Card = []core.Platform{&directory{board: opt.Platforms[0].(*board), err: lookup}},
-			askedHere{}.Card
+		opt.Platforms, opt.Cards = []core.Platform{&directory{board: opt.Platforms[0].(*board), err: lookup}},
+			askedHere{}
 	})
 	o.board.script["card/a/ops.0"] = slices.Repeat([]error{fails}, 1000)
 	return o
@@ -126,7 +126,7 @@ func TestApproversAreToldAtTheFirstRefusal(t *testing.T) {
 	o := toldElsewhere(t, errForbidden)
 	o.box = outbox.New(
 		outbox.Options{
-			Store: o.store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me",
+			Store: o.store, Cards: askedHere{}, Platforms: []core.Platform{&directory{board: o.board}}, Owner: "me",
 		})
 	o.putQuietCard()
 	o.settle()
@@ -227,7 +227,7 @@ func TestCrashAroundARefusalTellsEverybodyOnce(t *testing.T) {
 			store.Outbox = o.store
 			o.box = outbox.New(
 				outbox.Options{
-					Store: store, Card: askedHere{}.Card, Platforms: []core.Platform{&directory{board: o.board}},
+					Store: store, Cards: askedHere{}, Platforms: []core.Platform{&directory{board: o.board}},
 					Owner: "me", Jitter: func() float64 {
 						return -1
 					},

@@ -10,12 +10,17 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Options are a Deliverer's parts and settings.
-type Options struct {
-	Store core.Outbox
+// Cards are drawn anew for each delivery.
+type Cards interface {
 	// Card returns an approval's card from its stored state. With context, the card has the last messages of the
 	// conversation.
-	Card          func(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+}
+
+// Options are a Deliverer's parts and settings.
+type Options struct {
+	Store         core.Outbox
+	Cards         Cards
 	Platforms     []core.Platform
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own
 	Owner         string                // from Store.Register
@@ -56,8 +61,8 @@ type Deliverer struct {
 
 // New returns a deliverer. It panics if a required part is missing.
 func New(o Options) *Deliverer {
-	if o.Store == nil || o.Card == nil || o.Owner == "" {
-		panic("outbox: Store, Card and Owner are required")
+	if o.Store == nil || o.Cards == nil || o.Owner == "" {
+		panic("outbox: Store, Cards and Owner are required")
 	}
 	if o.Poll <= 0 {
 		o.Poll = 500 * time.Millisecond

@@ -168,7 +168,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 		p = reader{o.board}
 	}
 	opt := outbox.Options{
-		Store: store, Card: cards{}.Card, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 {
+		Store: store, Cards: cards{}, Platforms: []core.Platform{p}, Owner: "me", Jitter: func() float64 {
 			return -1
 		},
 	}

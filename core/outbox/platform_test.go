@@ -193,7 +193,7 @@ func copyOffice(t *testing.T, errs ...error) (o *office, h *copier, all *openCar
 	all = &openCards{}
 	o = newOffice(t, true, func(opt *outbox.Options) {
 		h = &copier{reader: opt.Platforms[0].(reader), err: errs}
-		opt.Platforms, opt.Card = []core.Platform{h}, all.Card
+		opt.Platforms, opt.Cards = []core.Platform{h}, all
 	})
 	return o, h, all
 }
@@ -221,7 +221,7 @@ func TestQuietCardAsksIfApproversWereLeftOut(t *testing.T) {
 	o, h, _ := copyOffice(t)
 	o.box = outbox.New(
 		outbox.Options{
-			Store: o.store, Card: stillOpen{}.Card, Platforms: []core.Platform{h}, Owner: "me",
+			Store: o.store, Cards: stillOpen{}, Platforms: []core.Platform{h}, Owner: "me",
 			Log: slog.New(slog.NewTextHandler(&log, nil)),
 		})
 	h.leftOut = 5
@@ -272,7 +272,7 @@ func TestRequesterLearnsThatTheCardDidNotArrive(t *testing.T) {
 	for name, lost := range map[string]error{"refused": errNever, "unknown": errDoubt} {
 		t.Run(name, func(t *testing.T) {
 			fails := &brokenCards{}
-			o := newOffice(t, false, func(opt *outbox.Options) { opt.Card = fails.Card })
+			o := newOffice(t, false, func(opt *outbox.Options) { opt.Cards = fails })
 			o.board.script["card/a.0"] = []error{lost}
 			o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 			o.flushUntil("card/a", map[string]core.RowState{"refused": core.RowDead, "unknown": core.RowUnknown}[name],

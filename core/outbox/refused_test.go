@@ -112,7 +112,7 @@ func TestCrashAroundARefusalForWordsLeavesOneSentence(t *testing.T) {
 			o := newOffice(t, true, nil)
 			store.Outbox = o.store
 			o.box = outbox.New(outbox.Options{
-				Store: store, Card: cards{}.Card, Platforms: []core.Platform{reader{o.board}}, Owner: "me",
+				Store: store, Cards: cards{}, Platforms: []core.Platform{reader{o.board}}, Owner: "me",
 				Jitter: func() float64 { return -1 },
 			})
 			o.board.script["a.0"] = slices.Repeat([]error{core.Errorf(core.ContentRefused, "It is a secret why.")}, 2)

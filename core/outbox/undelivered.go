@@ -44,7 +44,7 @@ func unknownCopies(err error) error {
 // fallback returns whom to tell, and how, of a card or a copy that was refused, or may not have arrived: nobody once
 // the approval is decided. With an error, the result holds what is known now.
 func (d *Deliverer) fallback(ctx context.Context, p core.Platform, row core.OutboxRow) (core.Fallback, error) {
-	card, err := d.Card(ctx, row.Approval, false)
+	card, err := d.Cards.Card(ctx, row.Approval, false)
 	switch {
 	case core.CategoryOf(err) == core.NotFound:
 		return core.Fallback{}, nil
@@ -88,7 +88,7 @@ func (d *Deliverer) forRequester(
 	if row.Copy || row.State == core.RowUnknown || len(row.Delivered()) > 0 {
 		return f, nil
 	}
-	card, err := d.Card(ctx, row.Approval, false)
+	card, err := d.Cards.Card(ctx, row.Approval, false)
 	if core.CategoryOf(err) == core.NotFound || err == nil && !strings.HasPrefix(card.Requested.ID, p.Name()+":") {
 		return f, nil
 	}

@@ -81,7 +81,7 @@ func (b *brokenCards) Card(context.Context, core.ApprovalID, bool) (core.Card, e
 }
 
 func TestStoreErrorIsNotAPlatformRefusal(t *testing.T) {
-	o := newOffice(t, true, func(opt *outbox.Options) { opt.Card = (&brokenCards{1}).Card })
+	o := newOffice(t, true, func(opt *outbox.Options) { opt.Cards = &brokenCards{1} })
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)
 }
@@ -179,7 +179,7 @@ func (s *slowCards) Card(ctx context.Context, _ core.ApprovalID, _ bool) (core.C
 // The timeout of a send ends before anything was sent.
 func TestTimeoutBeforeTheSendLeavesNoDoubt(t *testing.T) {
 	o := newOffice(t, false, func(opt *outbox.Options) {
-		opt.Card, opt.Timeout = (&slowCards{1}).Card, 50*time.Millisecond
+		opt.Cards, opt.Timeout = &slowCards{1}, 50*time.Millisecond
 	})
 	o.put(core.Post{Key: "card/a", Kind: core.PostCard, Approval: "a"})
 	o.flushUntil("card/a", core.RowSent, 1)

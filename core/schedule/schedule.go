@@ -30,22 +30,29 @@ type Tasks interface {
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
 }
 
+// Approvals are what most tasks are about; see approvals.Service. Repeating a call succeeds, and does nothing.
+type Approvals interface {
+	// Expire expires an approval. store_busy means that a click before the deadline is not counted yet.
+	Expire(ctx context.Context, id core.ApprovalID) error
+	// Remind reminds of an open approval, and tells the people to whom it was escalated; key tells the reminders of an
+	// approval apart.
+	Remind(ctx context.Context, id core.ApprovalID, occasion core.Occasion, key string) error
+}
+
+// Nudger looks at the store now instead of at its next poll. Nudge never blocks.
+type Nudger interface{ Nudge() }
+
 // Options are a Clock's parts and settings.
 type Options struct {
-	Store Tasks
-	// Expire expires an approval. Repeating it succeeds. store_busy means that a click before the deadline is not
-	// counted yet.
-	Expire func(ctx context.Context, id core.ApprovalID) error
-	// Remind reminds of an open approval, and tells those to whom it was escalated; key tells the reminders of an
-	// approval apart. Repeating it succeeds, and does nothing.
-	Remind    func(ctx context.Context, id core.ApprovalID, occasion core.Occasion, key string) error
+	Store     Tasks
+	Approvals Approvals
+	Turns     Nudger        // is nudged after an expiry, which has stored a signal; nil: nobody is
+	Posts     Nudger        // is nudged after a reminder, which has stored posts; nil: nobody is
 	Retention time.Duration // what ended longer ago is pruned; 0: nothing
 	Poll      time.Duration // 0: 1 s
 	// after which a claimed task is claimed again, because its process has crashed; 0: a minute, much longer than a
 	// task runs
 	RetryAfter time.Duration
-	Expired    func()       // called after an expiry, which has stored a signal; may be nil
-	Reminded   func()       // called after a reminder, which has stored posts; may be nil
 	Log        *slog.Logger // nil: logs are discarded
 }
 
@@ -67,12 +74,6 @@ func New(o Options) *Clock {
 	}
 	if o.RetryAfter <= 0 {
 		o.RetryAfter = time.Minute
-	}
-	if o.Expired == nil {
-		o.Expired = func() {}
-	}
-	if o.Reminded == nil {
-		o.Reminded = func() {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -122,7 +123,7 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 	next := time.Duration(0)
 	switch t.Kind {
 	case core.TaskExpire:
-		switch err := c.Expire(ctx, core.ApprovalID(t.Subject)); {
+		switch err := c.Approvals.Expire(ctx, core.ApprovalID(t.Subject)); {
 		case core.CategoryOf(err) == core.StoreBusy:
 			next = again
 		case err != nil:
@@ -130,20 +131,20 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 				"category", core.CategoryOf(err), "err", err)
 			next = again
 		default:
-			c.Expired()
+			nudge(c.Turns)
 		}
 	case core.TaskRemind, core.TaskEscalate:
 		occasion := core.Reminder
 		if t.Kind == core.TaskEscalate {
 			occasion = core.Escalated
 		}
-		if err := c.Remind(ctx, core.ApprovalID(t.Subject), occasion, t.Key); err != nil {
+		if err := c.Approvals.Remind(ctx, core.ApprovalID(t.Subject), occasion, t.Key); err != nil {
 			c.Log.Error("reminding of an approval failed; retrying", "approval", t.Subject,
 				"category", core.CategoryOf(err), "err", err)
 			next = again
 			break
 		}
-		c.Reminded()
+		nudge(c.Posts)
 	case pruneKey:
 		if c.Retention <= 0 {
 			next = pruneEvery // another process, with a retention, added the task; this one prunes nothing
@@ -160,4 +161,10 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		c.Log.Warn("dropped a task of an unknown kind", "kind", t.Kind, "key", t.Key)
 	}
 	return c.Store.EndTask(ctx, t.Key, next)
+}
+
+func nudge(n Nudger) {
+	if n != nil {
+		n.Nudge()
+	}
 }

@@ -20,6 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // expirer records the approvals that it should expire, and delays the first putOff of them.
 type expirer struct {
+	schedule.Approvals // no test has a reminder
+
 	mu     sync.Mutex
 	asked  []core.ApprovalID
 	putOff int
@@ -34,6 +36,11 @@ func (d *expirer) Expire(_ context.Context, id core.ApprovalID) error {
 	}
 	return nil
 }
+
+// bell counts the nudges.
+type bell int
+
+func (b *bell) Nudge() { *b++ }
 
 func open(t *testing.T, now func() time.Time) *storage.Store {
 	t.Helper()
@@ -54,11 +61,11 @@ func add(t *testing.T, s *storage.Store, kind, subject string, wait time.Duratio
 }
 
 func TestDueTaskRunsOnce(t *testing.T) {
-	s, d, rung := open(t, time.Now), &expirer{}, 0
+	s, d, rung := open(t, time.Now), &expirer{}, bell(0)
 	add(t, s, core.TaskExpire, "a1", 0)
 	add(t, s, core.TaskExpire, "later", time.Hour)
 	add(t, s, "of another time", "x", 0)
-	c := schedule.New(schedule.Options{Store: s, Expire: d.Expire, Expired: func() { rung++ }})
+	c := schedule.New(schedule.Options{Store: s, Approvals: d, Turns: &rung})
 	for range 2 {
 		if err := c.Due(t.Context()); err != nil {
 			t.Fatal(err)
@@ -73,7 +80,7 @@ func TestDelayedExpiryIsRetried(t *testing.T) {
 	at := time.Now()
 	s, d := open(t, func() time.Time { return at }), &expirer{putOff: 1}
 	add(t, s, core.TaskExpire, "a1", 0)
-	c := schedule.New(schedule.Options{Store: s, Expire: d.Expire})
+	c := schedule.New(schedule.Options{Store: s, Approvals: d})
 	for range 3 {
 		if err := c.Due(t.Context()); err != nil {
 			t.Fatal(err)
@@ -108,7 +115,7 @@ func TestRunPrunesByRetentionAndEnds(t *testing.T) {
 	var done sync.WaitGroup
 	done.Go(func() {
 		_ = schedule.New(
-			schedule.Options{Store: s, Expire: (&expirer{}).Expire, Retention: time.Hour, Poll: time.Millisecond}).Run(
+			schedule.Options{Store: s, Approvals: &expirer{}, Retention: time.Hour, Poll: time.Millisecond}).Run(
 			ctx)
 	})
 	for deadline := time.Now().Add(20 * time.Second); ; {
@@ -152,14 +159,14 @@ func TestNoRetentionPrunesNothing(t *testing.T) {
 	defer cancel()
 	_ = schedule.New(
 		schedule.Options{
-			Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 2160 * time.Hour,
+			Store: store, Approvals: approvals.NewService(store, store), Retention: 2160 * time.Hour,
 		}).Run(first)
 	if err := store.EndTask(t.Context(), "prune", time.Nanosecond); err != nil { // an hour later
 		t.Fatal(err)
 	}
 	// The next run has no retention.
 	forever := schedule.New(
-		schedule.Options{Store: store, Expire: approvals.NewService(store, store).Expire, Retention: 0})
+		schedule.Options{Store: store, Approvals: approvals.NewService(store, store), Retention: 0})
 	if err := forever.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}

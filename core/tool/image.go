@@ -22,11 +22,11 @@ var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 func Image(ctx context.Context, kind string, data []byte) bool {
 	r, ok := ctx.Value(returnedKey{}).(*returned)
 	turn, _ := core.TurnFrom(ctx)
-	if !ok || turn.KeepImage == nil || len(r.images) == maxImages || len(data) > maxImageBytes ||
+	if !ok || turn.Images == nil || len(r.images) == maxImages || len(data) > maxImageBytes ||
 		!slices.Contains(imageTypes, kind) {
 		return false
 	}
-	digest, err := turn.KeepImage(ctx, data)
+	digest, err := turn.Images.KeepImage(ctx, data)
 	if err != nil {
 		return false
 	}

@@ -12,15 +12,20 @@ import (
 
 // Images of a tool are kept within the limits, for types that models read; the message that answers the call has them
 // beside it.
+// images keeps what tools give.
+type images func(data []byte) (digest string, err error)
+
+func (f images) KeepImage(_ context.Context, data []byte) (string, error) { return f(data) }
+
 func TestImagesOfATool(t *testing.T) {
 	kept := 0
-	keep := func(_ context.Context, data []byte) (string, error) {
+	keep := images(func(data []byte) (string, error) {
 		if string(data) == "full" {
 			return "", errors.New("the disk is full")
 		}
 		kept++
 		return core.Digest(data), nil
-	}
+	})
 	one := tool.Tool{Name: "desk.see", Do: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
 		for kind, want := range map[string]bool{"image/png": true, "image/svg+xml": false, "text/html": false} {
 			if tool.Image(ctx, kind, []byte(kind)) != want {
@@ -41,7 +46,7 @@ func TestImagesOfATool(t *testing.T) {
 		return "seen", nil
 	}}
 	x := tool.Executor{Tools: tool.NewRegistry(one)}
-	r, err := x.Read(core.WithTurn(t.Context(), core.Turn{KeepImage: keep}), one,
+	r, err := x.Read(core.WithTurn(t.Context(), core.Turn{Images: keep}), one,
 		core.ToolCall{Name: one.Name, Arguments: json.RawMessage(`{}`)}, "k")
 	if err != nil || r.Content != "seen" || len(r.Images) != 8 || kept != 8 {
 		t.Fatalf("%+v, %v, %d kept", r, err, kept)

@@ -114,6 +114,10 @@ func (l *ledger) Approval(_ context.Context, id core.ApprovalID) (core.Approval,
 	return a, nil
 }
 
+func (l *ledger) Remembered(context.Context, core.Call, core.Rule) (*core.Use, error) {
+	return nil, nil
+}
+
 func (l *ledger) Recorded(ctx context.Context, id core.ApprovalID) (core.Approval, error) {
 	return l.Approval(ctx, id)
 }

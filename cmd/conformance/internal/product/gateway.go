@@ -65,7 +65,7 @@ func Start(
 	}
 	service := &askingService{approvals.NewService(store, store), g.approver}
 	g.deliver = outbox.New(
-		outbox.Options{Store: store, Card: service.Card, Platforms: []core.Platform{g.platform}, Owner: owner})
+		outbox.Options{Store: store, Cards: service, Platforms: []core.Platform{g.platform}, Owner: owner})
 	g.dispatch = dispatch.New(dispatch.Options{
 		Store: g.store, Approvals: service, Outbox: g.deliver,
 		Platforms: []core.Platform{g.platform}, Owner: owner,

@@ -117,15 +117,21 @@ func look(ctx context.Context, a *cli.App, servers mcp.Config) ([]mcp.Report, er
 	store, err := a.Store(ctx)
 	switch {
 	case err == nil:
-		o.Pins.Get = store.Get
-		o.Logins = store
+		o.Pins, o.Logins = store, store
 	case core.CategoryOf(err) == core.NotFound:
-		o.Pins.Get = func(context.Context, string) (string, error) { return "", nil }
+		o.Pins = noPins{}
 	default:
 		return nil, err
 	}
 	return mcp.Look(ctx, o, lookLimit), nil
 }
+
+// noPins are the pins of a database that is not there yet.
+type noPins struct{}
+
+func (noPins) Get(context.Context, string) (string, error) { return "", nil }
+
+func (noPins) Put(context.Context, string, string) error { return nil }
 
 // MCPLogin is gatehouse mcp login.
 type MCPLogin struct {

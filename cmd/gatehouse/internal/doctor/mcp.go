@@ -23,8 +23,7 @@ func lookAtServers(ctx context.Context, cfg settings.Config, store *storage.Stor
 	}
 	o := mcp.Options{Config: cfg.MCP, Log: silent}
 	if store != nil {
-		o.Pins.Get = store.Get
-		o.Logins = store
+		o.Pins, o.Logins = store, store
 	}
 	return mcp.Look(ctx, o, serversTimeout)
 }

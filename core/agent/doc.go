@@ -61,9 +61,9 @@
 // their tools. If the digest is another one when the call is to run, nothing runs: approval is requested once more
 // under the new rules, and after a second change the call is refused (approval_stale).
 //
-// At its end a turn's evidence is judged by a full join check; at a suspension it is open. Both go to Progress.Evidence and
-// are stored by Finish. A turn that fails keeps the evidence of its last suspension, unless it failed because the
-// model's answer was incomplete.
+// At its end a turn's evidence is judged by a full join check; at a suspension it is open. Both go to
+// Progress.Evidence and are stored by Finish. A turn that fails keeps the evidence of its last suspension, unless it
+// failed because the model's answer was incomplete.
 //
 // # What a model says oddly
 //

@@ -44,8 +44,8 @@ type Images interface {
 
 // Tokens counts what people take of a model.
 type Tokens interface {
-	// AddTokens adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only returns
-	// it. Where the vendor does not say how many, it is what was sent, as the view estimates it.
+	// AddTokens adds the tokens of a call to those that a person took today, and returns the sum; with 0 it only
+	// returns it. Where the vendor does not say how many, it is what was sent, as the view estimates it.
 	AddTokens(ctx context.Context, person string, tokens int64) (today int64, err error)
 }
 

@@ -75,7 +75,7 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 	return r, true, nil
 }
 
-// admit takes a place for the turn of an event, if one could begin now; leave gives it back. turns is the context of
+// admit takes a slot for the turn of an event, if one could begin now; leave gives it back. turns is the context of
 // the turn, nil if none may begin.
 func (d *Dispatcher) admit(e core.Event) (turns context.Context, leave func()) {
 	if e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
@@ -85,12 +85,12 @@ func (d *Dispatcher) admit(e core.Event) (turns context.Context, leave func()) {
 	if turns == nil {
 		return nil, nil
 	}
-	if !d.places.tryTake() {
+	if !d.slots.tryTake() {
 		end()
 		return nil, nil
 	}
 	return turns, func() {
-		d.places.free(1)
+		d.slots.free(1)
 		end()
 	}
 }

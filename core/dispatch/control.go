@@ -119,7 +119,7 @@ func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID,
 	if err != nil {
 		return "", nil, err
 	}
-	now := time.Now()
+	now := t.Now()
 	var lines []string
 	messages, decided := 0, 0
 	for _, e := range unended {

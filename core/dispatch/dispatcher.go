@@ -14,7 +14,7 @@ type Dispatcher struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	places    *places // a turn holds one
+	slots     *slots // a turn holds one
 	running   running
 	turns     wake
 	controls  wake
@@ -28,7 +28,7 @@ func New(o Options) *Dispatcher {
 	}
 	o.defaults()
 	d := &Dispatcher{
-		Options: o, platforms: map[string]core.Platform{}, places: newPlaces(o.Workers, o.Memory), turns: newWake(),
+		Options: o, platforms: map[string]core.Platform{}, slots: newSlots(o.Workers, o.Memory), turns: newWake(),
 		controls: newWake(),
 		running:  newRunning(),
 	}
@@ -43,7 +43,7 @@ func New(o Options) *Dispatcher {
 func (d *Dispatcher) Idle() bool { return d.Load().Full() == "" }
 
 // Load is how busy the dispatcher is now.
-func (d *Dispatcher) Load() Load { return d.places.load() }
+func (d *Dispatcher) Load() Load { return d.slots.load() }
 
 // Nudge makes the dispatcher claim now instead of at the next poll, after something was committed. It never blocks.
 // Suspects wait for the poll: a new event is none.
@@ -71,8 +71,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer cut(nil)
 	var running, loops sync.WaitGroup
 	d.accepting.begin(turnCtx, &running)
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.places, false) })
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, newPlaces(controlSlots, 0), true) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, newSlots(controlSlots, 0), true) })
 	loops.Go(func() { d.suspects(ctx, turnCtx, &running) })
 	var watching sync.WaitGroup
 	defer watching.Wait()
@@ -98,7 +98,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 const mostClaims = 64
 
 // loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
-func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *places, controls bool) {
+func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *slots, controls bool) {
 	errorLog := retry.NewLog(d.Log, "looking for work")
 	for ctx.Err() == nil {
 		if !slots.take(ctx) {

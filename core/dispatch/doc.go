@@ -1,9 +1,9 @@
 // Package dispatch claims events from the store and runs each one to its end: claim, turn, finish.
 //
-// A message that this process accepts is claimed in the same transaction, if a place is free, and neither its
+// A message that this process accepts is claimed in the same transaction, if a slot is free, and neither its
 // conversation nor, as far as this process knows, another one waits (Accept). That counts as an attempt: a crash after
 // the commit is one of a turn that began. Three loops claim everything else. One claims conversations, for as many
-// turns as have places (see below). One claims clicks and controls in slots of its own, so that no turn can delay them.
+// turns as have slots (see below). One claims clicks and controls in slots of its own, so that no turn can delay them.
 // One claims suspects (see below). The first two wake up when this process has committed what they may claim, and all
 // at every poll, because other processes store events too.
 //
@@ -15,7 +15,7 @@
 // result of a tool counts when the model is asked next. What an image takes while it is scaled, and what an MCP server
 // or a tool's process takes, does not count. A turn that has begun goes on, whatever it comes to hold; so the estimate
 // may exceed the limit by what those that run read then. What a model's vendor admits is limited there (llm.Limit): a
-// turn that waits for that holds its own place alone.
+// turn that waits for that holds its own slot alone.
 //
 // Decision, 2026-11: what a turn does beside waiting has no slots of its own, as many as twice the processors. It was
 // tried with 500 turns whose models answer at the same moment: short turns beside them took 2 s in the median instead
@@ -42,7 +42,7 @@
 // as an attempt.
 //
 // The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer
-// and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see suspects.go).
+// and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see quarantine.go).
 // After five attempts the event becomes a dead letter, with an apology.
 //
 // What fails for a while is tried again up to three times, but not a model that does not answer: that was asked as

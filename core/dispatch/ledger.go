@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"sync"
-	"time"
 
 	"gatehouse/core"
 )
@@ -52,7 +51,7 @@ func (l *ledger) Remembered(ctx context.Context, call core.Call, rule core.Rule)
 			uses[a.Use.Of]++
 			continue
 		}
-		next := a.NextUse(uses[a.ID], time.Now())
+		next := a.NextUse(uses[a.ID], l.turn.Now())
 		if next == nil || !a.Remembers(call, rule, info.Actor) {
 			continue
 		}
@@ -118,7 +117,9 @@ func (l *ledger) Finish(ctx context.Context, id core.ApprovalID, r core.ToolResu
 	l.mu.Lock()
 	l.doubt = r.Category == core.OutcomeUnknown
 	l.mu.Unlock()
-	err := l.turn.persist(ctx, func(ctx context.Context) error { return l.turn.Store.FinishIntent(ctx, l.turn.claim, id, r) })
+	err := l.turn.persist(ctx, func(ctx context.Context) error {
+		return l.turn.Store.FinishIntent(ctx, l.turn.claim, id, r)
+	})
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,9 @@ func (l *ledger) Keep(ctx context.Context, id core.ApprovalID, progress string, 
 	if pauses {
 		defer l.idle()
 	}
-	return l.turn.persist(ctx, func(ctx context.Context) error { return l.turn.Store.KeepIntent(ctx, l.turn.claim, id, progress) })
+	return l.turn.persist(ctx, func(ctx context.Context) error {
+		return l.turn.Store.KeepIntent(ctx, l.turn.claim, id, progress)
+	})
 }
 
 func (l *ledger) idle() {

@@ -10,7 +10,7 @@ import (
 // memory is what one turn is taken to hold beside turnMemory: its payload and, several times, the messages that it has
 // read and added.
 type memory struct {
-	places *places
+	slots *slots
 
 	mu   sync.Mutex
 	held int64 // guarded by mu, as what follows
@@ -18,8 +18,8 @@ type memory struct {
 	more int64 // of the messages added
 }
 
-func (m *memory) begin(p *places, e core.EventRecord) {
-	m.places = p
+func (m *memory) begin(p *slots, e core.EventRecord) {
+	m.slots = p
 	m.grow(int64(len(e.Payload)))
 }
 
@@ -27,7 +27,7 @@ func (m *memory) begin(p *places, e core.EventRecord) {
 func (m *memory) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.places.grow(-m.held)
+	m.slots.grow(-m.held)
 	m.held = 0
 }
 
@@ -39,7 +39,7 @@ func (m *memory) grow(bytes int64) {
 
 func (m *memory) growLocked(bytes int64) {
 	m.held += bytes
-	m.places.grow(bytes)
+	m.slots.grow(bytes)
 }
 
 // added counts the messages that the turn has added until now.

@@ -86,8 +86,9 @@ type Options struct {
 	Drain      time.Duration // how long running turns may continue after Run's context ends
 	MaxMessage int           // bytes of an event's payload; 0: no limit
 	Sentences  Sentences
-	Log        *slog.Logger   // nil: logs are discarded
-	Jitter     func() float64 // of retry delays, from 0 (half) to 1 (full); nil: full
+	Log        *slog.Logger     // nil: logs are discarded
+	Now        func() time.Time // nil: time.Now
+	Jitter     func() float64   // of retry delays, from 0 (half) to 1 (full); nil: full
 }
 
 // Limits and intervals.
@@ -172,6 +173,9 @@ func (o *Options) defaults() {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Jitter == nil {
 		o.Jitter = func() float64 { return 1 }

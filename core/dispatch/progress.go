@@ -29,7 +29,7 @@ func (d *Dispatcher) showProgress(ctx context.Context) {
 	defer saying.Wait() //nolint:errcheck // there are none
 	saying.SetLimit(sayingAtOnce)
 	for ctx.Err() == nil {
-		now := time.Now()
+		now := d.Now()
 		next := now.Add(workingAgain)
 		for _, t := range d.running.all() {
 			if p, ok := t.due(now); ok {
@@ -44,8 +44,8 @@ func (d *Dispatcher) showProgress(ctx context.Context) {
 				next = again
 			}
 		}
-		d.running.news.wait(ctx, time.Until(next))
-		pause(ctx, time.Until(now.Add(progressTick)))
+		d.running.news.wait(ctx, next.Sub(d.Now()))
+		pause(ctx, now.Add(progressTick).Sub(d.Now()))
 	}
 }
 
@@ -101,7 +101,7 @@ func (t *turn) Step(tool string) {
 
 // Waits records that the turn waits for a model; it never blocks. A short wait is not worth a word.
 func (t *turn) Waits(until time.Time) {
-	if time.Until(until) < shortWait {
+	if until.Sub(t.Now()) < shortWait {
 		return
 	}
 	t.steps.wait(until)

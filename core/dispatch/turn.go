@@ -39,7 +39,7 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 			"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session),
 			"invocation", string(c.Event.Invocation)),
 	}
-	t.progress.next = time.Now().Add(workingAfter)
+	t.progress.next = t.Now().Add(workingAfter)
 	t.ledger = &ledger{turn: t}
 	t.ledger.told, t.ledger.tell = context.WithCancel(context.Background())
 	return t
@@ -59,14 +59,14 @@ func (t *turn) take(ctx context.Context) {
 	t.running.add(t)
 	defer t.running.remove(t)
 	defer t.ledger.tell()
-	t.memory.begin(t.places, t.claim.Event)
+	t.memory.begin(t.slots, t.claim.Event)
 	defer t.memory.end()
 	t.run(ctx)
 }
 
 // run handles the event and stores the end.
 func (t *turn) run(ctx context.Context) {
-	began := time.Now()
+	began := t.Now()
 	f, err := t.end(ctx)
 	switch {
 	case errors.Is(err, core.ErrStopping):
@@ -163,7 +163,7 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case stored == nil:
 		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind),
-			"category", string(f.End.Category), "took", time.Since(began).Round(time.Millisecond))
+			"category", string(f.End.Category), "took", t.Now().Sub(began).Round(time.Millisecond))
 		t.tellHeard(f.End.Kind)
 		if t.left.Posts {
 			t.Outbox.Nudge()

@@ -17,8 +17,8 @@ import (
 // attempts are used up; an event that is not has an attempt left for each death beside it. Events that are no suspects
 // are not held up.
 
-// group is the suspects that run now, each with the number that may run beside it, itself included.
-type group struct {
+// quarantine is the suspects that run now, each with the number that may run beside it, itself included.
+type quarantine struct {
 	mu      sync.Mutex
 	limits  map[*turn]int // guarded by mu
 	workers int
@@ -27,61 +27,61 @@ type group struct {
 
 // admits returns the last attempt that a suspect may be at to run beside those that run now, 0 if it may be at any; ok
 // is false if none may. One that may not is not claimed: its attempt would count if the process died.
-func (g *group) admits() (attempt int, ok bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := len(g.limits)
+func (q *quarantine) admits() (attempt int, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := len(q.limits)
 	if n == 0 {
 		return 0, true
 	}
-	for _, limit := range g.limits {
+	for _, limit := range q.limits {
 		if n >= limit {
 			return 0, false
 		}
 	}
 	for attempt = deadAfter; attempt >= firstSuspect; attempt-- {
-		if n < g.limit(attempt) {
+		if n < q.limit(attempt) {
 			return attempt, true
 		}
 	}
 	return 0, false
 }
 
-func (g *group) join(t *turn) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.limits[t] = g.limit(t.claim.Event.Attempt)
+func (q *quarantine) join(t *turn) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limits[t] = q.limit(t.claim.Event.Attempt)
 }
 
-func (g *group) leave(t *turn) {
-	g.mu.Lock()
-	delete(g.limits, t)
-	g.mu.Unlock()
-	g.left.nudge()
+func (q *quarantine) leave(t *turn) {
+	q.mu.Lock()
+	delete(q.limits, t)
+	q.mu.Unlock()
+	q.left.nudge()
 }
 
 // limit is how many suspects may run together with one at this attempt.
-func (g *group) limit(attempt int) int {
+func (q *quarantine) limit(attempt int) int {
 	switch attempt {
 	case firstSuspect:
-		return max(1, int(math.Round(math.Pow(float64(g.workers), 2.0/3))))
+		return max(1, int(math.Round(math.Pow(float64(q.workers), 2.0/3))))
 	case firstSuspect + 1:
-		return max(1, int(math.Round(math.Cbrt(float64(g.workers)))))
+		return max(1, int(math.Round(math.Cbrt(float64(q.workers)))))
 	}
 	return 1
 }
 
 // suspects claims and runs suspects, until ctx ends.
 func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGroup) {
-	g := &group{limits: map[*turn]int{}, workers: d.Workers, left: newWake()}
+	q := &quarantine{limits: map[*turn]int{}, workers: d.Workers, left: newWake()}
 	trouble := retry.NewLog(d.Log, "looking for events that ended their process")
 	for ctx.Err() == nil {
-		attempt, ok := g.admits()
+		attempt, ok := q.admits()
 		if !ok {
-			g.left.wait(ctx, retry.UntilPoll(d.Poll))
+			q.left.wait(ctx, retry.UntilPoll(d.Poll))
 			continue
 		}
-		if !d.places.take(ctx) {
+		if !d.slots.take(ctx) {
 			return
 		}
 		claims, err := d.Store.Claim(ctx,
@@ -90,16 +90,16 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 			trouble.Report(err)
 		}
 		if len(claims) == 0 {
-			d.places.free(1)
-			g.left.wait(ctx, retry.UntilPoll(d.Poll))
+			d.slots.free(1)
+			q.left.wait(ctx, retry.UntilPoll(d.Poll))
 			continue
 		}
 		t := newTurn(d, claims[0])
-		g.join(t)
+		q.join(t)
 		running.Go(func() {
 			t.take(turnCtx)
-			g.leave(t)
-			d.places.free(1)
+			q.leave(t)
+			d.slots.free(1)
 			t.ended(false)
 		})
 	}

@@ -13,9 +13,8 @@ const turnMemory = 64 << 10
 // shown it, and as it is sent.
 const copies = 3
 
-// places are those of the turns that run at the same time: at most so many, and no more begin once they hold the memory
-// that they may.
-type places struct {
+// slots limit how many turns run at the same time, and how much memory they hold: no more begin at either limit.
+type slots struct {
 	freed wake
 
 	mu     sync.Mutex
@@ -25,13 +24,13 @@ type places struct {
 	budget int64 // 0: no limit
 }
 
-func newPlaces(most int, budget int64) *places {
-	return &places{freed: newWake(), most: most, budget: budget}
+func newSlots(most int, budget int64) *slots {
+	return &slots{freed: newWake(), most: most, budget: budget}
 }
 
 // Load is how busy a dispatcher is.
 type Load struct {
-	Running int // turns that hold a place
+	Running int // turns that hold a slot
 	Workers int // the limit
 	Held    int64
 	Memory  int64 // the limit of Held; 0: none
@@ -48,18 +47,18 @@ func (l Load) Full() string {
 	return ""
 }
 
-func (p *places) load() Load {
+func (p *slots) load() Load {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.loadLocked()
 }
 
-func (p *places) loadLocked() Load {
+func (p *slots) loadLocked() Load {
 	return Load{Running: p.taken, Workers: p.most, Held: p.held, Memory: p.budget}
 }
 
-// tryTake takes a place if one is free.
-func (p *places) tryTake() bool {
+// tryTake takes a slot if one is free.
+func (p *slots) tryTake() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.loadLocked().Full() != "" {
@@ -73,8 +72,8 @@ func (p *places) tryTake() bool {
 	return true
 }
 
-// take waits for a place; it reports false if ctx ends before.
-func (p *places) take(ctx context.Context) bool {
+// take waits for a slot; it reports false if ctx ends before.
+func (p *slots) take(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		if p.tryTake() {
 			return true
@@ -87,8 +86,8 @@ func (p *places) take(ctx context.Context) bool {
 	return false
 }
 
-// free gives n places back.
-func (p *places) free(n int) {
+// free gives n slots back.
+func (p *slots) free(n int) {
 	if n == 0 {
 		return
 	}
@@ -100,7 +99,7 @@ func (p *places) free(n int) {
 }
 
 // grow adds bytes to what the turns hold, or takes them away. It never waits: a turn that has begun goes on.
-func (p *places) grow(bytes int64) {
+func (p *slots) grow(bytes int64) {
 	p.mu.Lock()
 	p.held += bytes
 	p.mu.Unlock()

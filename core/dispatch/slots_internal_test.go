@@ -8,29 +8,29 @@ import (
 	"gatehouse/core"
 )
 
-func TestPlacesAreLimitedByWorkersAndByMemory(t *testing.T) {
+func TestSlotsAreLimitedByWorkersAndByMemory(t *testing.T) {
 	for name, tc := range map[string]struct {
-		places *places
-		taken  int
-		full   string
+		slots *slots
+		taken int
+		full  string
 	}{
-		"workers":                    {newPlaces(3, 100*turnMemory), 3, "workers"},
-		"memory":                     {newPlaces(10, 4*turnMemory+1), 4, "memory"},
-		"no limit of memory":         {newPlaces(10, 0), 10, "workers"},
-		"one may run, however large": {newPlaces(10, 1), 1, "memory"},
+		"workers":                    {newSlots(3, 100*turnMemory), 3, "workers"},
+		"memory":                     {newSlots(10, 4*turnMemory+1), 4, "memory"},
+		"no limit of memory":         {newSlots(10, 0), 10, "workers"},
+		"one may run, however large": {newSlots(10, 1), 1, "memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			taken := 0
-			for tc.places.tryTake() {
+			for tc.slots.tryTake() {
 				taken++
 			}
-			if load := tc.places.load(); taken != tc.taken || load.Full() != tc.full || load.Running != taken ||
+			if load := tc.slots.load(); taken != tc.taken || load.Full() != tc.full || load.Running != taken ||
 				load.Held != int64(taken)*turnMemory {
-				t.Errorf("%d places were taken: %+v, full because of %q; want %d and %q", taken, load, load.Full(),
+				t.Errorf("%d slots were taken: %+v, full because of %q; want %d and %q", taken, load, load.Full(),
 					tc.taken, tc.full)
 			}
-			tc.places.free(taken)
-			if load := tc.places.load(); load.Full() != "" || load.Held != 0 {
+			tc.slots.free(taken)
+			if load := tc.slots.load(); load.Full() != "" || load.Held != 0 {
 				t.Errorf("after the end: %+v", load)
 			}
 		})
@@ -39,7 +39,7 @@ func TestPlacesAreLimitedByWorkersAndByMemory(t *testing.T) {
 
 // TestAPlaceIsWaitedFor: all that wait get a place in the end, also where two are freed at once.
 func TestAPlaceIsWaitedFor(t *testing.T) {
-	p := newPlaces(2, 0)
+	p := newSlots(2, 0)
 	p.take(t.Context())
 	p.take(t.Context())
 	took := make(chan bool)
@@ -59,7 +59,7 @@ func TestAPlaceIsWaitedFor(t *testing.T) {
 }
 
 func TestWhatATurnReadsIsCountedOnce(t *testing.T) {
-	p := newPlaces(10, 0)
+	p := newSlots(10, 0)
 	p.tryTake()
 	var m memory
 	m.begin(p, core.EventRecord{Event: core.Event{Payload: []byte("12345678")}})

@@ -10,16 +10,18 @@ import (
 	"gatehouse/adapters/discord/discordtest"
 )
 
-// The bot receives every message across many restarts in a day, a thousand if the tests are wide, a third of which can't
-// resume their session. Further restarts use up the identify budget; the bot then waits and reports that.
+// The bot receives every message across many restarts in a day, a third of which can't resume their session. Further
+// restarts use up its half of the identify budget; the bot then waits and reports that. If the tests are wide, the
+// budget is Discord's, and there are a thousand restarts.
 func TestManyRestartsStayWithinTheIdentifyBudget(t *testing.T) {
 	const day = 24 * time.Hour
-	restarts, more := 90, 490
+	budget, restarts, more := 60, 18, 27
 	if os.Getenv("GATEHOUSE_TEST_WIDE") != "" {
-		restarts, more = 1000, 200
+		budget, restarts, more = 1000, 1000, 200
 	}
 	clock := discordtest.NewClock(time.Now())
-	r := newInbound(t, setup{fake: discordtest.Options{Now: clock.Now}}).known()
+	o := discordtest.Options{Now: clock.Now, IdentifyBudget: budget, SessionLifetime: time.Hour}
+	r := newInbound(t, setup{fake: o}).known()
 	restart := func(after time.Duration) {
 		var giveUp func()
 		r.ctx, giveUp = context.WithTimeout(t.Context(), patience) // for each: all take a while
@@ -47,7 +49,7 @@ func TestManyRestartsStayWithinTheIdentifyBudget(t *testing.T) {
 			}
 		}
 	}
-	const ours = 500            // of the day
+	ours := budget / 2
 	begun := 1 + (restarts+2)/3 // when the first restarts were over
 	if n := len(r.Identifies()); n != ours {
 		t.Errorf("it identified %d times in a day, want %d", n, ours)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == floorCommand {
 		main()
 	}
+	// unless -parallel is given: bots that are killed wait most of the time
+	_ = flag.Set("test.parallel", "6")
 	code := m.Run()
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
@@ -36,8 +39,12 @@ var built struct {
 	err          error
 }
 
+// gatehouse is the program that GATEHOUSE_TEST_RELEASED names, or one that is built.
 func gatehouse(t *testing.T) string {
 	t.Helper()
+	if program := os.Getenv("GATEHOUSE_TEST_RELEASED"); program != "" {
+		return program
+	}
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "bench-test-"); built.err == nil {
 			built.program, built.err = buildGatehouse(context.Background(), built.dir)

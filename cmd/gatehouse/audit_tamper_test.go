@@ -204,15 +204,18 @@ func TestVerifyCommandNamesWhatWasDone(t *testing.T) {
 		t.Setenv(key, "")
 	}
 	t.Setenv("GATEHOUSE_SECRET_KEY", firstKey)
+	whole, store := audited(t, sqliteFile)
+	log, err := store.AuditLog(t.Context(), 0, 0)
+	noErr(t, err)
+	copies := sqliteFile.startingWith(t, whole)
+	t.Setenv("GATEHOUSE_DATABASE_URL", copies.make(t))
+	if code, out, errs := gatehouse(t, "approvals", "log", "--verify"); code != cli.ExitDone {
+		t.Fatalf("at first it ends with %d:\n%s%s", code, out, errs)
+	}
 	for _, test := range tamperings() {
 		t.Run(test.name, func(t *testing.T) {
-			url, store := audited(t, sqliteFile)
+			url := copies.make(t)
 			t.Setenv("GATEHOUSE_DATABASE_URL", url)
-			log, err := store.AuditLog(t.Context(), 0, 0)
-			noErr(t, err)
-			if code, out, errs := gatehouse(t, "approvals", "log", "--verify"); code != cli.ExitDone {
-				t.Fatalf("at first it ends with %d:\n%s%s", code, out, errs)
-			}
 			asAttacker(t, url, test.do(log)...)
 			code, out, errs := gatehouse(t, "approvals", "log", "--verify")
 			if code != cli.ExitBad || !strings.Contains(strings.ReplaceAll(errs, "\n  ", "\n"), test.fault) ||

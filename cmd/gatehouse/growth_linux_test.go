@@ -20,10 +20,8 @@ import (
 // largest memory; each is to stay about the same.
 func BenchmarkLargeDatabase(b *testing.B) {
 	dir := b.TempDir()
-	program := filepath.Join(dir, "gatehouse")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		b.Fatalf("go build: %v\n%s", err, out)
-	}
+	program, err := releasedProgram()
+	noErr(b, err)
 	for _, large := range []struct {
 		name, agent, says string
 		copies            int

@@ -36,10 +36,13 @@ type suite struct{ *testing.M }
 
 func (s suite) Run() int {
 	code := s.M.Run()
-	if dropEmptyPostgres != nil {
-		if err := dropEmptyPostgres(); err != nil {
-			fmt.Fprintln(os.Stderr, "dropping the tests' template:", err)
-			return 1
+	for what, drop := range map[string]func() error{"template": dropEmptyPostgres, "program": dropReleased} {
+		if drop == nil {
+			continue
+		}
+		if err := drop(); err != nil {
+			fmt.Fprintf(os.Stderr, "dropping the tests' %s: %v\n", what, err)
+			code = max(code, 1)
 		}
 	}
 	return code

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,17 +15,13 @@ import (
 )
 
 // released makes the processes of a workbench run the program as it is released: without the race detector, with Go's
-// default settings. It is the file that releasedKey names, or built.
+// default settings.
 func (w *workbench) released() {
 	w.t.Helper()
 	w.env = append(w.env, "GOGC=100")
-	if w.program = os.Getenv(releasedKey); w.program != "" {
-		return
-	}
-	w.program = filepath.Join(w.t.TempDir(), "gatehouse")
-	if out, err := exec.Command("go", "build", "-o", w.program, ".").CombinedOutput(); err != nil {
-		w.t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program, err := releasedProgram()
+	noErr(w.t, err)
+	w.program = program
 }
 
 // memory returns the resident memory of a process now and at its highest, in bytes.

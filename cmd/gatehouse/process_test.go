@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +40,26 @@ const (
 	failKey   = "TEST_FAIL_WHILE"  // a file: while it exists, the process's commits fail
 	clockKey  = "TEST_CLOCK"       // a file: its content is added to the time that SQLite's store has, such as -240s
 )
+
+// releasedProgram is the file that releasedKey names, or the program, built once for all tests.
+var releasedProgram = sync.OnceValues(func() (string, error) {
+	if program := os.Getenv(releasedKey); program != "" {
+		return program, nil
+	}
+	folder, err := os.MkdirTemp("", "gatehouse-released")
+	if err != nil {
+		return "", err
+	}
+	dropReleased = func() error { return os.RemoveAll(folder) }
+	program := filepath.Join(folder, "gatehouse")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// dropReleased removes what releasedProgram has built; nil if it was not called.
+var dropReleased func() error
 
 // Lookups of posts in doubt come soon, since the fakes show what was posted at once, and so do tasks of a killed
 // process, and another question to a model that fails.

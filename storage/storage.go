@@ -22,10 +22,10 @@ type Store = sqlstore.Store
 // Options configure a store. The zero value is right for production.
 type Options = sqlstore.Options
 
-// Hooks and Work are what tests wrap to make transactions fail.
+// Engine and Work are what tests wrap to make transactions fail.
 type (
-	Hooks = sqlstore.Hooks
-	Work  = sqlstore.Work
+	Engine = sqlstore.Engine
+	Work   = sqlstore.Work
 )
 
 // Statement is one SQL statement that was run.

@@ -119,16 +119,20 @@ func failing(s *storage.Store) *storage.Store {
 	if file == "" {
 		return s
 	}
-	return s.WithHooks(func(h storage.Hooks) storage.Hooks {
-		write := h.Write
-		h.Write = func(ctx context.Context, work storage.Work) error {
-			if _, err := os.Stat(file); err == nil {
-				return core.Errorf(core.StoreUnreadable, "The disk takes no writes.")
-			}
-			return write(ctx, work)
-		}
-		return h
-	})
+	return s.WithEngine(func(e storage.Engine) storage.Engine { return fullDisk{e, file} })
+}
+
+// fullDisk is an engine whose commits fail while a file exists.
+type fullDisk struct {
+	storage.Engine
+	file string
+}
+
+func (e fullDisk) Write(ctx context.Context, work storage.Work) error {
+	if _, err := os.Stat(e.file); err == nil {
+		return core.Errorf(core.StoreUnreadable, "The disk takes no writes.")
+	}
+	return e.Engine.Write(ctx, work)
 }
 
 func failpoint() func(string) {

@@ -23,16 +23,7 @@ func TestServeWaitsForARegistration(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return s.WithHooks(func(h storage.Hooks) storage.Hooks {
-			register := h.Register
-			h.Register = func(instance string, free func(string) error) (string, error) {
-				if tries++; tries == 1 {
-					return "", core.Errorf(core.StoreBusy, "The database is away.")
-				}
-				return register(instance, free)
-			}
-			return h
-		}), nil
+		return s.WithEngine(func(e storage.Engine) storage.Engine { return away{e, &tries} }), nil
 	}}
 	log := cli.NewLogger(&transcript{}, 0, "text")
 	cfg := settings.Config{DatabaseURL: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), Heartbeat: time.Second}
@@ -43,6 +34,19 @@ func TestServeWaitsForARegistration(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// away is an engine that can't be reached when a process first registers.
+type away struct {
+	storage.Engine
+	tries *int
+}
+
+func (e away) Register(instance string, free func(string) error) (string, error) {
+	if *e.tries++; *e.tries == 1 {
+		return "", core.Errorf(core.StoreBusy, "The database is away.")
+	}
+	return e.Engine.Register(instance, free)
 }
 
 // serve waits for a server that can't be reached, and ends in good order when it is told to. The message says who

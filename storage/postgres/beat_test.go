@@ -63,26 +63,20 @@ func TestClaimOfAnOwnerThatIsTakenForDead(t *testing.T) {
 	}
 	beat(4) // with the next one, the owner is taken for dead
 	buried := make(chan error, 1)
-	slow := a.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
-		engine := h.Write
-		h.Write = func(ctx context.Context, work sqlstore.Work) error {
-			return engine(ctx, func(run sqlstore.Runner, now time.Time) error {
-				err := work(run, now)
-				began := make(chan struct{})
-				go func() {
-					close(began)
-					buried <- b.Beat(context.WithoutCancel(ctx), "other")
-				}()
-				<-began
-				select { // it waits for the claim, or it is too late
-				case err := <-buried:
-					buried <- err
-				case <-time.After(200 * time.Millisecond):
-				}
-				return err
-			})
-		}
-		return h
+	slow := a.WithEngine(func(e sqlstore.Engine) sqlstore.Engine {
+		return beaten{Engine: e, beat: func(ctx context.Context) {
+			began := make(chan struct{})
+			go func() {
+				close(began)
+				buried <- b.Beat(ctx, "other")
+			}()
+			<-began
+			select { // it waits for the claim, or it is too late
+			case err := <-buried:
+				buried <- err
+			case <-time.After(200 * time.Millisecond):
+			}
+		}}
 	})
 	ask := core.ClaimRequest{Owner: owner, Limit: 1, Scopes: []core.Scope{{Platform: "room"}}}
 	if claims, err := slow.Claim(t.Context(), ask); err != nil || len(claims) != 1 {
@@ -96,4 +90,18 @@ func TestClaimOfAnOwnerThatIsTakenForDead(t *testing.T) {
 	if claims, err := b.Claim(t.Context(), ask); err != nil || len(claims) != 1 {
 		t.Errorf("the event of the process that ended is held forever: %v %v", claims, err)
 	}
+}
+
+// beaten is an engine that beats for another process before each commit.
+type beaten struct {
+	sqlstore.Engine
+	beat func(context.Context)
+}
+
+func (e beaten) Write(ctx context.Context, work sqlstore.Work) error {
+	return e.Engine.Write(ctx, func(run sqlstore.Runner, now time.Time) error {
+		err := work(run, now)
+		e.beat(context.WithoutCancel(ctx))
+		return err
+	})
 }

@@ -59,19 +59,20 @@ const deliverable = `
 // beside is how many times its limit a claim looks at, since other processes may have locked the first ones.
 const beside = 4
 
-// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first. With take it locks them
+// ReadyQueues returns the keys of queues that can be claimed, the one whose turn it is first. With take it locks them
 // and skips those that are locked already.
-func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
+func (db *database) ReadyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
 	platforms, pairsOf, conversations := scopes(r.Scopes)
 	if !take {
 		return t.Texts(claimable, platforms, pairsOf, conversations, r.Controls, r.Suspects, 1)
 	}
 	return t.Texts(`select queue_key from queues where queue_key in (`+claimable+`) and `+due+`
-		order by rank, head limit $7 for update skip locked`, platforms, pairsOf, conversations, r.Controls, r.Suspects, beside*r.Limit, r.Limit)
+		order by rank, head limit $7 for update skip locked`,
+		platforms, pairsOf, conversations, r.Controls, r.Suspects, beside*r.Limit, r.Limit)
 }
 
-// dueDestinations returns the destinations with a post to deliver; take works as in readyQueues.
-func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
+// DueDestinations returns the destinations with a post to deliver; take works as in ReadyQueues.
+func (db *database) DueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
 	platforms, pairsOf, conversations := scopes(r.Scopes)
 	if !take {
 		return t.Texts(deliverable, platforms, pairsOf, conversations, 1)

@@ -69,7 +69,7 @@ func (s *Store) RoundTrips() int64 { return s.trips.Load() }
 
 // Ask runs a query that returns one text inside a transaction that may write.
 func (s *Store) Ask(ctx context.Context, query string) (answer string, err error) {
-	err = s.db.write(ctx, func(run sqlstore.Runner, _ time.Time) error {
+	err = s.db.Write(ctx, func(run sqlstore.Runner, _ time.Time) error {
 		return run.Query(query, nil, func(scan func(...any) error) error { return scan(&answer) })
 	})
 	return answer, err

@@ -7,12 +7,19 @@ import (
 	"gatehouse/storage/internal/sqlstore"
 )
 
+// Traits returns those of a server whose transactions run concurrently, by its own clock.
+func (db *database) Traits() sqlstore.Traits {
+	return sqlstore.Traits{RowLocks: true, Clock: clock, PruneLocks: []string{unusedLimits}}
+}
+
 // clock is the SQL of the database's clock in nanoseconds, which all processes use.
 const clock = `(extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000`
 
-// lockQueue locks a queue's row, adding it if it is missing, and then reads the clock, so times rise in the order of
+// LockQueue locks a queue's row, adding it if it is missing, and then reads the clock, so times rise in the order of
 // the queue's commits. Data of the queue must be read by later statements.
-func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
+func (db *database) LockQueue(
+	t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID,
+) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
 		insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4)
 		on conflict (queue_key) do update set fence = queues.fence
@@ -20,9 +27,9 @@ func lockQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation 
 	return err
 }
 
-// lockDestinations locks destinations in order, adding missing ones, and then reads the clock, unless an earlier lock
+// LockDestinations locks destinations in order, adding missing ones, and then reads the clock, unless an earlier lock
 // of the transaction has.
-func lockDestinations(t *sqlstore.Tx, destinations []string) error {
+func (db *database) LockDestinations(t *sqlstore.Tx, destinations []string) error {
 	const lock = `
 		insert into destinations (destination) select d from unnest($1::text[]) with ordinality as wanted (d, n)
 			order by n
@@ -34,9 +41,9 @@ func lockDestinations(t *sqlstore.Tx, destinations []string) error {
 	return err
 }
 
-// lockRateLimit locks a name, adding its row if it is missing, and then reads the clock. It stores how long the row is
+// LockRateLimit locks a name, adding its row if it is missing, and then reads the clock. It stores how long the row is
 // needed; see unusedLimits.
-func lockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
+func (db *database) LockRateLimit(t *sqlstore.Tx, name string, window time.Duration) error {
 	_, err := t.Row([]any{sqlstore.Clock{Tx: t}}, `
 		insert into rate_limits (name, ends) values ($1, `+clock+` + $2)
 		on conflict (name) do update set ends = greatest(rate_limits.ends, `+clock+` + $2)

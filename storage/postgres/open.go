@@ -20,6 +20,8 @@ type Options = sqlstore.Options
 // timeout is the default of Options.Timeout.
 const timeout = 10 * time.Second
 
+var _ sqlstore.Engine = (*database)(nil)
+
 // database is one process's handle of a database; any number of processes may have one.
 type database struct {
 	options   Options
@@ -72,22 +74,15 @@ func connect(ctx context.Context, config *pgxpool.Config, o Options) (*database,
 
 // store returns the store's methods on the database. If it fails, the database is closed.
 func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
-	s, err := sqlstore.New(ctx, sqlstore.Hooks{
-		Write: db.write, Beat: db.beats.write, Read: db.read, Register: register, Close: db.close,
-		Space:    func() error { return nil }, // the server's own matter: a commit that fails tells
-		RowLocks: true, Clock: clock,
-		LockQueue: lockQueue, LockDestinations: lockDestinations, LockRateLimit: lockRateLimit,
-		ReadyQueues: readyQueues, DueDestinations: dueDestinations,
-		PruneLocks: []string{unusedLimits},
-	}, db.options)
+	s, err := sqlstore.New(ctx, db, db.options)
 	if err != nil {
-		return nil, errors.Join(err, db.close())
+		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
 
-// close waits for running transactions and closes all connections.
-func (db *database) close() error {
+// Close waits for running transactions and closes all connections.
+func (db *database) Close() error {
 	db.once.Do(func() {
 		db.pool.Close()
 		db.beats.pool.Close()
@@ -116,8 +111,17 @@ func configure(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// register returns a name that was never used before. No database can prove that a process on another machine is dead,
+// Register returns a name that was never used before. No database can prove that a process on another machine is dead,
 // so what a dead one held can be claimed again once it has been silent.
-func register(instance string, _ func(owner string) error) (string, error) {
+func (db *database) Register(instance string, _ func(owner string) error) (string, error) {
 	return instance + "-" + uuid.NewString(), nil
 }
+
+// Space is the server's own matter: a commit that fails tells.
+func (db *database) Space() error { return nil }
+
+// Shrink has nothing to do: the server gives space back by itself.
+func (db *database) Shrink(context.Context) error { return nil }
+
+// Faults finds none: the server checks its files.
+func (db *database) Faults(*sqlstore.Tx) ([]string, error) { return nil, nil }

@@ -461,7 +461,8 @@ func TestRace_ClickBesideAnExpiry(t *testing.T) {
 		string(click.QueueKey()), string(c.Event.Conversation))
 	exec(`insert into events (platform, id, conversation, queue_key, kind, signal, subject, actor, address, invocation,
 		accepted_at, actor_id)
-		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', `+postgres.Clock+`, '')`, string(c.Event.Conversation), string(click.QueueKey()))
+		values ('p', 'click', $1, $2, 'click', false, 'a', '{}', '{}', 'i', `+postgres.Clock+`, '')`,
+		string(c.Event.Conversation), string(click.QueueKey()))
 	mover := connect(t, r.url)
 	if _, err := mover.Exec(r.ctx, `update test_clock set moved = interval '2 hours'`); err != nil {
 		t.Fatal(err)

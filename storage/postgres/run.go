@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gatehouse/storage/internal/sqlstore"
 )
@@ -18,48 +17,55 @@ const beginning = `begin isolation level read committed read write`
 const settling = `select set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
 	set_config('idle_in_transaction_session_timeout', '15s', true)`
 
+var (
+	_ sqlstore.Runner     = (*transaction)(nil)
+	_ sqlstore.Statements = reading{}
+)
+
 // transaction is a running transaction. It sends a statement whose result nobody waits for together with the next one
 // that has a result, or with the commit; and begin with the first one. The server runs them one after the other, each
 // with what was committed before it, as if they were sent one by one, and stops at the first that fails.
 type transaction struct {
 	ctx     context.Context
 	conn    *pgx.Conn
-	trace   func(sqlstore.Statement)
+	options *Options
 	begun   bool
 	last    bool // the next statement is sent with the commit
 	ended   bool // committed
-	pending []statement
+	pending []*statement
 }
 
-// statement is one to send. Its rows go to row, unless it is nil, and their number, or that of those that it changed,
-// to done, unless it is nil.
+// statement is one to send.
 type statement struct {
 	query string
 	args  []any
-	row   func(scan func(...any) error) error
-	done  func(changed int64)
+	row   sqlstore.Row // called for every row; nil: it is a change
+	rows  int64        // that it returned or changed, once it has run
 }
 
-func (t *transaction) runner() sqlstore.Runner {
-	return sqlstore.Runner{
-		Exec: func(query string, args []any) (changed int64, err error) {
-			err = t.send(statement{query: query, args: args, done: func(n int64) { changed = n }})
-			return changed, err
-		},
-		Query: func(query string, args []any, row func(scan func(...any) error) error) error {
-			return t.send(statement{query: query, args: args, row: row})
-		},
-		Later: func(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error {
-			t.pending = append(t.pending, statement{query: query, args: args, row: row, done: done})
-			return nil
-		},
-		Flush: t.flush,
-		Last:  func() { t.last = true },
-	}
+// Exec runs a change.
+func (t *transaction) Exec(query string, args []any) (changed int64, err error) {
+	s := &statement{query: query, args: args}
+	err = t.send(s)
+	return s.rows, err
 }
 
-// flush sends what is pending.
-func (t *transaction) flush() error {
+// Query calls row for every row.
+func (t *transaction) Query(query string, args []any, row sqlstore.Row) error {
+	return t.send(&statement{query: query, args: args, row: row})
+}
+
+// Later has a statement sent with the next one.
+func (t *transaction) Later(query string, args []any, row sqlstore.Row) error {
+	t.pending = append(t.pending, &statement{query: query, args: args, row: row})
+	return nil
+}
+
+// Last has the next statement sent with the commit.
+func (t *transaction) Last() { t.last = true }
+
+// Flush sends what is pending.
+func (t *transaction) Flush() error {
 	if len(t.pending) == 0 {
 		return nil
 	}
@@ -69,14 +75,14 @@ func (t *transaction) flush() error {
 }
 
 // send sends what is pending and the statement, with the commit if it is the last one.
-func (t *transaction) send(s statement) error {
+func (t *transaction) send(s *statement) error {
 	all := append(t.pending, s)
 	t.pending = nil
 	if !t.begun {
 		all = append(t.beginning(), all...)
 	}
 	if t.last && s.query != committing {
-		all = append(all, t.committing())
+		all = append(all, &statement{query: committing})
 	}
 	err := t.batch(all)
 	commits := all[len(all)-1].query == committing
@@ -92,18 +98,16 @@ func (t *transaction) send(s statement) error {
 	return err
 }
 
-func (t *transaction) beginning() []statement {
-	first := []statement{{query: beginning, done: func(int64) {
-		t.trace(sqlstore.Statement{SQL: beginning, Write: true})
-	}}}
+func (t *transaction) beginning() []*statement {
+	first := []*statement{{query: beginning}}
 	if !isDirect(t.conn) {
-		first = append(first, statement{query: settling, done: func(int64) {}})
+		first = append(first, &statement{query: settling})
 	}
 	return first
 }
 
 // batch sends statements in one round trip, and reads their results.
-func (t *transaction) batch(all []statement) (err error) {
+func (t *transaction) batch(all []*statement) (err error) {
 	var b pgx.Batch
 	for _, s := range all {
 		b.Queue(s.query, s.args...)
@@ -115,66 +119,58 @@ func (t *transaction) batch(all []statement) (err error) {
 		}
 	}()
 	for i, s := range all {
-		if err := result(results, s); err != nil {
+		if err := s.read(results); err != nil {
 			if i < len(all)-1 {
 				err = fmt.Errorf("running %.60q: %w", s.query, err)
 			}
 			return err
 		}
+		t.options.Trace(sqlstore.Executed(s.query, s.rows))
 	}
 	return nil
 }
 
-// result reads the result of one statement.
-func result(results pgx.BatchResults, s statement) error {
-	if s.row == nil {
-		tag, err := results.Exec()
+// read reads the result of one statement.
+func (s *statement) read(results pgx.BatchResults) (err error) {
+	if s.row != nil {
+		rows, err := results.Query()
 		if err != nil {
 			return err
 		}
-		if s.query == committing && tag.String() != "COMMIT" {
-			return pgx.ErrTxCommitRollback
-		}
-		s.done(tag.RowsAffected())
-		return nil
+		s.rows, err = each(rows, s.row)
+		return err
 	}
-	rows, err := results.Query()
+	tag, err := results.Exec()
 	if err != nil {
 		return err
 	}
-	if err := each(rows, s.row); err != nil {
-		return err
+	if s.query == committing && tag.String() != "COMMIT" {
+		return pgx.ErrTxCommitRollback
 	}
-	if s.done != nil {
-		s.done(rows.CommandTag().RowsAffected())
-	}
+	s.rows = tag.RowsAffected()
 	return nil
 }
 
-// each calls row for every row.
-func each(rows pgx.Rows, row func(scan func(...any) error) error) error {
+// each calls row for every row, and returns their number.
+func each(rows pgx.Rows, row sqlstore.Row) (n int64, err error) {
 	defer rows.Close()
 	for rows.Next() {
 		if err := row(rows.Scan); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	rows.Close()
-	return rows.Err()
+	return rows.CommandTag().RowsAffected(), rows.Err()
 }
 
 const committing = `commit`
-
-func (t *transaction) committing() statement {
-	return statement{query: committing, done: func(int64) { t.trace(sqlstore.Statement{SQL: committing, Write: true}) }}
-}
 
 // commit sends what is pending and commits. A transaction without a statement was never begun.
 func (t *transaction) commit() error {
 	if t.ended || !t.begun && len(t.pending) == 0 {
 		return nil
 	}
-	if err := t.send(t.committing()); err != nil {
+	if err := t.send(&statement{query: committing}); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
 	return nil
@@ -188,23 +184,34 @@ func (t *transaction) rollback() {
 	if _, err := t.conn.Exec(t.ctx, `rollback`); err != nil {
 		_ = t.conn.Close(t.ctx)
 	}
-	t.trace(sqlstore.Statement{SQL: "rollback", Write: true})
+	t.options.Trace(sqlstore.Executed("rollback", 0))
 }
 
-// reader runs single-statement reads.
-func reader(ctx context.Context, pool *pgxpool.Pool) sqlstore.Runner {
-	exec := func(query string, args []any) (int64, error) {
-		tag, err := pool.Exec(ctx, query, args...)
-		return tag.RowsAffected(), err
+// reading runs reads of a single statement.
+type reading struct {
+	ctx context.Context
+	db  *database
+}
+
+// Exec runs a statement without rows.
+func (r reading) Exec(query string, args []any) (changed int64, err error) {
+	tag, err := r.db.pool.Exec(r.ctx, query, args...)
+	if err != nil {
+		return 0, err
 	}
-	return sqlstore.Runner{
-		Exec: exec,
-		Query: func(query string, args []any, row func(scan func(...any) error) error) error {
-			rows, err := pool.Query(ctx, query, args...)
-			if err != nil {
-				return err
-			}
-			return each(rows, row)
-		},
+	r.db.options.Trace(sqlstore.Executed(query, tag.RowsAffected()))
+	return tag.RowsAffected(), nil
+}
+
+// Query calls row for every row.
+func (r reading) Query(query string, args []any, row sqlstore.Row) error {
+	rows, err := r.db.pool.Query(r.ctx, query, args...)
+	if err != nil {
+		return err
 	}
+	n, err := each(rows, row)
+	if err == nil {
+		r.db.options.Trace(sqlstore.Executed(query, n))
+	}
+	return err
 }

@@ -22,9 +22,9 @@ var errUnknown = errors.New("the answer to the commit was lost")
 // done on it, or what may be done again.
 var errNotBegun = errors.New("the connection was lost before the transaction began")
 
-// write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a
+// Write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a
 // deadlock, a serialization failure), if the connection was dead, or if prepared statements turn out not to be kept.
-func (db *database) write(ctx context.Context, work sqlstore.Work) error {
+func (db *database) Write(ctx context.Context, work sqlstore.Work) error {
 	atOnce := db.pool.Config().MaxConns + 1 // repeats that wait for nobody
 	for n := 1; ; {
 		err := db.transaction(ctx, work)
@@ -68,9 +68,9 @@ func (db *database) transaction(ctx context.Context, work sqlstore.Work) (err er
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), db.options.Timeout, errTimeout)
 	defer cancel()
 	defer func() { err = markTimeout(ctx, err) }()
-	t := &transaction{ctx: ctx, conn: conn.Conn(), trace: db.options.Trace}
+	t := &transaction{ctx: ctx, conn: conn.Conn(), options: &db.options}
 	defer t.rollback()
-	if err := work(t.runner(), time.Time{}); err != nil {
+	if err := work(t, time.Time{}); err != nil {
 		return err
 	}
 	return t.commit()
@@ -98,16 +98,21 @@ func markTimeout(ctx context.Context, err error) error {
 // errTimeout marks what took longer than Options.Timeout.
 var errTimeout = errors.New("the database did not answer in time")
 
-// read runs work, which reads with a single statement. It runs it again if the connection turns out to be dead, or if
+// Beat is Write on the connection of the beats.
+func (db *database) Beat(ctx context.Context, work sqlstore.Work) error {
+	return db.beats.Write(ctx, work)
+}
+
+// Read runs work, which reads with a single statement. It runs it again if the connection turns out to be dead, or if
 // prepared statements turn out not to be kept.
-func (db *database) read(ctx context.Context, work sqlstore.Work) (err error) {
+func (db *database) Read(ctx context.Context, work sqlstore.Work) (err error) {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("waiting for the database: %w", err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, db.options.Timeout, errTimeout)
 	defer cancel()
 	for range db.pool.Config().MaxConns + 1 {
-		err = markTimeout(ctx, work(reader(ctx, db.pool), time.Time{}))
+		err = markTimeout(ctx, work(sqlstore.AtOnce{Statements: reading{ctx: ctx, db: db}}, time.Time{}))
 		if !connectionDied(err) && !db.preparing.isLost(err) && !planChanged(err) {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -22,9 +23,9 @@ func readReady(scan func(...any) error) (r ready, err error) {
 	return r, scan(&r.name, &r.rank, &r.head)
 }
 
-// readyQueues returns the keys of queues that can be claimed, the one whose turn it is first; without take, one of
+// ReadyQueues returns the keys of queues that can be claimed, the one whose turn it is first; without take, one of
 // them.
-func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
+func (db *database) ReadyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
 	// A constant, not an argument: SQLite would prepare the statement anew each time to find out whether a partial
 	// index can answer it.
 	which := ` and controls = false and not exists (select 1 from kv where name = 'paused')`
@@ -44,20 +45,22 @@ func readyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, erro
 			select queue_key, rank, head from queues indexed by queues_scoped
 			where conversation in (select value from json_each($1)) and ready_at is not null and +platform = $2
 				and suspect = $3`+which+` and `+due.is+` $4
-			order by `+due.order+` rank, head limit $5`, list(scope.Conversations), scope.Platform, r.Suspects, due.at, r.Limit)
+			order by `+due.order+` rank, head limit $5`,
+			list(scope.Conversations), scope.Platform, r.Suspects, due.at, r.Limit)
 	})
 }
 
-// dueDestinations returns the destinations with a post to deliver, the longest waiting first; without take, one of
+// DueDestinations returns the destinations with a post to deliver, the longest waiting first; without take, one of
 // them.
-func dueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
+func (db *database) DueDestinations(t *sqlstore.Tx, r core.PostRequest, take bool) ([]string, error) {
 	if !take {
 		r.Limit = 1
 	}
 	return firstOf(t, r.Scopes, r.Limit, take, func(scope core.Scope, due due) ([]ready, error) {
 		if scope.Conversations == nil {
 			return sqlstore.List(t, readReady, `
-				select destination, 0, head from destinations where platform = $1 and `+due.is+` $2 order by `+due.order+` head limit $3`,
+				select destination, 0, head from destinations where platform = $1 and `+due.is+` $2
+				order by `+due.order+` head limit $3`,
 				scope.Platform, due.at, r.Limit)
 		}
 		return sqlstore.List(t, readReady, `
@@ -114,10 +117,18 @@ func firstOf(
 	return names, nil
 }
 
-// addQueue adds a queue's row if it is missing. There is one writer, so nothing has to be locked.
-func addQueue(t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID) error {
+// LockQueue adds a queue's row if it is missing. There is one writer, so nothing has to be locked.
+func (db *database) LockQueue(
+	t *sqlstore.Tx, key core.QueueKey, platform string, conversation core.ConversationID,
+) error {
 	_, err := t.Exec(`insert into queues (queue_key, platform, conversation, controls) values ($1, $2, $3, $4)
 		on conflict (queue_key) do nothing`,
 		key, platform, conversation, key != conversation.Queue())
 	return err
 }
+
+// LockDestinations has nothing to lock.
+func (db *database) LockDestinations(*sqlstore.Tx, []string) error { return nil }
+
+// LockRateLimit has nothing to lock.
+func (db *database) LockRateLimit(*sqlstore.Tx, string, time.Duration) error { return nil }

@@ -78,14 +78,38 @@ func (c *conn) statement(text string) (*statement, error) {
 	return s, nil
 }
 
-// runner runs the statements of one unit of work. The reads of one end with ctx.
-func (c *conn) runner(ctx context.Context) sqlstore.Runner {
-	return sqlstore.Runner{
-		Exec: c.exec,
-		Query: func(text string, args []any, row func(scan func(...any) error) error) error {
-			return c.query(ctx, text, args, row)
-		},
+// statements are those of one unit of work. Its queries end with ctx.
+type statements struct {
+	ctx     context.Context
+	conn    *conn
+	options *Options
+}
+
+// runner runs the statements of one unit of work.
+func (c *conn) runner(ctx context.Context, o *Options) sqlstore.Runner {
+	return sqlstore.AtOnce{Statements: statements{ctx: ctx, conn: c, options: o}}
+}
+
+// Exec runs a change.
+func (s statements) Exec(text string, args []any) (changed int64, err error) {
+	if changed, err = s.conn.exec(text, args); err != nil {
+		return 0, err
 	}
+	s.options.Trace(sqlstore.Executed(text, changed))
+	return changed, nil
+}
+
+// Query calls row for every row.
+func (s statements) Query(text string, args []any, row sqlstore.Row) error {
+	n := int64(0)
+	err := s.conn.query(s.ctx, text, args, func(scan func(...any) error) error {
+		n++
+		return row(scan)
+	})
+	if err == nil {
+		s.options.Trace(sqlstore.Executed(text, n))
+	}
+	return err
 }
 
 // exec runs a statement that returns no rows, and returns the number of rows that it changed. One that only reads is
@@ -112,9 +136,7 @@ func (c *conn) exec(text string, args []any) (int64, error) {
 
 // query runs a statement and calls row for each row, which must not use the connection. If ctx ends, the statement is
 // interrupted.
-func (c *conn) query(
-	ctx context.Context, text string, args []any, row func(scan func(...any) error) error,
-) (err error) {
+func (c *conn) query(ctx context.Context, text string, args []any, row sqlstore.Row) (err error) {
 	s, err := c.statement(text)
 	if err != nil {
 		return err

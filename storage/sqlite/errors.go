@@ -39,8 +39,8 @@ func translate(file string, err error) error {
 			"The database %s is damaged. Stop gatehouse and restore it from a backup.", file)
 	case sqlite3.ErrCantOpen:
 		return core.Wrap(core.StoreUnreadable, err,
-			"The database %s can't be opened. Check that its folder exists and that gatehouse can read and write in it.",
-			file)
+			"The database %s can't be opened. Check that its folder exists and that gatehouse can read and "+
+				"write in it.", file)
 	case sqlite3.ErrPerm, sqlite3.ErrReadonly, sqlite3.ErrAuth:
 		return core.Wrap(core.StoreUnreadable, err,
 			"gatehouse is not allowed to write to the database %s. Give its user write access to the file and its "+

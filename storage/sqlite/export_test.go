@@ -32,7 +32,7 @@ func Writing(file string) driver.Connector { return writing(file, Options{}.Fill
 
 // Unit runs statements as one unit of the writer.
 func (s *Store) Unit(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
-	return s.db.write(ctx, func(run sqlstore.Runner, _ time.Time) error {
+	return s.db.Write(ctx, func(run sqlstore.Runner, _ time.Time) error {
 		return do(func(query string, args ...any) error {
 			_, err := run.Exec(query, args)
 			return err

@@ -79,20 +79,25 @@ func readLog(name string) (size int64, checkpoints uint32, err error) {
 	return info.Size(), binary.BigEndian.Uint32(header[checkpointsAt:]), nil
 }
 
-// checkIdentity fails if the file is no longer the one that was opened. A commit to a removed file would succeed and be
-// lost.
-func checkIdentity(file string, opened os.FileInfo) error {
-	now, err := os.Stat(file)
-	if err == nil && os.SameFile(opened, now) {
+// identity is the file that was opened, to tell it from another one at its place.
+type identity struct {
+	file   string
+	opened os.FileInfo
+}
+
+// check fails if the file is no longer the one that was opened. A commit to a removed file would succeed and be lost.
+func (i identity) check() error {
+	now, err := os.Stat(i.file)
+	if err == nil && os.SameFile(i.opened, now) {
 		return nil
 	}
 	return core.Wrap(core.StoreUnreadable, err,
 		"The database %s was removed or replaced while gatehouse uses it, so nothing can be stored. Put the file "+
-			"back; or stop gatehouse, and start it on the file that is to be used.", file)
+			"back; or stop gatehouse, and start it on the file that is to be used.", i.file)
 }
 
-// faults returns what SQLite finds wrong with the file; nothing if it is whole.
-func faults(t *sqlstore.Tx) ([]string, error) {
+// Faults returns what SQLite finds wrong with the file; nothing if it is whole.
+func (db *database) Faults(t *sqlstore.Tx) ([]string, error) {
 	found, err := t.Texts(`pragma quick_check(10)`)
 	if slices.Equal(found, []string{"ok"}) {
 		found = nil

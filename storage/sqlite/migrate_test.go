@@ -55,7 +55,8 @@ func TestInterruptedMigrationOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gatehouse.db")
 	db := raw(t, file)
 	must(t, db,
-		`create table goose_db_version (id integer primary key autoincrement, version_id integer not null, is_applied integer not null, tstamp timestamp default (datetime('now')))`)
+		`create table goose_db_version (id integer primary key autoincrement, version_id integer not null,
+			is_applied integer not null, tstamp timestamp default (datetime('now')))`)
 	must(t, db, `insert into goose_db_version (version_id, is_applied) values (0, 1)`)
 	db.Close()
 	open(t, file, sqlite.Options{})

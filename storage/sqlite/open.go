@@ -25,6 +25,8 @@ type Options = sqlstore.Options
 // busyTimeout is the default of Options.Timeout.
 const busyTimeout = 5 * time.Second
 
+var _ sqlstore.Engine = (*database)(nil)
+
 // database is one process's handle of a database file.
 type database struct {
 	file    string
@@ -63,7 +65,7 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	if err != nil {
 		return nil, translate(file, errors.Join(err, first.close()))
 	}
-	db.writer = newWriter(writing, first, o, func() error { return checkIdentity(file, opened) })
+	db.writer = newWriter(writing, first, o, identity{file: file, opened: opened})
 	return db, nil
 }
 
@@ -73,18 +75,15 @@ func writing(file string, o Options) connector {
 
 // store returns the store's methods on the database. If it fails, the database is closed.
 func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
-	s, err := sqlstore.New(ctx, sqlstore.Hooks{
-		Write: db.write, Beat: db.write, Read: db.read, Register: db.register, Close: db.close,
-		Space:     db.space,
-		Clock:     "0",
-		LockQueue: addQueue, ReadyQueues: readyQueues, DueDestinations: dueDestinations,
-		Shrink: db.shrink, Faults: faults,
-	}, db.options)
+	s, err := sqlstore.New(ctx, db, db.options)
 	if err != nil {
-		return nil, errors.Join(err, db.close())
+		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
+
+// Traits returns those of an engine with one writer, whose clock is the process's.
+func (db *database) Traits() sqlstore.Traits { return sqlstore.Traits{Clock: "0"} }
 
 // clock returns the time as it is stored.
 func clock(now func() time.Time) time.Time { return now().UTC().Round(0) }
@@ -141,8 +140,8 @@ func checkPath(file string) error {
 	return nil
 }
 
-// close waits for running transactions, closes the file and releases the owner names.
-func (db *database) close() error {
+// Close waits for running transactions, closes the file and releases the owner names.
+func (db *database) Close() error {
 	var err error
 	db.once.Do(func() {
 		err = db.writer.close()
@@ -157,14 +156,17 @@ func (db *database) close() error {
 	return translate(db.file, err)
 }
 
-// write runs work in one transaction; see writer.
-func (db *database) write(ctx context.Context, work sqlstore.Work) error {
+// Write runs work in one transaction; see writer.
+func (db *database) Write(ctx context.Context, work sqlstore.Work) error {
 	return translate(db.file, db.writer.submit(ctx, work, sqlstore.Patient(ctx)))
 }
 
-// read runs work, which reads with a single statement: so it sees one snapshot of the committed data.
-func (db *database) read(ctx context.Context, work sqlstore.Work) error {
+// Beat is Write: the next commit takes the beat with it.
+func (db *database) Beat(ctx context.Context, work sqlstore.Work) error { return db.Write(ctx, work) }
+
+// Read runs work, which reads with a single statement: so it sees one snapshot of the committed data.
+func (db *database) Read(ctx context.Context, work sqlstore.Work) error {
 	return translate(db.file, db.readers.use(ctx, func(c *conn) error {
-		return work(c.runner(ctx), clock(db.options.Now))
+		return work(c.runner(ctx, &db.options), clock(db.options.Now))
 	}))
 }

@@ -30,7 +30,8 @@ var (
 	argument = regexp.MustCompile(`\$(\d+)`)
 	// A search of messages must use more than the session.
 	messages = regexp.MustCompile(
-		`^SEARCH messages USING (COVERING )?INDEX (messages_writer \(invocation=\?|messages_order \(session=\? AND pos)`)
+		`^SEARCH messages USING (COVERING )?INDEX ` +
+			`(messages_writer \(invocation=\?|messages_order \(session=\? AND pos)`)
 	// Mail of some events, or that somebody has taken, is found without the rest of the mailbox.
 	someMail = regexp.MustCompile(`(?s)from mail where.*(event in|taken =)`)
 	// A search of posts that were not sent reads no others.

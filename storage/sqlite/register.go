@@ -13,10 +13,10 @@ import (
 // maxSlots is the maximum number of processes of one instance name per file.
 const maxSlots = 1000
 
-// register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had
+// Register takes the first free slot of the instance's name and releases what its last owner, which is proven dead, had
 // claimed. The lock is a separate file next to the database. The file stays there, empty, and means nothing while no
 // process holds the lock.
-func (db *database) register(instance string, free func(owner string) error) (string, error) {
+func (db *database) Register(instance string, free func(owner string) error) (string, error) {
 	for slot := range maxSlots {
 		owner := fmt.Sprintf("%s-%d", instance, slot)
 		lock, err := flock(db.file+"."+owner+".lock", unix.LOCK_EX|unix.LOCK_NB)

@@ -11,13 +11,13 @@ import (
 // shrinkStep is how many pages one transaction gives back, so that other transactions do not wait long.
 const shrinkStep = 500
 
-// shrink gives the pages that deleting has freed back to the system, in steps, and empties the write-ahead log, which
+// Shrink gives the pages that deleting has freed back to the system, in steps, and empties the write-ahead log, which
 // may still hold deleted text. If a reader is in the way, the log is emptied by a later call.
-func (db *database) shrink(ctx context.Context) error {
+func (db *database) Shrink(ctx context.Context) error {
 	for more := true; more; {
-		err := db.write(ctx, func(run sqlstore.Runner, _ time.Time) error {
+		err := db.Write(ctx, func(run sqlstore.Runner, _ time.Time) error {
 			var free int64
-			err := run.Query(`select freelist_count from pragma_freelist_count`, nil,
+			err := run.Query(`pragma freelist_count`, nil,
 				func(scan func(...any) error) error {
 					return scan(&free)
 				})

@@ -10,9 +10,9 @@ import (
 // is used again.
 const leastSpace = 20 << 20
 
-// space fails with store_full if the database's disk is nearly full. Small commits may still succeed then, larger ones
+// Space fails with store_full if the database's disk is nearly full. Small commits may still succeed then, larger ones
 // not.
-func (db *database) space() error {
+func (db *database) Space() error {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(db.file, &disk); err != nil {
 		return core.Wrap(core.StoreUnreadable, err, "The database %s can't be found.", db.file)

@@ -45,7 +45,7 @@ func (w *writer) transaction(units []*unit, run func(*unit) error) (err error) {
 			return err
 		}
 	}
-	if err := w.check(); err != nil {
+	if err := w.identity.check(); err != nil {
 		return err
 	}
 	return w.exec(`commit`)
@@ -56,7 +56,7 @@ func (w *writer) exec(query string) error {
 	if _, err := w.conn.exec(query, nil); err != nil {
 		return fmt.Errorf("running %q: %w", query, err)
 	}
-	w.options.Trace(sqlstore.Statement{SQL: query, Write: true})
+	w.options.Trace(sqlstore.Executed(query, 0))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (w *writer) recovered(work sqlstore.Work) (err error) {
 				"Something went wrong inside gatehouse; nothing was changed.")
 		}
 	}()
-	return work(w.conn.runner(context.Background()), clock(w.options.Now))
+	return work(w.conn.runner(context.Background(), &w.options), clock(w.options.Now))
 }
 
 // transactionLost reports whether SQLite has ended the transaction itself, as it does if the disk is full or fails.

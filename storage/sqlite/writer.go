@@ -15,12 +15,12 @@ import (
 type writer struct {
 	options   Options
 	connector connector
-	check     func() error // that what is committed can be found again
-	conn      *conn        // nil after one had to be given up; used by whoever works
-	failed    error        // of closing the last one
-	mu        sync.Mutex   // guards what follows
-	idle      *sync.Cond   // working has become false
-	queue     []*unit      // that wait, while somebody works
+	identity  identity
+	conn      *conn      // nil after one had to be given up; used by whoever works
+	failed    error      // of closing the last one
+	mu        sync.Mutex // guards what follows
+	idle      *sync.Cond // working has become false
+	queue     []*unit    // that wait, while somebody works
 	working   bool
 	closed    bool
 	company   *time.Timer // runs what waits for others to share their commit
@@ -37,8 +37,8 @@ type unit struct {
 	err  error
 }
 
-func newWriter(source connector, first *conn, o Options, check func() error) *writer {
-	w := &writer{options: o, connector: source, conn: first, check: check}
+func newWriter(source connector, first *conn, o Options, file identity) *writer {
+	w := &writer{options: o, connector: source, conn: first, identity: file}
 	w.idle = sync.NewCond(&w.mu)
 	w.company = time.AfterFunc(companyWait, w.alone)
 	return w

@@ -133,7 +133,7 @@ var beginExamples = []example{
 	}},
 	{"a claim with an acceptance whose answer is lost is taken back", func(w *world) {
 		gone := errors.New("the answer is lost")
-		lose := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks { return losing(h, gone) })
+		lose := w.WithEngine(func(e sqlstore.Engine) sqlstore.Engine { return losing{e, gone} })
 		e := w.event(core.KindMessage, conversation, "")
 		if _, _, err := lose.AcceptClaim(w.ctx, e, w.owner); !errors.Is(err, gone) {
 			w.Fatalf("got %v", err)
@@ -217,7 +217,7 @@ var beginExamples = []example{
 	}},
 	{"posts that were handed over with an answer that is lost are due again", func(w *world) {
 		gone := errors.New("the answer is lost")
-		lose := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks { return losing(h, gone) })
+		lose := w.WithEngine(func(e sqlstore.Engine) sqlstore.Engine { return losing{e, gone} })
 		c := w.begun(w.event(core.KindMessage, conversation, ""))
 		h := &core.Handover{Platform: platform, Limit: 1}
 		if err := lose.Finish(w.ctx,
@@ -233,14 +233,15 @@ var beginExamples = []example{
 	}},
 }
 
-// losing commits, and reports a failure.
-func losing(h sqlstore.Hooks, with error) sqlstore.Hooks {
-	write := h.Write
-	h.Write = func(ctx context.Context, work sqlstore.Work) error {
-		if err := write(ctx, work); err != nil {
-			return fmt.Errorf("nothing was committed: %w", err)
-		}
-		return with
+// losing is an engine that commits, and reports a failure.
+type losing struct {
+	sqlstore.Engine
+	with error
+}
+
+func (e losing) Write(ctx context.Context, work sqlstore.Work) error {
+	if err := e.Engine.Write(ctx, work); err != nil {
+		return fmt.Errorf("nothing was committed: %w", err)
 	}
-	return h
+	return e.with
 }

@@ -321,14 +321,7 @@ var claimExamples = []example{
 		func(w *world) {
 			w.suspend(conversation, "a", core.Rule{})
 			seq := w.accept(w.event(core.KindClick, conversation, "a"))
-			outdated := w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
-				look := h.ReadyQueues
-				h.ReadyQueues = func(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
-					r.Scopes = scope
-					return look(t, r, take)
-				}
-				return h
-			})
+			outdated := w.WithEngine(func(e sqlstore.Engine) sqlstore.Engine { return lookingElsewhere{e} })
 			for _, serves := range []core.Scope{
 				{Platform: "elsewhere"}, {Platform: platform, Conversations: []core.ConversationID{other}},
 			} {
@@ -372,4 +365,12 @@ var claimExamples = []example{
 			w.done(got[1], core.Finish{})
 		}
 	}},
+}
+
+// lookingElsewhere is an engine that finds the queues of the world's scope, whatever it is asked for.
+type lookingElsewhere struct{ sqlstore.Engine }
+
+func (e lookingElsewhere) ReadyQueues(t *sqlstore.Tx, r core.ClaimRequest, take bool) ([]string, error) {
+	r.Scopes = scope
+	return e.Engine.ReadyQueues(t, r, take)
 }

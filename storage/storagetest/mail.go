@@ -42,12 +42,14 @@ func names(mail []core.Mail) []string {
 
 // readOnly is a view that can't commit.
 func (w *world) readOnly() *sqlstore.Store {
-	return w.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
-		h.Write = func(context.Context, sqlstore.Work) error {
-			return core.Errorf(core.Internal, "A commit is not expected.")
-		}
-		return h
-	})
+	return w.WithEngine(func(e sqlstore.Engine) sqlstore.Engine { return onlyReading{e} })
+}
+
+// onlyReading is an engine that can't commit.
+type onlyReading struct{ sqlstore.Engine }
+
+func (onlyReading) Write(context.Context, sqlstore.Work) error {
+	return core.Errorf(core.Internal, "A commit is not expected.")
 }
 
 // together runs do n times at once, over several views, and stops the test if one failed.

@@ -53,7 +53,7 @@ func (t *Tx) accept(r *core.Receipt, added newEvent, l core.Limits) (err error) 
 		return err
 	}
 	key := e.QueueKey()
-	if err := t.hooks.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
+	if err := t.store.engine.LockQueue(t, key, e.Platform, e.Conversation); err != nil {
 		return err
 	}
 	var over reached
@@ -156,12 +156,12 @@ func (t *Tx) invocation(e core.Event) core.InvocationID {
 			return p.Invocation
 		}
 	}
-	return core.InvocationID(t.newID())
+	return core.InvocationID(t.store.newID())
 }
 
 // eventColumns are the columns that readEvent scans.
-const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session, accepted_at, attempt, retries,
-	not_before, ended_at, end_kind, end_category, end_cause, retry_of, fetched`
+const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session,
+	accepted_at, attempt, retries, not_before, ended_at, end_kind, end_category, end_cause, retry_of, fetched`
 
 func readEvent(scan func(...any) error) (core.EventRecord, error) {
 	var e core.EventRecord

@@ -129,16 +129,16 @@ func (t *Tx) lockedQueue(q *queue, e core.Event, owner string, asking func() err
 	found := false
 	read := func() error {
 		err := t.ask(&found, []any{Clock{t}, &q.generation, &q.fence, &q.free}, `
-			select `+t.hooks.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1
+			select `+t.sql.Clock+`, generation, fence + 1, owner = '' and ready_at is null and not exists (select 1
 				from kv where name = 'paused')
-			from (select * from queues where queue_key = $1`+t.forUpdate()+`) locked`, e.QueueKey())
+			from (select * from queues where queue_key = $1`+t.sql.forUpdate()+`) locked`, e.QueueKey())
 		if err != nil {
 			return err
 		}
 		return asking()
 	}
 	// first, as in expire
-	err := t.ask(&q.alive, []any{new(int64)}, `select 1 from owners where owner = $1`+t.forKeyShare(), owner)
+	err := t.askExists(&q.alive, `select 1 from owners where owner = $1`+t.sql.forKeyShare(), owner)
 	if err == nil {
 		err = read()
 	}
@@ -148,7 +148,7 @@ func (t *Tx) lockedQueue(q *queue, e core.Event, owner string, asking func() err
 	if err != nil || found {
 		return err
 	}
-	if err = t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err == nil {
+	if err = t.store.engine.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err == nil {
 		err = read()
 	}
 	if err == nil {

@@ -124,7 +124,7 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 		if err != nil {
 			return r, err
 		}
-		if err := t.checkBefore(a); t.contradicted[a.ID] {
+		if err := t.checkBefore(a); t.audited.contradicted[a.ID] {
 			return r, core.Errorf(core.Invalid, "%s", core.MessageOf(err))
 		} else if err != nil {
 			return r, err
@@ -180,7 +180,7 @@ func (t *Tx) repeat(seq int64, id string, goesOn bool, check func(core.EventReco
 	e, missing := t.event(seq)
 	switch core.CategoryOf(missing) {
 	case "":
-		if err := t.hooks.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
+		if err := t.store.engine.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
 			return r, err
 		}
 	case core.NotFound: // it may have been pruned after it was repeated

@@ -109,7 +109,7 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 // changeApproval updates the open approval cards of the turn to show that the request was changed.
 func (t *Tx) changeApproval(id core.InvocationID, by core.Actor, a core.Amendment) (core.End, error) {
 	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals where invocation = $1
-		and state = 'open' order by seq`+t.forUpdate(), id)
+		and state = 'open' order by seq`+t.sql.forUpdate(), id)
 	if err != nil {
 		return core.End{}, err
 	}

@@ -30,8 +30,8 @@ type approvalBody struct {
 
 // approvalColumns are the columns that readApproval scans. The votes are one JSON list, so that a listing is one
 // statement.
-const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at, created_at, deadline, begun, changed,
-	` + votesColumn
+const approvalColumns = `id, invocation, session, conversation, body, state, reason, decided_by, decided_at,
+	created_at, deadline, begun, changed, ` + votesColumn
 
 const votesColumn = `(select coalesce('[' || string_agg(v.body, ',' order by v.n) || ']', 'null') from votes v
 	where v.approval = approvals.id)`
@@ -265,7 +265,7 @@ func (t *Tx) approval(id core.ApprovalID) (core.Approval, error) {
 
 // lockedApproval locks the approval and then reads it.
 func (t *Tx) lockedApproval(id core.ApprovalID) (core.Approval, error) {
-	if t.hooks.RowLocks {
+	if t.sql.RowLocks {
 		if _, err := t.exists(`select 1 from approvals where id = $1 for update`, id); err != nil {
 			return core.Approval{}, err
 		}

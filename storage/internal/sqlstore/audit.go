@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
@@ -62,6 +63,14 @@ func (s *Store) DatabaseKey(ctx context.Context) (string, error) {
 	})
 }
 
+// auditChanges are what a transaction has collected for the audit log.
+type auditChanges struct {
+	entries []audit.Entry // see writeAudit
+	pruned  time.Time     // approvals that were decided before were removed; zero: none
+	// the approvals that were checked, and whether the audit log contradicted them; see checkBefore
+	contradicted map[core.ApprovalID]bool
+}
+
 // audit adds an entry to the log when the transaction ends. detail must not quote messages. The hash is computed over
 // the text as stored.
 func (t *Tx) audit(id core.ApprovalID, action, actor, detail string) {
@@ -74,7 +83,7 @@ func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, act
 	if reason == "" {
 		session = ""
 	}
-	t.audits = append(t.audits, audit.Entry{
+	t.audited.entries = append(t.audited.entries, audit.Entry{
 		At: t.Now, Approval: core.ApprovalID(clean(string(id))), Action: action, Actor: clean(actor),
 		Detail: clean(detail), Reason: clean(reason),
 		Session: session,
@@ -88,10 +97,10 @@ func (t *Tx) auditReason(id core.ApprovalID, session core.SessionID, action, act
 // this gatehouse's keys did not seal, or that the log goes on after, may be a forged one or an earlier one that was put
 // back. Then the entries follow the last entry, and the head stays as it is: to seal it would hide what was done.
 func (t *Tx) writeAudit() error {
-	if len(t.audits) == 0 && t.pruned.IsZero() {
+	if len(t.audited.entries) == 0 && t.audited.pruned.IsZero() {
 		return nil
 	}
-	h, err := t.auditHead(t.forUpdate())
+	h, err := t.auditHead(t.sql.forUpdate())
 	if err != nil {
 		return err
 	}
@@ -103,10 +112,10 @@ func (t *Tx) writeAudit() error {
 	if err != nil {
 		return err
 	}
-	sound := t.allKeys.VerifyHead(h, key) && last.Seq <= h.Seq
+	sound := t.store.allKeys.VerifyHead(h, key) && last.Seq <= h.Seq
 	if !sound || last.Seq != h.Seq || last.Hash != h.Hash {
-		t.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed the "+
-			"database, or a process ran with other keys. New entries are written, but the end of the log can't be "+
+		t.store.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed "+
+			"the database, or a process ran with other keys. New entries are written, but the end of the log can't be "+
 			"trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in "+
 			"GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
 			"head", h.Seq, "last", last.Seq, "sealed", sound)
@@ -114,10 +123,10 @@ func (t *Tx) writeAudit() error {
 	if !sound {
 		h.Seq, h.Hash = last.Seq, last.Hash
 	}
-	for _, a := range t.audits {
+	for _, a := range t.audited.entries {
 		h.Seq++
 		a.Seq = h.Seq
-		e := t.keys.SealEntry(h.Hash, a)
+		e := t.store.keys.SealEntry(h.Hash, a)
 		h.Hash = e.Hash
 		if _, err := t.Exec(`insert into audit (seq, at, approval, action, actor, detail, reason, reason_digest,
 			session, key, prev, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -129,10 +138,10 @@ func (t *Tx) writeAudit() error {
 	if !sound {
 		return nil
 	}
-	if t.pruned.After(h.Pruned) {
-		h.Pruned = t.pruned
+	if t.audited.pruned.After(h.Pruned) {
+		h.Pruned = t.audited.pruned
 	}
-	h = t.keys.SealHead(h)
+	h = t.store.keys.SealHead(h)
 	_, err = t.Exec(`update audit_head set seq = $1, hash = $2, pruned = $3, seal = $4 where one = 1`, h.Seq, h.Hash,
 		h.Pruned, h.Seal)
 	return err
@@ -152,7 +161,7 @@ func (t *Tx) newestKey(last audit.Entry) (string, error) {
 	if last.Seq == 0 {
 		return "", nil
 	}
-	for _, id := range t.allKeys.Newer(last.Key) {
+	for _, id := range t.store.allKeys.Newer(last.Key) {
 		if signed, err := t.exists(`select 1 from audit where key = $1 limit 1`, id); err != nil || signed {
 			return id, err
 		}
@@ -163,32 +172,32 @@ func (t *Tx) newestKey(last audit.Entry) (string, error) {
 // auditedResult is the detail of an entry about a result: how the call ended, and the digest of what it returned.
 func (t *Tx) auditedResult(id core.ApprovalID, r core.ToolResult) string {
 	return fmt.Sprintf("%s, digest %s", audit.Outcome(r.Category),
-		t.keys.Digest("", id, audit.OfResult, audit.ResultDigest(r.Content)))
+		t.store.keys.Digest("", id, audit.OfResult, audit.ResultDigest(r.Content)))
 }
 
 // auditedCall is the detail of an entry about a call: its tool and its digest.
 func (t *Tx) auditedCall(id core.ApprovalID, tool, digest string) string {
-	return fmt.Sprintf("tool %s, digest %s", tool, t.keys.Digest("", id, audit.OfCall, digest))
+	return fmt.Sprintf("tool %s, digest %s", tool, t.store.keys.Digest("", id, audit.OfCall, digest))
 }
 
 // auditedTerms and auditedRecord are details of an entry that makes an approval what it is now; see checkRecorded. They
 // are empty if the log contradicted what the approval was before: what somebody put in the database is not recorded.
 func (t *Tx) auditedTerms(a core.Approval) string {
-	if t.contradicted[a.ID] {
+	if t.audited.contradicted[a.ID] {
 		return ""
 	}
-	return audit.OfTerms + " " + t.keys.Digest("", a.ID, audit.OfTerms, audit.Terms(a))
+	return audit.OfTerms + " " + t.store.keys.Digest("", a.ID, audit.OfTerms, audit.Terms(a))
 }
 
 func (t *Tx) auditedRecord(a core.Approval) string {
-	if t.contradicted[a.ID] {
+	if t.audited.contradicted[a.ID] {
 		return ""
 	}
 	all := []string{}
 	for _, d := range []struct{ kind, digest string }{
 		{audit.OfRecord, audit.Record(a)}, {audit.OfFacts, audit.Facts(a)}, {audit.OfTexts, audit.Texts(a)},
 	} {
-		all = append(all, d.kind+" "+t.keys.Digest("", a.ID, d.kind, d.digest))
+		all = append(all, d.kind+" "+t.store.keys.Digest("", a.ID, d.kind, d.digest))
 	}
 	return strings.Join(all, ", ")
 }
@@ -204,7 +213,7 @@ func (t *Tx) checkRecorded(a core.Approval, i *core.IntentRecord) (last audit.En
 	if n := len(entries); n > 0 {
 		last = entries[n-1]
 	}
-	return last, t.allKeys.CheckRecorded(a, i, entries)
+	return last, t.store.allKeys.CheckRecorded(a, i, entries)
 }
 
 // checkBefore compares an approval with the audit log before the approval is changed. If the log contradicts it, that
@@ -214,17 +223,17 @@ func (t *Tx) checkBefore(a core.Approval) error {
 	if err == nil {
 		_, err = t.checkRecorded(a, i)
 	}
-	t.contradicted[a.ID] = errors.As(err, new(*audit.Contradiction))
+	t.audited.contradicted[a.ID] = errors.As(err, new(*audit.Contradiction))
 	return err
 }
 
 // checkedBefore is checkBefore for a change that is made all the same. What this transaction has changed already is not
 // checked again.
 func (t *Tx) checkedBefore(a core.Approval) error {
-	if _, checked := t.contradicted[a.ID]; checked {
+	if _, checked := t.audited.contradicted[a.ID]; checked {
 		return nil
 	}
-	if err := t.checkBefore(a); !t.contradicted[a.ID] {
+	if err := t.checkBefore(a); !t.audited.contradicted[a.ID] {
 		return err
 	}
 	return nil

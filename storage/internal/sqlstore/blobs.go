@@ -79,7 +79,7 @@ func (s *Store) LoadBlob(ctx context.Context, digest string) ([]byte, error) {
 
 // lockBlob locks a blob's row and reports whether there is one.
 func (t *Tx) lockBlob(digest string) (known bool, err error) {
-	return t.exists(`select 1 from blobs where digest = $1`+t.forUpdate(), digest)
+	return t.exists(`select 1 from blobs where digest = $1`+t.sql.forUpdate(), digest)
 }
 
 // addMessageBlobs records which blobs new messages refer to, so that a blob goes with the last message that does.
@@ -118,7 +118,7 @@ func (t *Tx) sessionBlobs(id core.SessionID) ([]string, error) {
 // erased, that are not kept for a lifetime. The digests are in order, and the clock was read.
 func (t *Tx) removeUnused(digests []string, erased bool) error {
 	for _, digest := range digests {
-		if t.hooks.RowLocks { // the next statement sees what was committed meanwhile
+		if t.sql.RowLocks { // the next statement sees what was committed meanwhile
 			if _, err := t.lockBlob(digest); err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func (t *Tx) pruneBlobs(n int) (int64, error) {
 	}, `
 		select b.digest, b.platform, b.event from event_blobs b where b.at <= $1
 		and not exists (select 1 from events e where e.platform = b.platform and e.id = b.event and e.ended_at = 0)
-		limit $2`+t.skipLocked("b"), t.Now, n)
+		limit $2`+t.sql.skipLocked("b"), t.Now, n)
 	if err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@ func (s *Store) Claim(ctx context.Context, r core.ClaimRequest) ([]core.Claim, e
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
 	}
-	ready := func(t *Tx, take bool) ([]string, error) { return s.hooks.ReadyQueues(t, r, take) }
+	ready := func(t *Tx, take bool) ([]string, error) { return s.engine.ReadyQueues(t, r, take) }
 	claim := func(t *Tx, key string) ([]core.Claim, error) {
 		claims, err := t.claim(r, core.QueueKey(key))
 		if err != nil {

@@ -47,7 +47,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 			}
 		}
 		contradiction := t.checkBefore(a)
-		if contradiction != nil && !t.contradicted[a.ID] {
+		if contradiction != nil && !t.audited.contradicted[a.ID] {
 			return contradiction
 		}
 		if d, err = checkVote(a, d, contradiction); core.CategoryOf(err) == core.Unsupported {
@@ -145,7 +145,7 @@ func checkVote(a core.Approval, d core.Decision, contradiction error) (core.Deci
 // in. The approval comes last.
 func (t *Tx) lockForDecision(d core.Decision) (core.Approval, error) {
 	a, err := t.approval(d.Approval)
-	if err != nil || !t.hooks.RowLocks {
+	if err != nil || !t.sql.RowLocks {
 		return a, err
 	}
 	var keys []core.QueueKey

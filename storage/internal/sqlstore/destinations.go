@@ -24,7 +24,7 @@ func destination(p core.Post) string {
 func (t *Tx) lockDestinations(names ...string) error {
 	err := t.lockUnchanged(names)
 	for _, d := range names {
-		t.destinations[d] = true
+		t.outbox.destinations[d] = true
 	}
 	return err
 }
@@ -33,7 +33,7 @@ func (t *Tx) lockDestinations(names ...string) error {
 // that moved after lockCollected has its destination locked late.
 func (t *Tx) lockUnchanged(names []string) error {
 	names = slices.DeleteFunc(slices.Clone(names), func(d string) bool {
-		_, locked := t.destinations[d]
+		_, locked := t.outbox.destinations[d]
 		return locked
 	})
 	if len(names) == 0 {
@@ -41,30 +41,28 @@ func (t *Tx) lockUnchanged(names []string) error {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if t.hooks.RowLocks {
-		if err := t.hooks.LockDestinations(t, names); err != nil {
-			return err
-		}
+	if err := t.store.engine.LockDestinations(t, names); err != nil {
+		return err
 	}
 	for _, d := range names {
-		t.destinations[d] = false
-		delete(t.idle, d) // what was known of it before it was locked
+		t.outbox.destinations[d] = false
+		delete(t.outbox.idle, d) // what was known of it before it was locked
 	}
 	return nil
 }
 
 // askDestination locks a destination if it has a row; lockUnchanged knows after flush, and adds a missing one.
 func (t *Tx) askDestination(name string) error {
-	return t.askEach(`select destination from destinations where destination = $1`+t.forUpdate(), []any{name},
+	return t.askEach(`select destination from destinations where destination = $1`+t.sql.forUpdate(), []any{name},
 		func(func(...any) error) error {
-			t.destinations[name] = false
+			t.outbox.destinations[name] = false
 			return nil
 		})
 }
 
 // lockDestinationOf locks the destination in which a row is now, and others.
 func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
-	if !t.hooks.RowLocks {
+	if !t.sql.RowLocks {
 		return t.lockDestinations(others...)
 	}
 	now, err := t.Texts(`select destination from outbox where seq = $1`, seq)
@@ -78,7 +76,7 @@ func (t *Tx) lockDestinationOf(seq int64, others ...string) error {
 // row is in flight. A typing indicator comes after all that is said: of many turns that end together, thousands of them
 // would go before the answers. The caller holds its lock.
 func (t *Tx) updateDestination(destination string) error {
-	if !t.hooks.RowLocks { // to look costs less than to change nothing; elsewhere it would be a round trip
+	if !t.sql.RowLocks { // to look costs less than to change nothing; elsewhere it would be a round trip
 		busy, err := t.exists(`
 			select 1 where exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '')
 			or exists (select 1 from destinations where destination = $1 and ready_at is not null)`, destination)
@@ -100,9 +98,10 @@ func (t *Tx) updateDestination(destination string) error {
 		on conflict (destination) do update set platform = excluded.platform, conversation = excluded.conversation,
 			ready_at = excluded.ready_at, delay = excluded.delay, head = excluded.head
 		where (destinations.platform, destinations.conversation, destinations.ready_at, destinations.head) is distinct
-			from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`, destination); err != nil {
+			from (excluded.platform, excluded.conversation, excluded.ready_at, excluded.head)`,
+		destination); err != nil {
 		return err
 	}
-	return t.learn(&t.left.Posts, `select 1 from destinations where destination = $1
+	return t.askExists(&t.left.Posts, `select 1 from destinations where destination = $1
 		and ready_at is not null`, destination)
 }

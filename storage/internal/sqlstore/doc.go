@@ -1,5 +1,5 @@
 // Package sqlstore is the store: every method and its SQL, written once for both database engines. The packages sqlite
-// and postgres open a database and pass to New the few things in which they differ (Hooks).
+// and postgres open a database and pass it to New with the few things in which they differ (Engine).
 //
 // # Tables and their keys
 //
@@ -8,13 +8,16 @@
 //	events        seq; also unique (platform, id): what happened, how often it was tried, how it ended
 //	sessions      session id: the state and the number of messages, so that nothing has to count them
 //	messages      (invocation, n, session), n from 0; pos gives the order in the session
-//	blobs         digest: the bytes of an image or an upload; message_blobs, event_blobs: the messages that refer to it, the events it came with
+//	blobs         digest: the bytes of an image or an upload; message_blobs, event_blobs: the messages that
+//	              refer to it, the events it came with
 //	paused        invocation: a run that waits for a signal
 //	approvals     approval id; votes by (approval, n); intents by approval: what became of its call
 //	evidence      invocation: what it did, as input of a join check
-//	audit         seq: the decisions, each entry's hash a MAC over it and the entry before; audit_head: the last entry, sealed
+//	audit         seq: the decisions, each entry's hash a MAC over it and the entry before;
+//	              audit_head: the last entry, sealed
 //	outbox        key: a post to deliver; destinations: when each destination's next post is due
-//	mailboxes     mailbox: its last number; mail by (key, mailbox), also unique (mailbox, seq): a post that a client fetches
+//	mailboxes     mailbox: its last number; mail by (key, mailbox), also unique (mailbox, seq): a post that
+//	              a client fetches
 //	kv            name: a value, and when it expires
 //	leases        name: its holder, and until when
 //	rate_tokens   seq: one counted use of a rate-limited name
@@ -23,7 +26,7 @@
 // # Transactions and locks
 //
 // Each method is one transaction, so a crash leaves all of its work or none. Only Prune uses several. If the engine has
-// row locks (Hooks.RowLocks), they are always taken in this order: the owner, for an acceptance; queues, by key; a
+// row locks (Traits.RowLocks), they are always taken in this order: the owner, for an acceptance; queues, by key; a
 // session; an approval; mailboxes, by name; blobs, by digest; outbox destinations, by name; the head of the audit log.
 // A method that puts or takes mail locks only the mailbox; one that leases or rate-limits a name locks nothing else. A
 // queue's row is the lock of the queue. Adding, ending or delaying an event takes it. So does every write of a turn,
@@ -69,9 +72,9 @@
 // it was to wait. Deadlines, reminders and lifetimes are times of the calendar and stay.
 //
 // Times are nanoseconds since 1970. 0 is no time; a null ready_at means "never". They come from the store's own clock
-// (Tx.Now) or the database's (Hooks.Clock). JSON is kept as text, so it comes back byte for byte. Zero bytes and broken
-// UTF-8, which a database text can't hold, are replaced in free text. In keys they are left alone, and the engine may
-// refuse them.
+// (Tx.Now) or the database's (Traits.Clock). JSON is kept as text, so it comes back byte for byte. Zero bytes and
+// broken UTF-8, which a database text can't hold, are replaced in free text. In keys they are left alone,
+// and the engine may refuse them.
 //
 // # Images
 //
@@ -81,12 +84,12 @@
 // case: an upload is there before its message (PutBlobFor). DeleteSession removes what only that session had, Prune
 // what ended events left.
 //
-// # Decision: one SQL with hooks, no dialect layer (2026-11-22)
+// # Decision: one SQL over an Engine, no dialect layer (2026-11-22)
 //
 // Two separate stores shared 64 % of their lines. Each new feature was written, reviewed and tested twice, and the two
 // drifted apart. SQLite accepts $1 placeholders, RETURNING, ON CONFLICT and string_agg as Postgres does, so the same
 // SQL text works on both. SQLite numbers parameters by first appearance, so every statement must number them in the
-// order in which they appear (a test of package sqlite checks this). The real differences are in Hooks: how a
+// order in which they appear (a test of package sqlite checks this). The real differences are in Engine: how a
 // transaction runs, row locks and the clock, and which queues a claim finds (arrays and SKIP LOCKED, or one query per
 // scope). Rejected: a dialect layer that rewrites or assembles SQL, since the SQL that is sent could not be read in the
 // source; an interface with all methods per engine, which is two stores again; a query builder or ORM.

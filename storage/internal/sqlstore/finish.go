@@ -23,7 +23,7 @@ func (s *Store) Finish(ctx context.Context, f core.Finish) error {
 		return s.write(ctx, func(t *Tx) (err error) {
 			if handover != nil {
 				handover.taken = nil
-				t.handover = handover
+				t.outbox.handover = handover
 			}
 			saved, err = t.end(f)
 			left = &t.left
@@ -114,7 +114,7 @@ func checkFinish(f core.Finish) error {
 // signal that arrives between this query and the locks has its queue locked late, which at worst costs a repeat of the
 // transaction.
 func (t *Tx) otherQueues(f core.Finish) ([]core.QueueKey, error) {
-	if !t.hooks.RowLocks {
+	if !t.sql.RowLocks {
 		return nil, nil
 	}
 	var all []core.QueueKey
@@ -214,7 +214,7 @@ func (t *Tx) removeResumed(f core.Finish) error {
 }
 
 func (t *Tx) newGeneration(e core.Event) error {
-	if err := t.hooks.LockQueue(t, e.Conversation.Queue(), e.Platform, e.Conversation); err != nil {
+	if err := t.store.engine.LockQueue(t, e.Conversation.Queue(), e.Platform, e.Conversation); err != nil {
 		return err
 	}
 	_, err := t.Exec(`update queues set generation = generation + 1 where queue_key = $1`, e.Conversation)

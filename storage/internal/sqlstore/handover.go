@@ -24,7 +24,7 @@ func (h *handover) rows() []core.OutboxRow {
 // is in flight in its destination; done is false if not, and nothing has changed. The destination needs no update then:
 // nothing can be claimed in it, as before.
 func (t *Tx) handOver(p core.Post) (done bool, err error) {
-	h := t.handover
+	h := t.outbox.handover
 	if h == nil || len(h.taken) >= h.Limit || p.To.Platform != h.Platform || !sentAsItIs(p) {
 		return false, nil
 	}
@@ -37,7 +37,7 @@ func (t *Tx) handOver(p core.Post) (done bool, err error) {
 		Post: p, Wanted: 1, State: core.RowWaiting, Owner: h.owner, Fence: 1, CreatedAt: t.Now, Doubted: true,
 	}
 	insert, added := insertPost+` returning seq`, true // or it fails, since the key is new
-	if !t.hooks.RowLocks {
+	if !t.sql.RowLocks {
 		insert, added = insertPost+` where true on conflict (key) do nothing returning seq`, false
 	}
 	err = t.ask(&added, []any{&row.Seq}, insert,
@@ -46,9 +46,9 @@ func (t *Tx) handOver(p core.Post) (done bool, err error) {
 	if err != nil || !added {
 		return false, err
 	}
-	t.idle[to] = false
-	if t.keysLooked != nil {
-		t.keysLooked[p.Key] = true
+	t.outbox.idle[to] = false
+	if t.outbox.keysLooked != nil {
+		t.outbox.keysLooked[p.Key] = true
 	}
 	h.taken = append(h.taken, row)
 	return true, nil
@@ -56,25 +56,25 @@ func (t *Tx) handOver(p core.Post) (done bool, err error) {
 
 // isIdle reports whether nothing waits or is in flight in a destination that the transaction has locked.
 func (t *Tx) isIdle(destination string) (bool, error) {
-	idle, known := t.idle[destination]
-	if known && (!idle || !t.destinations[destination]) { // what the transaction has changed since is not known
+	idle, known := t.outbox.idle[destination]
+	if known && (!idle || !t.outbox.destinations[destination]) { // what the transaction has changed since is not known
 		return idle, nil
 	}
 	err := t.askIdle(destination)
 	if err == nil {
 		err = t.flush()
 	}
-	return t.idle[destination], err
+	return t.outbox.idle[destination], err
 }
 
 // askIdle finds out whether a destination is idle; isIdle knows it after flush.
 func (t *Tx) askIdle(destination string) error {
-	t.idle[destination] = false
+	t.outbox.idle[destination] = false
 	return t.askEach(`
 		select 1 where not exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '')
 			and not exists (select 1 from outbox where destination = $1 and owner <> '')`,
 		[]any{destination}, func(func(...any) error) error {
-			t.idle[destination] = true
+			t.outbox.idle[destination] = true
 			return nil
 		})
 }
@@ -89,7 +89,7 @@ const insertPost = `
 // known, together with what else was asked. The places of known posts are locked later: such a post is at the place of
 // its successor, or it is a typing indicator, which comes after it.
 func (t *Tx) lookAhead(event int64, posts []core.Post) error {
-	if !t.hooks.RowLocks {
+	if !t.sql.RowLocks {
 		return nil
 	}
 	keys := []string{workingKey(event)}

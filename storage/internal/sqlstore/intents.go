@@ -153,7 +153,7 @@ func (t *Tx) endCalls(id core.InvocationID, by string, why core.ToolResult, paus
 	left, err := List(t, readApproval, `
 		select `+approvalColumns+` from approvals where invocation = $1 and state = 'approved'
 		and not exists (select 1 from intents i where i.approval = approvals.id and (i.ended_at > 0 or $2
-		and i.progress <> '')) order by seq`+t.forUpdate(), id, pausedAgain)
+		and i.progress <> '')) order by seq`+t.sql.forUpdate(), id, pausedAgain)
 	if err != nil {
 		return err
 	}

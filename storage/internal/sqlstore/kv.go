@@ -56,7 +56,8 @@ func (t *Tx) put(name, value string, expires time.Time) error {
 	}
 	_, err := t.Exec(`
 		insert into kv (name, value, expires_at) values ($1, $2, $3)
-		on conflict (name) do update set value = excluded.value, expires_at = excluded.expires_at`, "put/"+name, asJSON{value}, expires)
+		on conflict (name) do update set value = excluded.value, expires_at = excluded.expires_at`,
+		"put/"+name, asJSON{value}, expires)
 	return err
 }
 
@@ -65,7 +66,7 @@ func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	return read(ctx, s, func(t *Tx) (value string, err error) {
 		var expires time.Time
 		_, err = t.Row([]any{fromJSON{&value}, timestamp{&expires}, Clock{t}}, `select value, expires_at,
-			`+t.hooks.Clock+` from kv where name = $1`, "put/"+name)
+			`+t.sql.Clock+` from kv where name = $1`, "put/"+name)
 		if !expires.IsZero() && !expires.After(t.Now) {
 			value = ""
 		}
@@ -93,7 +94,8 @@ func (s *Store) AcquireLease(ctx context.Context, name, owner string, lease time
 			on conflict (name) do update set owner = excluded.owner, lease_until = excluded.lease_until,
 				delay = excluded.delay
 			where leases.owner = excluded.owner or leases.lease_until <= $5
-				or leases.lease_until - leases.delay > $6`, name, owner, t.Now.Add(lease), lease, t.Now, t.Now.Add(SetBack))
+				or leases.lease_until - leases.delay > $6`,
+			name, owner, t.Now.Add(lease), lease, t.Now, t.Now.Add(SetBack))
 		return n == 1, err
 	})
 }
@@ -106,10 +108,8 @@ func (s *Store) TakeToken(ctx context.Context, name string, limit int, window ti
 		return 0, core.Errorf(core.Invalid, "The rate limit of %s is %d; it must be at least 1.", name, limit)
 	}
 	return write(ctx, s, func(t *Tx) (time.Duration, error) {
-		if t.hooks.RowLocks {
-			if err := t.hooks.LockRateLimit(t, name, window); err != nil {
-				return 0, err
-			}
+		if err := t.store.engine.LockRateLimit(t, name, window); err != nil {
+			return 0, err
 		}
 		begin := t.Now.Add(-window)
 		// Removes uses older than the window; if there are very many, the next call removes the rest.

@@ -20,7 +20,7 @@ func (t *Tx) askLimits(r *reached, e core.Event, l core.Limits) error {
 	if l.PerMinute > 0 && !slices.Contains(l.Exempt, e.Platform) {
 		var c conditions
 		actor, now := c.arg(e.Actor.ID), t.clock(&c)
-		err := t.ask(&r.rate, []any{new(int64)}, fmt.Sprintf(`
+		err := t.askExists(&r.rate, fmt.Sprintf(`
 			select 1 from events where actor_id = %s and actor_id <> '' and kind = 'message' and end_kind <> 'refused'
 				and accepted_at > %s - %d and accepted_at <= %s limit 1 offset %s`,
 			actor, now, time.Minute.Nanoseconds(), now, c.arg(l.PerMinute-1)), c.args...)
@@ -31,14 +31,14 @@ func (t *Tx) askLimits(r *reached, e core.Event, l core.Limits) error {
 	if l.Waiting <= 0 {
 		return nil
 	}
-	return t.ask(&r.waiting, []any{new(int64)}, `select 1 from events where actor_id = $1 and actor_id <> ''
+	return t.askExists(&r.waiting, `select 1 from events where actor_id = $1 and actor_id <> ''
 		and ended_at = 0 limit 1 offset $2`, e.Actor.ID, l.Waiting-1)
 }
 
 // clock returns the expression of the present time, which may not have been read yet.
 func (t *Tx) clock(c *conditions) string {
-	if t.hooks.RowLocks {
-		return `(select ` + t.hooks.Clock + `)`
+	if t.sql.RowLocks {
+		return `(select ` + t.sql.Clock + `)`
 	}
 	return c.arg(t.Now)
 }

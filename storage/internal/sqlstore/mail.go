@@ -29,7 +29,7 @@ func (s *Store) PutMail(ctx context.Context, m core.Mail) (seq int64, err error)
 		if _, err := t.Row([]any{&seq, Clock{t}}, `
 			insert into mailboxes (mailbox, seq) values ($1, 1)
 			on conflict (mailbox) do update set seq = mailboxes.seq + 1
-			returning seq, `+t.hooks.Clock, m.Mailbox); err != nil {
+			returning seq, `+t.sql.Clock, m.Mailbox); err != nil {
 			return 0, err
 		}
 		written, err := t.Exec(`
@@ -106,7 +106,7 @@ func (s *Store) TakeMail(
 // still waits. A card belongs to its approval's session; if it is to be redrawn, it is put again.
 func (t *Tx) eraseMail(id core.SessionID) error {
 	conversation := id.Conversation()
-	if t.hooks.RowLocks {
+	if t.sql.RowLocks {
 		if _, err := t.lockRows(`mailboxes where mailbox in (
 			select cast($1 as text) union select m.mailbox from outbox o join mail m on m.key = o.key
 				where o.conversation = $1
@@ -141,7 +141,7 @@ func (t *Tx) pruneMail(before time.Time, n int) (removed int64, err error) {
 		delete from mail where (key, mailbox) in (
 			select m.key, m.mailbox from mail m where m.at < $1
 			and not exists (select 1 from outbox o where o.key = m.key)
-			limit $2`+t.skipLocked("m")+`)
+			limit $2`+t.sql.skipLocked("m")+`)
 		returning mailbox`, before, n)
 	if err != nil || len(left) == 0 {
 		return 0, err
@@ -151,7 +151,7 @@ func (t *Tx) pruneMail(before time.Time, n int) (removed int64, err error) {
 	var c conditions
 	in(&c, "mailbox", slices.Compact(left))
 	c.and("not exists (select 1 from queues q where q.queue_key = b.mailbox)")
-	unknown, err := t.Texts(`select b.mailbox from mailboxes b where `+c.all()+t.skipLocked("b"), c.args...)
+	unknown, err := t.Texts(`select b.mailbox from mailboxes b where `+c.all()+t.sql.skipLocked("b"), c.args...)
 	if err != nil || len(unknown) == 0 {
 		return removed, err
 	}

@@ -52,7 +52,8 @@ func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies
 	})
 }
 
-const outboxColumns = `seq, post, wanted, shown, parts, state, attempts, next_at, cause, owner, fence, created_at, sent_at`
+const outboxColumns = `seq, post, wanted, shown, parts, state, attempts, next_at, cause, owner, fence,
+	created_at, sent_at`
 
 func readOutbox(scan func(...any) error) (core.OutboxRow, error) {
 	var r core.OutboxRow
@@ -67,7 +68,7 @@ func readOutbox(scan func(...any) error) (core.OutboxRow, error) {
 
 // outboxRow locks the row of a key and reads it.
 func (t *Tx) outboxRow(key string) (core.OutboxRow, bool, error) {
-	return one(t, readOutbox, `select `+outboxColumns+` from outbox where key = $1`+t.forUpdate(), key)
+	return one(t, readOutbox, `select `+outboxColumns+` from outbox where key = $1`+t.sql.forUpdate(), key)
 }
 
 // ListPosts returns up to n rows (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
@@ -96,7 +97,7 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 	if r.Limit <= 0 || len(r.Scopes) == 0 {
 		return nil, nil
 	}
-	due := func(t *Tx, take bool) ([]string, error) { return s.hooks.DueDestinations(t, r, take) }
+	due := func(t *Tx, take bool) ([]string, error) { return s.engine.DueDestinations(t, r, take) }
 	claim := func(t *Tx, destination string) ([]core.OutboxRow, error) { return t.claimPost(r, destination) }
 	return claiming(ctx, s, r.Owner, func() ([]core.OutboxRow, error) { return claimEach(ctx, s, r.Owner, due, claim) },
 		(*claimed).addPost)
@@ -105,7 +106,7 @@ func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.Outb
 // claimPost takes the first row of a destination that waits.
 func (t *Tx) claimPost(r core.PostRequest, destination string) ([]core.OutboxRow, error) {
 	row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = (select min(seq) from outbox
-		where destination = $1 and state = 'waiting' and owner = '')`+t.forUpdate(), destination)
+		where destination = $1 and state = 'waiting' and owner = '')`+t.sql.forUpdate(), destination)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func sentAsItIs(p core.Post) bool {
 func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 	return s.write(ctx, func(t *Tx) error {
 		if !isCard(row) {
-			t.last()
+			t.run.Last()
 		}
 		err := t.savePost(row)
 		return err
@@ -229,7 +230,7 @@ func sentTo(p core.Post) string {
 // deliver. It fails with lease_lost if the row is no longer held by this delivery.
 func (s *Store) ReleasePost(ctx context.Context, row core.OutboxRow, wait time.Duration) (more bool, err error) {
 	var left *core.Left // of the transaction, which adds to it until it is committed
-	if s.hooks.RowLocks && row.State == core.RowSent && wait <= 0 && !isCard(row) {
+	if s.sql.RowLocks && row.State == core.RowSent && wait <= 0 && !isCard(row) {
 		var released bool
 		err := s.write(ctx, func(t *Tx) error {
 			left, released = &t.left, false
@@ -267,7 +268,8 @@ func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx
 // patient marks the context of a write that nobody waits for: that a post has arrived.
 type patient struct{}
 
-// Patient reports whether a Hooks.Write of this context may wait some milliseconds for another one to share its commit.
+// Patient reports whether an Engine.Write of this context may wait some milliseconds for another one
+// to share its commit.
 func Patient(ctx context.Context) bool { return ctx.Value(patient{}) != nil }
 
 // release ends a delivery. The caller holds the lock of the destination that the post had when it was claimed. If it
@@ -318,9 +320,10 @@ func (t *Tx) releaseSent(row core.OutboxRow, released *bool) error {
 	return t.ask(released, []any{new(int64)}, `
 		update outbox set parts = $1, shown = $2, attempts = $3, cause = $4, state = case
 			when wanted > $2 then 'waiting' else 'sent' end, next_at = 0,
-			sent_at = `+t.hooks.Clock+`, owner = ''
+			sent_at = `+t.sql.Clock+`, owner = ''
 		where seq = $5 and owner = $6 and owner <> '' and fence = $7 and destination = $8
-		returning seq`, partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence, at)
+		returning seq`,
+		partsJSON(row.Parts), row.Shown, row.Attempts, free(row.Cause), row.Seq, row.Owner, row.Fence, at)
 }
 
 // Resend makes a post that gave up due again; a post that still waits is left alone. It fails with not_found if there
@@ -361,7 +364,8 @@ func (s *Store) changeUndelivered(ctx context.Context, seq int64, change func(*T
 		if err := t.lockDestinationOf(seq); err != nil {
 			return err
 		}
-		row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = $1`+t.forUpdate(), seq)
+		row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where seq = $1`+t.sql.forUpdate(),
+			seq)
 		switch {
 		case err != nil:
 			return err

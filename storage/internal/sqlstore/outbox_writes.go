@@ -18,18 +18,29 @@ type outboxWrite struct {
 	apply       func() error
 }
 
+// outboxChanges are what a transaction has collected for the outbox, and what it knows of it.
+type outboxChanges struct {
+	writes []outboxWrite // see writeOutbox
+	// the destinations that the transaction has locked, and whether they may have changed; see lockDestinations
+	destinations map[string]bool
+	keysLooked   map[string]bool // whether posts with these keys exist; see askKeys
+	keysAt       []string        // the destinations of those that do
+	idle         map[string]bool // see isIdle
+	handover     *handover       // of a Finish; nil: none
+}
+
 // addPost adds a post, or changes the post with its key, when the transaction ends.
 func (t *Tx) addPost(p core.Post) {
 	w := outboxWrite{key: p.Key, apply: func() error { return t.putPost(p) }}
 	if !clearsWorking(p) {
 		w.destination = destination(p)
 	}
-	t.outbox = append(t.outbox, w)
+	t.outbox.writes = append(t.outbox.writes, w)
 }
 
 // changePost changes the post with a key when the transaction ends, unless there is none or change reports false.
 func (t *Tx) changePost(key string, change func(*core.Post) bool) {
-	t.outbox = append(t.outbox, outboxWrite{key: key, apply: func() error {
+	t.outbox.writes = append(t.outbox.writes, outboxWrite{key: key, apply: func() error {
 		if t.isNew(key) {
 			return nil
 		}
@@ -80,9 +91,9 @@ func workingKey(event int64) string { return "working/" + strconv.FormatInt(even
 
 // changeCards changes every card of an approval when the transaction ends. The cards are locked.
 func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) {
-	t.outbox = append(t.outbox, outboxWrite{approval: id, apply: func() error {
+	t.outbox.writes = append(t.outbox.writes, outboxWrite{approval: id, apply: func() error {
 		cards, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> ''
-			and kind = 'card' order by seq`+t.forUpdate(), id)
+			and kind = 'card' order by seq`+t.sql.forUpdate(), id)
 		if err != nil {
 			return err
 		}
@@ -118,7 +129,7 @@ func (t *Tx) redrawAfterPress(id core.ApprovalID) {
 // redrawRun makes the cards of an approval show what became of its call. A card that could not be delivered is left
 // alone: the decision has had it tried again.
 func (t *Tx) redrawRun(id core.ApprovalID) {
-	t.outbox = append(t.outbox, outboxWrite{approval: id, apply: func() error {
+	t.outbox.writes = append(t.outbox.writes, outboxWrite{approval: id, apply: func() error {
 		changed, err := t.Texts(`
 			update outbox set wanted = wanted + 1, next_at = case when state = 'sent' then 0
 				else next_at end, state = 'waiting'
@@ -157,15 +168,15 @@ func (t *Tx) writeOutbox() error {
 	if err := t.lockCollected(); err != nil {
 		return err
 	}
-	if !t.hooks.RowLocks || len(t.destinations) > 0 { // otherwise there is nothing to change
-		for _, w := range t.outbox {
+	if !t.sql.RowLocks || len(t.outbox.destinations) > 0 { // otherwise there is nothing to change
+		for _, w := range t.outbox.writes {
 			if err := w.apply(); err != nil {
 				return err
 			}
 		}
 	}
-	for _, d := range slices.Sorted(maps.Keys(t.destinations)) {
-		if !t.destinations[d] {
+	for _, d := range slices.Sorted(maps.Keys(t.outbox.destinations)) {
+		if !t.outbox.destinations[d] {
 			continue
 		}
 		if err := t.updateDestination(d); err != nil {
@@ -178,12 +189,12 @@ func (t *Tx) writeOutbox() error {
 // lockCollected locks all destinations of the collected changes: the new ones, and those where posts of the same keys
 // are now.
 func (t *Tx) lockCollected() error {
-	if !t.hooks.RowLocks {
+	if !t.sql.RowLocks {
 		return nil
 	}
 	var names, keys []string
 	var approvals []core.ApprovalID
-	for _, w := range t.outbox {
+	for _, w := range t.outbox.writes {
 		if w.destination != "" {
 			names = append(names, w.destination)
 		}
@@ -205,24 +216,24 @@ func (t *Tx) lockCollected() error {
 	if err != nil {
 		return err
 	}
-	return t.lockUnchanged(slices.Concat(names, t.keysAt, byApproval))
+	return t.lockUnchanged(slices.Concat(names, t.outbox.keysAt, byApproval))
 }
 
 // askKeys finds out which keys exist, and the destinations of their posts: keysLooked and keysAt, not before flush.
 // Each key is looked up once; asked is false if all were.
 func (t *Tx) askKeys(keys []string) (asked bool, err error) {
-	if t.keysLooked == nil {
-		t.keysLooked = map[string]bool{}
+	if t.outbox.keysLooked == nil {
+		t.outbox.keysLooked = map[string]bool{}
 	}
 	keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
-		_, looked := t.keysLooked[key]
+		_, looked := t.outbox.keysLooked[key]
 		return looked
 	})
 	if len(keys) == 0 {
 		return false, nil
 	}
 	for _, key := range keys {
-		t.keysLooked[key] = false
+		t.outbox.keysLooked[key] = false
 	}
 	var c conditions
 	in(&c, "key", keys)
@@ -230,15 +241,15 @@ func (t *Tx) askKeys(keys []string) (asked bool, err error) {
 		t.askEach(`select key, destination from outbox where `+c.parts[0], c.args, func(scan func(...any) error) error {
 			var key, destination string
 			err := scan(&key, &destination)
-			t.keysLooked[key] = true
-			t.keysAt = append(t.keysAt, destination)
+			t.outbox.keysLooked[key] = true
+			t.outbox.keysAt = append(t.outbox.keysAt, destination)
 			return err
 		})
 }
 
 // isNew reports whether a post with the key was missing when the transaction looked.
 func (t *Tx) isNew(key string) bool {
-	exists, looked := t.keysLooked[key]
+	exists, looked := t.outbox.keysLooked[key]
 	return looked && !exists
 }
 
@@ -261,7 +272,7 @@ func clearsWorking(p core.Post) bool { return p.Kind == core.PostWorking && !p.O
 // If another transaction adds the same key at this moment, the insert fails; the engine runs the transaction again,
 // which finds the post.
 func (t *Tx) putPost(p core.Post) error {
-	if !t.hooks.RowLocks || t.isNew(p.Key) {
+	if !t.sql.RowLocks || t.isNew(p.Key) {
 		if done, err := t.handOver(p); err != nil || done {
 			return err
 		}
@@ -281,8 +292,8 @@ func (t *Tx) putPost(p core.Post) error {
 	if err := t.lockDestinations(destination(p)); err != nil {
 		return err
 	}
-	if t.keysLooked != nil {
-		t.keysLooked[p.Key] = true
+	if t.outbox.keysLooked != nil {
+		t.outbox.keysLooked[p.Key] = true
 	}
 	return t.Do(insertPost, p.Key, destination(p), p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p},
 		partsJSON(nil), "", 0, t.Now)

@@ -112,7 +112,7 @@ func (s *Store) Beat(ctx context.Context, owner string) error {
 // beat raises the owner's beat. It returns the owners that it takes for dead, each with its last beat.
 func (s *Store) beat(ctx context.Context, owner string) (expired map[string]int64, err error) {
 	var others map[string]int64
-	err = s.writeBy(s.hooks.Beat, ctx, func(t *Tx) error {
+	err = s.writeBy(s.engine.Beat, ctx, func(t *Tx) error {
 		others = map[string]int64{}
 		if _, err := t.Exec(`insert into owners (owner, beat) values ($1, $2) on conflict (owner) do update
 			set beat = owners.beat + 1`, owner, firstBeat()); err != nil {
@@ -142,11 +142,11 @@ func (s *Store) beat(ctx context.Context, owner string) (expired map[string]int6
 // has.
 func (t *Tx) keepAlive(owner string) error {
 	add := `insert into owners (owner, beat) values ($1, $2) on conflict (owner) do nothing`
-	if !t.hooks.RowLocks {
+	if !t.sql.RowLocks {
 		_, err := t.Exec(add, owner, firstBeat())
 		return err
 	}
-	add = `with added as (` + add + `) select ` + t.hooks.Clock + ` from owners where owner = $1 for key share`
+	add = `with added as (` + add + `) select ` + t.sql.Clock + ` from owners where owner = $1 for key share`
 	if t.HasClock() {
 		return t.Do(add, owner, firstBeat())
 	}
@@ -260,7 +260,7 @@ func (t *Tx) releaseUnknown(owner string, c *claimed) error {
 		}
 	}
 	posts, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where owner = $1 and owner <> ''
-		and destination >= '' order by destination, seq`+t.forUpdate(), owner)
+		and destination >= '' order by destination, seq`+t.sql.forUpdate(), owner)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (t *Tx) cancelUnbegun(c core.Abandon) error {
 	}
 	open, err := List(t, readApproval, `
 		select `+approvalColumns+` from approvals where invocation = $1 and state in ('open', 'approved', 'answered')
-			and begun = false order by seq`+t.forUpdate(), c.Invocation)
+			and begun = false order by seq`+t.sql.forUpdate(), c.Invocation)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ const pruneStep = 500
 // It keeps dead letters; everything of a paused invocation; clicks on an open approval, since a repeated delivery would
 // count them again; a retry while the event it retries is kept; and posts that are unknown, dead or still to be
 // changed.
-func prunes(t *Tx) []string {
+func prunes(t Traits) []string {
 	return []string{
 		`delete from events where seq in (
 			select e.seq from events e where e.ended_at > 0 and e.ended_at < $1 and e.end_kind <> 'dead'
@@ -27,6 +27,7 @@ func prunes(t *Tx) []string {
 			and not exists (select 1 from approvals a join paused p on p.invocation = a.invocation
 			where a.id = o.approval)
 			limit $2` + t.skipLocked("o") + `)`,
+		// "<> 'sent'" says nothing new; it lets the partial index outbox_state answer the query.
 		`delete from outbox where seq in (select o.seq from outbox o where o.state = 'dropped' and o.state <> 'sent'
 			and o.created_at < $1 limit $2` + t.skipLocked("o") + `)`,
 		`delete from evidence where invocation in (
@@ -41,7 +42,7 @@ func prunes(t *Tx) []string {
 }
 
 // auditedPrunes are prunes of what the audit log tells of; the head of the log notes up to when it was pruned.
-func auditedPrunes(t *Tx) []string {
+func auditedPrunes(t Traits) []string {
 	return []string{
 		`delete from intents where approval in (
 			select i.approval from approvals a join intents i on i.approval = a.id where a.state <> 'open'
@@ -57,39 +58,38 @@ func auditedPrunes(t *Tx) []string {
 }
 
 // expired removes at most $2 values whose lifetime is over at $1.
-func expired(t *Tx) string {
+func expired(t Traits) string {
 	return `delete from kv where name in (select k.name from kv k where k.expires_at > 0 and k.expires_at <= $1
 		limit $2` + t.skipLocked("k") + `)`
 }
 
 // unused returns the statements that remove rows which only serve as locks: queues of clicks and controls, and
 // destinations. The row of a conversation stays, since it holds the generation.
-func unused(t *Tx) []string {
+func unused(t Traits) []string {
 	return append([]string{
 		`delete from queues where queue_key in (select q.queue_key from queues q where q.queue_key >= ''
 			and q.controls = true and q.ready_at is null and q.owner = '' limit $1` + t.skipLocked("q") + `)`,
 		`delete from destinations where destination in (select d.destination from destinations d
 			where d.destination >= '' and d.ready_at is null limit $1` + t.skipLocked("d") + `)`,
-	}, t.hooks.PruneLocks...)
+	}, t.PruneLocks...)
 }
 
 // Prune removes what ended more than age ago and returns the number of rows. It uses several transactions; after a
 // crash the next call removes the rest.
 func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err error) {
-	t := s.tx(Runner{}, time.Time{}) // only for its locking clauses
-	for _, query := range prunes(t) {
+	for _, query := range prunes(s.sql) {
 		n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, t.Now.Add(-age), pruneStep) })
 		removed += n
 		if err != nil {
 			return removed, err
 		}
 	}
-	for _, query := range auditedPrunes(t) {
+	for _, query := range auditedPrunes(s.sql) {
 		n, err := s.prune(ctx, func(t *Tx) (int64, error) {
 			before := t.Now.Add(-age)
 			n, err := t.Exec(query, before, pruneStep)
 			if n > 0 {
-				t.pruned = before
+				t.audited.pruned = before
 			}
 			return n, err
 		})
@@ -100,7 +100,7 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 	}
 	for _, step := range []func(*Tx) (int64, error){
 		func(t *Tx) (int64, error) { return t.pruneMail(t.Now.Add(-age), pruneStep) },
-		func(t *Tx) (int64, error) { return t.Exec(expired(t), t.Now, pruneStep) },
+		func(t *Tx) (int64, error) { return t.Exec(expired(s.sql), t.Now, pruneStep) },
 		func(t *Tx) (int64, error) { return t.pruneBlobs(pruneStep) },
 	} {
 		n, err := s.prune(ctx, step)
@@ -109,20 +109,12 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 			return removed, err
 		}
 	}
-	for _, query := range unused(t) {
+	for _, query := range unused(s.sql) {
 		if _, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, pruneStep) }); err != nil {
 			return removed, err
 		}
 	}
-	return removed, s.shrink(ctx)
-}
-
-// shrink calls Hooks.Shrink.
-func (s *Store) shrink(ctx context.Context) error {
-	if s.hooks.Shrink == nil {
-		return nil
-	}
-	return s.hooks.Shrink(ctx)
+	return removed, s.engine.Shrink(ctx)
 }
 
 // prune repeats a step until it removes fewer rows than it may.

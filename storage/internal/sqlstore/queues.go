@@ -11,7 +11,7 @@ import (
 func (t *Tx) lockQueues(platform string, conversation core.ConversationID, keys ...core.QueueKey) error {
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
-		if err := t.hooks.LockQueue(t, key, platform, conversation); err != nil {
+		if err := t.store.engine.LockQueue(t, key, platform, conversation); err != nil {
 			return err
 		}
 	}
@@ -47,23 +47,30 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 }
 
 // fenceAsking is fence, and waits for what ask asks, too; without other queues in the same round trip.
-func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error) (err error) {
-	held := len(others) > 0 // or fence fails
-	if held {
-		err = t.fence(c, others...)
-	} else {
-		err = t.askLock(&held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq)
+func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error) error {
+	if len(others) > 0 {
+		if err := t.fence(c, others...); err != nil {
+			return err
+		}
+		if err := ask(); err != nil {
+			return err
+		}
+		return t.flush()
 	}
-	if err == nil {
-		err = ask()
+	held := false
+	if err := t.askLock(&held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq); err != nil {
+		return err
 	}
-	if err == nil {
-		err = t.flush()
+	if err := ask(); err != nil {
+		return err
 	}
-	if err == nil && !held {
-		err = claimLost(c)
+	if err := t.flush(); err != nil {
+		return err
 	}
-	return err
+	if !held {
+		return claimLost(c)
+	}
+	return nil
 }
 
 // heldQueue is the queue of a claim that still holds it.
@@ -100,7 +107,7 @@ func (t *Tx) setReady(key core.QueueKey, columns, where string) error {
 			order by due_at, kind limit 1
 		)
 		where queue_key = $1` + where
-	if t.hooks.RowLocks { // to read the result would be a round trip
+	if t.sql.RowLocks { // to read the result would be a round trip
 		if err := t.Do(set, key); err != nil {
 			return err
 		}
@@ -125,10 +132,10 @@ func ofClicks(key core.QueueKey) bool { return strings.HasPrefix(string(key), st
 // releaseQueue ends a turn's lease: it clears the typing indicator and makes the queue ready for its next event.
 func (t *Tx) releaseQueue(key core.QueueKey, event int64) error {
 	t.clearWorking(event)
-	if err := t.setReady(key, `owner = '', event = 0, `, ``); err != nil || !t.hooks.RowLocks {
+	if err := t.setReady(key, `owner = '', event = 0, `, ``); err != nil || !t.sql.RowLocks {
 		return err
 	}
-	return t.learn(&t.left.Turns, `select 1 from queues where queue_key = $1 and ready_at is not null`, key)
+	return t.askExists(&t.left.Turns, `select 1 from queues where queue_key = $1 and ready_at is not null`, key)
 }
 
 // releaseOwner releases the queues and outbox rows that a dead owner held, and clears its typing indicators. A queue
@@ -162,7 +169,7 @@ func (t *Tx) releaseOwner(owner string) error {
 // holds locks and returns the queues that an owner holds.
 func (t *Tx) holds(owner string) ([]core.Hold, error) {
 	return List(t, readHold, `select `+holdColumns+` from queues where owner = $1 and owner <> ''
-		order by queue_key`+t.forUpdate(), owner)
+		order by queue_key`+t.sql.forUpdate(), owner)
 }
 
 const holdColumns = `queue_key, event, fence, stop = event`

@@ -40,7 +40,7 @@ func (t *Tx) askSession(s *storedSession, rec core.SessionRecord) error {
 	return t.ask(&s.known, []any{&s.version, timestamp{&s.created}, &s.messages, &s.pos, &s.own}, `
 		select version, created_at, messages, next_pos, (select count(*) from messages where session = $1
 			and invocation = $2 and n >= $3)
-		from sessions where id = $1`+t.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
+		from sessions where id = $1`+t.sql.forUpdate(), rec.ID, rec.Writer.Invocation, rec.Writer.From)
 }
 
 // saveSession overwrites the record and replaces the writer's messages. It returns the record with its new version and
@@ -127,7 +127,7 @@ func (t *Tx) appendMessages(id core.SessionID, invocation core.InvocationID, fro
 		return nil
 	}
 	var pos int64
-	known, err := t.Row([]any{&pos}, `select next_pos from sessions where id = $1`+t.forUpdate(), id)
+	known, err := t.Row([]any{&pos}, `select next_pos from sessions where id = $1`+t.sql.forUpdate(), id)
 	if err != nil || !known {
 		return err
 	}
@@ -230,7 +230,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	if err != nil {
 		return err
 	}
-	return s.shrink(ctx)
+	return s.engine.Shrink(ctx)
 }
 
 // What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an
@@ -243,7 +243,7 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 // quote the card.
 func (t *Tx) eraseApprovals(id core.SessionID) error {
 	all, err := List(t, readApproval, `select `+approvalColumns+` from approvals where session = $1
-		order by seq`+t.forUpdate(), id)
+		order by seq`+t.sql.forUpdate(), id)
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (t *Tx) eraseEvents(id core.SessionID) error {
 		}
 		p := row.Post
 		p.Text, p.Pressed = "", true // it must not be drawn again
-		t.outbox = append(t.outbox, outboxWrite{destination: destination(p), apply: func() error {
+		t.outbox.writes = append(t.outbox.writes, outboxWrite{destination: destination(p), apply: func() error {
 			_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state
 				else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
 			return err

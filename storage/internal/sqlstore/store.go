@@ -26,9 +26,9 @@ var (
 // Store is one process's connection to a database. It implements core's store interfaces, and the queries and changes
 // that the command line needs.
 type Store struct {
-	hooks   Hooks
+	engine  Engine
+	sql     Traits // of the engine
 	newID   func() string
-	trace   func(Statement)
 	log     *slog.Logger
 	signer  *core.Signer
 	keys    audit.Keys // of the audit log, made from the signer's
@@ -38,24 +38,6 @@ type Store struct {
 	claimed *claimed
 	health  *health
 	limits  core.Limits
-}
-
-// Runner runs SQL in the transaction, or on the connection, that the engine chose. It returns the driver's errors
-// untranslated.
-type Runner struct {
-	// Exec runs a change and returns the number of rows it changed.
-	Exec func(query string, args []any) (changed int64, err error)
-	// Query calls row for every row.
-	Query func(query string, args []any, row func(scan func(...any) error) error) error
-	// Later is an Exec, or a Query if row is not nil, that may run only just before the transaction's next Exec, Query
-	// or Flush, or its commit, which then fails if it fails. done is told the number of rows that it changed or
-	// returned. nil: Exec and Query are as good.
-	Later func(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error
-	// Flush runs what Later has left. nil if Later is.
-	Flush func() error
-	// Last makes the next Exec or Query the transaction's last: it is committed with it, whatever it returns. If the
-	// transaction takes a single round trip, it may be run again although it was committed. nil: it is committed later.
-	Last func()
 }
 
 // Options configure a store of either engine. The zero value is right for production.
@@ -90,62 +72,12 @@ func (o Options) Filled(timeout time.Duration) Options {
 	return o
 }
 
-// Work is a function that runs in a transaction. now is the time by the store's own clock, or zero if the database's
-// clock is used.
-type Work func(run Runner, now time.Time) error
-
-// Hooks are the parts in which the engines differ. Write and Read return errors that the engine has translated to core
-// errors.
-type Hooks struct {
-	// Write runs work in one transaction and commits it if work succeeds. It may run work again from the start.
-	Write func(ctx context.Context, work Work) error
-	// Beat is Write for one short statement that must not wait behind other work.
-	Beat func(ctx context.Context, work Work) error
-	// Read runs work, which reads with a single statement.
-	Read func(ctx context.Context, work Work) error
-	// Register returns a new owner name for a process, which begins with instance and is safe in a file name. It calls
-	// free to release what a dead process of that name held.
-	Register func(instance string, free func(owner string) error) (owner string, err error)
-	// Close ends running transactions and closes the database. It may be called twice.
-	Close func() error
-
-	// Space fails with store_full if there is hardly any space left for the database, as far as this process can tell.
-	Space func() error
-
-	// RowLocks is set if transactions run concurrently, so that rows must be locked (for update) and may be skipped
-	// (skip locked).
-	RowLocks bool
-	// Clock is the SQL expression of the database's clock in nanoseconds, or "0" if the store's own clock is used.
-	Clock string
-
-	// LockQueue locks a queue's row, adding it if it is missing, and reads the clock.
-	LockQueue func(t *Tx, key core.QueueKey, platform string, conversation core.ConversationID) error
-	// LockDestinations locks outbox destinations, which are passed in order, and reads the clock. It is only called if
-	// RowLocks is set.
-	LockDestinations func(t *Tx, destinations []string) error
-	// LockRateLimit locks a rate-limited name and reads the clock. It is only called if RowLocks is set.
-	LockRateLimit func(t *Tx, name string, window time.Duration) error
-	// ReadyQueues returns the keys of queues that can be claimed, the longest waiting first. If take is set, it locks
-	// them. If not, one key is enough.
-	ReadyQueues func(t *Tx, r core.ClaimRequest, take bool) ([]string, error)
-	// DueDestinations returns the destinations that have a post to deliver. take works as in ReadyQueues.
-	DueDestinations func(t *Tx, r core.PostRequest, take bool) ([]string, error)
-	// Shrink gives free space back to the system after data was deleted, in short transactions; nil: the engine does so
-	// by itself. It may be called again after a crash.
-	Shrink func(ctx context.Context) error
-	// Faults returns what the engine finds wrong with its file; nil: the engine has no such check.
-	Faults func(t *Tx) ([]string, error)
-	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to
-	// remove.
-	PruneLocks []string
-}
-
 // New returns a store on a database whose schema is up to date; the options are filled. If it fails, the caller closes
 // the database.
-func New(ctx context.Context, h Hooks, o Options) (*Store, error) {
+func New(ctx context.Context, e Engine, o Options) (*Store, error) {
 	s := &Store{
-		hooks: h, newID: o.NewID, trace: o.Trace, log: o.Log, beats: newBeats(), claimed: newClaimed(),
-		health: &health{},
+		engine: e, sql: e.Traits(), newID: o.NewID, log: o.Log,
+		beats: newBeats(), claimed: newClaimed(), health: &health{},
 	}
 	return s, s.useKey(ctx, o.Signer, o.Log)
 }
@@ -157,10 +89,11 @@ func (s *Store) WithLimits(l core.Limits) *Store {
 	return &limited
 }
 
-// WithHooks returns a copy of the store with wrapped hooks, for tests that stop a process around a transaction.
-func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
+// WithEngine returns a copy of the store with a wrapped engine, for tests in which a transaction fails, or a process is
+// stopped around it.
+func (s *Store) WithEngine(wrap func(Engine) Engine) *Store {
 	wrapped := *s
-	wrapped.hooks = wrap(s.hooks)
+	wrapped.engine = wrap(s.engine)
 	return &wrapped
 }
 
@@ -168,17 +101,12 @@ func (s *Store) WithHooks(wrap func(Hooks) Hooks) *Store {
 func (s *Store) Close() error {
 	s.beats.stop()
 	s.beats.loops.Wait()
-	return s.hooks.Close()
+	return s.engine.Close()
 }
 
 // Faults returns what the engine finds wrong with the database's file, a line each. It reads all of the file.
 func (s *Store) Faults(ctx context.Context) ([]string, error) {
-	return read(ctx, s, func(t *Tx) ([]string, error) {
-		if s.hooks.Faults == nil {
-			return nil, nil
-		}
-		return s.hooks.Faults(t)
-	})
+	return read(ctx, s, s.engine.Faults)
 }
 
 // Register returns an owner name for this process's claims, and beats for it until the store is closed: often enough
@@ -190,7 +118,7 @@ func (s *Store) Register(ctx context.Context, instance string, heartbeat time.Du
 		}
 		return '_'
 	}, cmp.Or(instance, "gatehouse"))
-	owner, err = s.hooks.Register(safe[:min(len(safe), 60)], func(owner string) error {
+	owner, err = s.engine.Register(safe[:min(len(safe), 60)], func(owner string) error {
 		return s.write(ctx, func(t *Tx) error { return t.releaseOwner(owner) })
 	})
 	if err == nil {
@@ -208,7 +136,7 @@ func (s *Store) Register(ctx context.Context, instance string, heartbeat time.Du
 // write runs do in one transaction, then writes the outbox changes and audit entries that do collected. do may run more
 // than once.
 func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
-	return s.writeBy(s.hooks.Write, ctx, do)
+	return s.writeBy(s.engine.Write, ctx, do)
 }
 
 func (s *Store) writeBy(engine func(context.Context, Work) error, ctx context.Context, do func(*Tx) error) error {
@@ -224,7 +152,7 @@ func (s *Store) writeBy(engine func(context.Context, Work) error, ctx context.Co
 			return err
 		}
 		if t.repeatable {
-			t.last()
+			t.run.Last()
 		}
 		return nil
 	})
@@ -271,7 +199,7 @@ func write[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, er
 // Health.
 func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, error) {
 	try := func(ctx context.Context) (result T, err error) {
-		err = s.hooks.Read(ctx, func(run Runner, now time.Time) (err error) {
+		err = s.engine.Read(ctx, func(run Runner, now time.Time) (err error) {
 			result, err = do(s.tx(run, now))
 			return err
 		})
@@ -296,9 +224,9 @@ func readAll[T any](
 
 func (s *Store) tx(run Runner, now time.Time) *Tx {
 	return &Tx{
-		Now: now, run: run, hooks: &s.hooks, newID: s.newID, trace: s.trace, log: s.log, keys: s.keys,
-		allKeys: s.allKeys, contradicted: map[core.ApprovalID]bool{}, destinations: map[string]bool{},
-		idle: map[string]bool{},
+		Now: now, run: run, store: s, sql: &s.sql,
+		outbox:  outboxChanges{destinations: map[string]bool{}, idle: map[string]bool{}},
+		audited: auditChanges{contradicted: map[core.ApprovalID]bool{}},
 	}
 }
 
@@ -347,7 +275,7 @@ func (s *Store) Health(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.hooks.Space(); err != nil {
+	if err := s.engine.Space(); err != nil {
 		return err
 	}
 	_, err = read(ctx, s, func(t *Tx) (bool, error) { return t.exists(`select 1 from kv where name = 'paused'`) })

@@ -36,7 +36,7 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, after time.Duration) ([]c
 	// Looking first costs no commit, and usually nothing is due.
 	due, err := read(ctx, s, func(t *Tx) (bool, error) {
 		var first time.Time
-		found, err := t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.hooks.Clock+` from tasks where due > 0
+		found, err := t.Row([]any{timestamp{&first}, Clock{t}}, `select due, `+t.sql.Clock+` from tasks where due > 0
 			order by due limit 1`)
 		return found && !first.After(t.Now), err
 	})
@@ -48,7 +48,7 @@ func (s *Store) ClaimTasks(ctx context.Context, n int, after time.Duration) ([]c
 			return nil, err
 		}
 		tasks, err := List(t, readTask, `select key, kind, subject, due from tasks where due <= $1 order by due
-			limit $2`+t.skipLocked("tasks"), t.Now, n)
+			limit $2`+t.sql.skipLocked("tasks"), t.Now, n)
 		if err != nil {
 			return nil, err
 		}

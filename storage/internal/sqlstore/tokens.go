@@ -20,7 +20,8 @@ func (s *Store) AddTokens(ctx context.Context, person string, n int64) (today in
 		if n != 0 {
 			if _, err := t.Exec(`
 				insert into kv (name, value, expires_at) values ($1, $2, $3)
-				on conflict (name) do update set value = cast(cast(kv.value as bigint) + $4 as text)`, name, strconv.FormatInt(n, 10), t.Now.Add(keepTokens), n); err != nil {
+				on conflict (name) do update set value = cast(cast(kv.value as bigint) + $4 as text)`,
+				name, strconv.FormatInt(n, 10), t.Now.Add(keepTokens), n); err != nil {
 				return 0, err
 			}
 		}

@@ -1,13 +1,9 @@
 package sqlstore
 
 import (
-	"fmt"
-	"log/slog"
-	"strings"
 	"time"
 
 	"gatehouse/core"
-	"gatehouse/core/audit"
 )
 
 // Tx is one transaction, or one read. Arguments of its statements are plain values, times, and this package's types
@@ -17,38 +13,14 @@ type Tx struct {
 	// called.
 	Now time.Time
 
-	run     Runner
-	hooks   *Hooks
-	newID   func() string
-	trace   func(Statement)
-	outbox  []outboxWrite // see writeOutbox
-	audits  []audit.Entry // see writeAudit
-	pruned  time.Time     // approvals that were decided before were removed; zero: none
-	log     *slog.Logger
-	keys    audit.Keys // sign the audit log
-	allKeys audit.Keys // verify what any of the processes sealed, the database's key included
-
-	// the approvals that were checked, and whether the audit log contradicted them; see checkBefore
-	contradicted map[core.ApprovalID]bool
-
-	keysLooked map[string]bool // whether posts with these keys exist; see askKeys
-	keysAt     []string        // the destinations of those that do
-	idle       map[string]bool // see isIdle
-	// that this transaction has locked, and whether they may have changed; see lockDestinations
-	destinations map[string]bool
-	handover     *handover // of a Finish; nil: none
-	clockAsked   bool      // no lock needs to read the clock: it was asked for, or is not needed
-	repeatable   bool      // if it takes a single round trip, it may be run again although it was committed
-	left         core.Left // what others can claim in the queues and destinations that it has released
-}
-
-// Statement is one executed SQL statement, for tests and measurements: the rows that a query returned, or that a change
-// changed. Begin, commit and rollback are included.
-type Statement struct {
-	SQL     string
-	Write   bool
-	Rows    int
-	Changed int64
+	run        Runner
+	store      *Store
+	sql        *Traits // of the engine
+	outbox     outboxChanges
+	audited    auditChanges
+	clockAsked bool      // no lock needs to read the clock: it was asked for, or is not needed
+	repeatable bool      // if it takes a single round trip, it may be run again although it was committed
+	left       core.Left // what others can claim in the queues and destinations that it has released
 }
 
 // Exec runs a change and returns the number of rows it changed.
@@ -57,49 +29,13 @@ func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if changed, err = t.run.Exec(query, values); err != nil {
-		return 0, fmt.Errorf("running %.60q: %w", query, err)
-	}
-	t.trace(Statement{SQL: query, Write: true, Changed: changed})
-	return changed, nil
+	changed, err = t.run.Exec(query, values)
+	return changed, running(query, err)
 }
 
 // Do runs a change whose result nobody needs. It may be sent to the server together with the transaction's next
 // statement, which then fails if it fails.
-func (t *Tx) Do(query string, args ...any) error {
-	if t.run.Later == nil {
-		_, err := t.Exec(query, args...)
-		return err
-	}
-	return t.later(query, args, nil, func(changed int64) {
-		t.trace(Statement{SQL: query, Write: true, Changed: changed})
-	})
-}
-
-func (t *Tx) later(query string, args []any, row func(scan func(...any) error) error, done func(rows int64)) error {
-	values, err := plain(args)
-	if err != nil {
-		return err
-	}
-	if err := t.run.Later(query, values, row, done); err != nil {
-		return fmt.Errorf("running %.60q: %w", query, err)
-	}
-	return nil
-}
-
-// learn sets any if the query, which selects a number, returns a row; at the latest when the transaction is committed.
-// It costs no round trip of its own.
-func (t *Tx) learn(any *bool, query string, args ...any) error {
-	if t.run.Later == nil {
-		found, err := t.exists(query, args...)
-		*any = *any || found
-		return err
-	}
-	return t.later(query, args, nil, func(rows int64) {
-		*any = *any || rows > 0
-		t.traceQuery(query, int(rows))
-	})
-}
+func (t *Tx) Do(query string, args ...any) error { return t.askEach(query, args, nil) }
 
 // ask is Row whose result is there after flush, or once the transaction is committed. found may be nil. What is asked
 // together costs one round trip to the server. What is asked with the commit must not fail in its scan: the transaction
@@ -113,53 +49,30 @@ func (t *Tx) ask(found *bool, dest []any, query string, args ...any) error {
 	})
 }
 
+// askExists sets found if the query, which selects a number, returns a row; its result is there as late as ask's.
+func (t *Tx) askExists(found *bool, query string, args ...any) error {
+	return t.ask(found, []any{new(int64)}, query, args...)
+}
+
 // askEach is each, but visit may be called as late as by flush, or by the commit.
-func (t *Tx) askEach(query string, args []any, visit func(scan func(...any) error) error) error {
-	if t.run.Later == nil {
-		return t.each(query, args, visit)
-	}
-	return t.later(query, args, visit, func(rows int64) { t.traceQuery(query, int(rows)) })
-}
-
-// flush waits for what was asked.
-func (t *Tx) flush() error {
-	if t.run.Flush == nil {
-		return nil
-	}
-	return t.run.Flush()
-}
-
-// last announces the transaction's last statement, which is committed whatever it returns.
-func (t *Tx) last() {
-	if t.run.Last != nil {
-		t.run.Last()
-	}
-}
-
-// each calls visit for every row.
-func (t *Tx) each(query string, args []any, visit func(scan func(...any) error) error) error {
+func (t *Tx) askEach(query string, args []any, visit Row) error {
 	values, err := plain(args)
 	if err != nil {
 		return err
 	}
-	n := 0
-	err = t.run.Query(query, values, func(scan func(...any) error) error {
-		n++
-		return visit(scan)
-	})
-	if err != nil {
-		return fmt.Errorf("running %.60q: %w", query, err)
-	}
-	t.traceQuery(query, n)
-	return nil
+	return running(query, t.run.Later(query, values, visit))
 }
 
-func (t *Tx) traceQuery(query string, rows int) {
-	if strings.HasPrefix(strings.TrimSpace(query), "select") {
-		t.trace(Statement{SQL: query, Rows: rows})
-	} else { // a change that returns rows
-		t.trace(Statement{SQL: query, Write: true, Changed: int64(rows)})
+// flush waits for what was asked.
+func (t *Tx) flush() error { return t.run.Flush() }
+
+// each calls visit for every row.
+func (t *Tx) each(query string, args []any, visit Row) error {
+	values, err := plain(args)
+	if err != nil {
+		return err
 	}
+	return running(query, t.run.Query(query, values, visit))
 }
 
 // Row reads one row into dest; found is false if there is none.
@@ -218,17 +131,17 @@ func (t *Tx) delayed(wait time.Duration) time.Time {
 
 // readClock sets Now from the database's clock, in a transaction that has locked no row.
 func (t *Tx) readClock() error {
-	if t.hooks.Clock == "0" {
+	if t.sql.Clock == "0" {
 		return nil
 	}
-	_, err := t.Row([]any{Clock{t}}, `select `+t.hooks.Clock)
+	_, err := t.Row([]any{Clock{t}}, `select `+t.sql.Clock)
 	return err
 }
 
 // lockRows locks rows and then reads the clock, even if there are none; rows is "TABLE where CONDITION".
 func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
 	found, err = t.Row([]any{Clock{t}},
-		`select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+		`select `+t.sql.Clock+` from (select 1 as one from `+rows+t.sql.forUpdate()+`) locked`, args...)
 	if err != nil || found {
 		return found, err
 	}
@@ -239,33 +152,8 @@ func (t *Tx) lockRows(rows string, args ...any) (found bool, err error) {
 func (t *Tx) askLock(found *bool, rows string, args ...any) error {
 	t.clockAsked = true
 	return t.ask(found, []any{Clock{t}},
-		`select `+t.hooks.Clock+` from (select 1 as one from `+rows+t.forUpdate()+`) locked`, args...)
+		`select `+t.sql.Clock+` from (select 1 as one from `+rows+t.sql.forUpdate()+`) locked`, args...)
 }
 
 // HasClock reports whether the transaction has read the clock, has asked for it, or does not need it.
 func (t *Tx) HasClock() bool { return t.clockAsked || !t.Now.IsZero() }
-
-// forUpdate returns the end of a query that locks its rows.
-func (t *Tx) forUpdate() string {
-	if t.hooks.RowLocks {
-		return ` for update`
-	}
-	return ""
-}
-
-// forKeyShare returns the end of a query whose rows nobody may remove until the transaction ends.
-func (t *Tx) forKeyShare() string {
-	if t.hooks.RowLocks {
-		return ` for key share`
-	}
-	return ""
-}
-
-// skipLocked returns the end of a query that locks its rows of one table and skips those that another transaction has
-// locked.
-func (t *Tx) skipLocked(table string) string {
-	if t.hooks.RowLocks {
-		return ` for update of ` + table + ` skip locked`
-	}
-	return ""
-}

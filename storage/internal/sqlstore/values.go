@@ -148,7 +148,7 @@ func (s timestamp) Scan(src any) error {
 	return nil
 }
 
-// Clock is a scan destination for Hooks.Clock. It sets the transaction's Now if the database's clock is used.
+// Clock is a scan destination for Traits.Clock. It sets the transaction's Now if the database's clock is used.
 type Clock struct{ Tx *Tx }
 
 // Scan sets the transaction's Now, in UTC.

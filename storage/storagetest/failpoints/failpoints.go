@@ -15,30 +15,45 @@ import (
 // "Accept.after" after it is committed or undone but before the caller knows. The name is that of the store's method.
 // Killing the process in hit shows what a crash there leaves.
 func Wrap(s *sqlstore.Store, hit func(point string)) *sqlstore.Store {
-	at := func() func() {
-		method := calledMethod()
-		hit(method + ".before")
-		return func() { hit(method + ".after") }
-	}
-	return s.WithHooks(func(h sqlstore.Hooks) sqlstore.Hooks {
-		transaction := func(run func(context.Context, sqlstore.Work) error) func(context.Context, sqlstore.Work) error {
-			return func(ctx context.Context, work sqlstore.Work) error {
-				defer at()()
-				return run(ctx, work)
-			}
-		}
-		register, closeAll := h.Register, h.Close
-		h.Write, h.Beat, h.Read = transaction(h.Write), transaction(h.Beat), transaction(h.Read)
-		h.Register = func(instance string, free func(string) error) (string, error) {
-			defer at()()
-			return register(instance, free)
-		}
-		h.Close = func() error {
-			defer at()()
-			return closeAll()
-		}
-		return h
-	})
+	return s.WithEngine(func(e sqlstore.Engine) sqlstore.Engine { return engine{Engine: e, hit: hit} })
+}
+
+// engine is one whose transactions are points.
+type engine struct {
+	sqlstore.Engine
+	hit func(point string)
+}
+
+// at hits the point before the running method of the store, and returns a function that hits the one after it.
+func (e engine) at() func() {
+	method := calledMethod()
+	e.hit(method + ".before")
+	return func() { e.hit(method + ".after") }
+}
+
+func (e engine) Write(ctx context.Context, work sqlstore.Work) error {
+	defer e.at()()
+	return e.Engine.Write(ctx, work)
+}
+
+func (e engine) Beat(ctx context.Context, work sqlstore.Work) error {
+	defer e.at()()
+	return e.Engine.Beat(ctx, work)
+}
+
+func (e engine) Read(ctx context.Context, work sqlstore.Work) error {
+	defer e.at()()
+	return e.Engine.Read(ctx, work)
+}
+
+func (e engine) Register(instance string, free func(string) error) (string, error) {
+	defer e.at()()
+	return e.Engine.Register(instance, free)
+}
+
+func (e engine) Close() error {
+	defer e.at()()
+	return e.Engine.Close()
 }
 
 // All returns the points that a store calls, two per method: "Accept.before", "Accept.after" and so on.
@@ -55,7 +70,7 @@ func All() []string {
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {
-		if !slices.Contains([]string{"WithHooks", "WithLimits", "Signer", "SignsWithItsKey"}, m.Name) {
+		if !slices.Contains([]string{"WithEngine", "WithLimits", "Signer", "SignsWithItsKey"}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

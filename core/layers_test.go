@@ -58,12 +58,14 @@ var layers = map[string][]string{
 	"approvals/policy": {"core", "core/strictjson", "core/strictyaml"},
 	"approvals/proof":  {"core", "core/strictjson", "core/tool"},
 
-	"storage":                   {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
-	"storage/sqlite":            {"core", "storage/internal/sqlstore"},
-	"storage/postgres":          {"core", "storage/internal/sqlstore"},
-	"storage/internal/sqlstore": {"core", "core/retry", "core/audit", "core/question"},
+	"storage":                    {"core", "storage/sqlite", "storage/postgres", "storage/internal/sqlstore"},
+	"storage/sqlite":             {"core", "storage/internal/migration", "storage/internal/sqlstore"},
+	"storage/postgres":           {"core", "storage/internal/migration", "storage/internal/sqlstore"},
+	"storage/internal/migration": {"core"},
+	"storage/internal/sqlstore":  {"core", "core/retry", "core/audit", "core/question"},
 	"storage/storagetest": {
-		"core", "core/audit", "core/question", "storage/internal/sqlstore", "storage/storagetest/sample",
+		"core", "core/audit", "core/question", "storage/internal/migration", "storage/internal/sqlstore",
+		"storage/storagetest/sample",
 	},
 	"storage/storagetest/property": {
 		"core", "core/audit", "storage/internal/sqlstore", "storage/storagetest", "storage/storagetest/sample",

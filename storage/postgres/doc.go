@@ -84,7 +84,7 @@
 // The package uses no advisory locks, temporary tables, cursors or LISTEN, and behind a pooler neither settings nor, if
 // it does not keep them, prepared statements that outlive a transaction. So it works behind a pooler in transaction
 // mode, and with other engines that speak Postgres's protocol, if their catalog tells of columns, constraints and
-// indexes what Postgres's does: the fingerprint of the schema is made from it (sqlstore.Migrations).
+// indexes what Postgres's does: the fingerprint of the schema is made from it (migration.Set).
 //
 // LISTEN and NOTIFY are not needed: a dispatcher polls every half second anyway with one index lookup, and a process
 // claims at once what it accepted itself.

@@ -14,7 +14,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"gatehouse/core"
-	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/internal/migration"
 )
 
 //go:embed migrations/*.sql earlier/*.sql
@@ -25,7 +25,7 @@ const versions = "gatehouse_version"
 
 // migrations reads a schema from the tables of the catalog alone: the server's functions that write definitions do not
 // see the transaction's snapshot, and write them in ways of their version.
-var migrations = sqlstore.NewMigrations(goose.DialectPostgres, files, versions, `
+var migrations = migration.New(goose.DialectPostgres, files, versions, `
 	with tables as (
 		select oid, relname from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
 	)
@@ -69,7 +69,7 @@ func configureMigrations(url string) (*pgx.ConnConfig, error) {
 	return config.ConnConfig, nil
 }
 
-// version also returns what sqlstore.Migrations.Find does.
+// version also returns what migration.Set.Find does.
 func version(ctx context.Context, config *pgx.ConnConfig, o Options) (found int64, earlier string, err error) {
 	db := stdlib.OpenDB(*config)
 	defer db.Close()

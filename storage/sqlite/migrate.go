@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gatehouse/core"
-	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/internal/migration"
 )
 
 //go:embed migrations/*.sql earlier/*.sql
 var files embed.FS
 
-var migrations = sqlstore.NewMigrations(goose.DialectSQLite3, files, "goose_db_version", `
+var migrations = migration.New(goose.DialectSQLite3, files, "goose_db_version", `
 	select tbl_name, name, sql from sqlite_master where type in ('table', 'index') and sql is not null`)
 
 // applicationID marks a file as gatehouse's ("gate"); the first migration writes it.
@@ -35,7 +35,7 @@ func Version(ctx context.Context, file string, o Options) (found, known int64, e
 	return found, migrations.Known, translate(file, err)
 }
 
-// version also returns what sqlstore.Migrations.Find does.
+// version also returns what migration.Set.Find does.
 func version(ctx context.Context, file string, o Options) (found int64, earlier string, err error) {
 	if err := checkLog(ctx, file, o); err != nil {
 		return 0, "", err

@@ -18,7 +18,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"gatehouse/core"
-	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/internal/migration"
 )
 
 var update = flag.Bool("update", false,
@@ -27,7 +27,7 @@ var update = flag.Bool("update", false,
 // Landed is an engine's landed schemas, for the tests of those. The working directory has its migrations, and its
 // databases in testdata.
 type Landed struct {
-	Migrations *sqlstore.Migrations
+	Migrations *migration.Set
 	Dialect    goose.Dialect
 	Versions   string                                         // the table of the migrations that are done
 	Suffix     string                                         // of a stored database's name

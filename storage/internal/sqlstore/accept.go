@@ -3,8 +3,12 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/audit"
 )
 
 // Accept stores an event. An event whose (platform, id) is known returns its first receipt, with Fresh false; so Accept
@@ -159,42 +163,199 @@ func (t *Tx) invocation(e core.Event) core.InvocationID {
 	return core.InvocationID(t.store.newID())
 }
 
-// eventColumns are the columns that readEvent scans.
-const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session,
-	accepted_at, attempt, retries, not_before, ended_at, end_kind, end_category, end_cause, retry_of, fetched`
+// reached tells which limits the actor of an event had reached before it.
+type reached struct{ rate, waiting bool }
 
-func readEvent(scan func(...any) error) (core.EventRecord, error) {
-	var e core.EventRecord
-	var kind core.Kind
-	var subject, fetched string
-	var payload []byte
-	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address},
-		&payload, &e.Invocation, &e.Session,
-		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind,
-		&e.End.Category, &e.End.Cause, &e.RetryOf, &fetched)
-	e.Body = core.BodyOf(kind, subject)
-	if payload != nil {
-		e.Payload = payload
+// askLimits finds out which limits the actor of a message has reached; the result is there after flush. Refused
+// messages do not count, so that an actor who goes on sending is answered again after a minute.
+func (t *Tx) askLimits(r *reached, e core.Event, l core.Limits) error {
+	if e.Kind() != core.KindMessage || e.Actor.ID == "" {
+		return nil
 	}
-	if err == nil && fetched != "" {
-		e.Fetched = &core.Message{}
-		err = json.Unmarshal([]byte(fetched), e.Fetched)
+	if l.PerMinute > 0 && !slices.Contains(l.Exempt, e.Platform) {
+		var c conditions
+		actor, now := c.arg(e.Actor.ID), t.clock(&c)
+		err := t.askExists(&r.rate, fmt.Sprintf(`
+			select 1 from events where actor_id = %s and actor_id <> '' and kind = 'message' and end_kind <> 'refused'
+				and accepted_at > %s - %d and accepted_at <= %s limit 1 offset %s`,
+			actor, now, time.Minute.Nanoseconds(), now, c.arg(l.PerMinute-1)), c.args...)
+		if err != nil {
+			return err
+		}
 	}
-	return e, err
+	if l.Waiting <= 0 {
+		return nil
+	}
+	return t.askExists(&r.waiting, `select 1 from events where actor_id = $1 and actor_id <> ''
+		and ended_at = 0 limit 1 offset $2`, e.Actor.ID, l.Waiting-1)
 }
 
-// event reads one event; it fails with not_found if there is none.
-func (t *Tx) event(seq int64) (core.EventRecord, error) {
-	e, found, err := one(t, readEvent, `select `+eventColumns+` from events where seq = $1`, seq)
-	if err == nil && !found {
-		err = core.Errorf(core.NotFound, "There is no event %d.", seq)
+// clock returns the expression of the present time, which may not have been read yet.
+func (t *Tx) clock(c *conditions) string {
+	if t.sql.RowLocks {
+		return `(select ` + t.sql.Clock + `)`
 	}
-	return e, err
+	return c.arg(t.Now)
 }
 
-// endEvent ends an event outside its turn.
-func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
-	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3
-		where seq = $4`, t.Now, kind, free(cause), seq)
-	return err
+// any reports whether the event is to be refused.
+func (r reached) any() bool { return r.rate || r.waiting }
+
+// refuse ends a new event whose actor had reached a limit, and tells the actor once a minute.
+func (t *Tx) refuse(r *core.Receipt, e core.Event, over reached, l core.Limits) error {
+	if !over.any() {
+		return nil
+	}
+	if err := t.flush(); err != nil || !r.Fresh {
+		return err
+	}
+	cause := fmt.Sprintf("more than %d messages wait", l.Waiting)
+	if over.rate {
+		cause = fmt.Sprintf("more than %d messages in a minute", l.PerMinute)
+	}
+	if _, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = $3, end_cause = $4
+		where seq = $5`,
+		t.Now, core.EndRefused, core.RateLimited, cause, r.Seq); err != nil {
+		return err
+	}
+	key := fmt.Sprintf("refused/%s/%d", e.Actor.ID, t.Now.Truncate(time.Minute).Unix())
+	told, err := t.exists(`select 1 from outbox where key = $1`, key)
+	if err != nil || told {
+		return err
+	}
+	t.addPost(
+		core.Post{
+			Key: key, To: e.Address, Conversation: e.Conversation, Kind: core.PostNotice, Text: l.Refusal, Event: r.Seq,
+		})
+	return nil
 }
+
+// amend applies an amendment and stores its event as ended, with the result. It locks the amended event's queue first:
+// so the event's turn has either begun or will read the new text, and two amendments are applied one after the other. A
+// message that was repeated since, by "Try again" or "Ask again", is amended in its last repetition, which is in the
+// same queue.
+func (t *Tx) amend(e core.Event) (core.Receipt, error) {
+	var a core.Amendment
+	if err := json.Unmarshal(e.Payload, &a); err != nil {
+		return core.Receipt{}, core.Wrap(core.Invalid, err, "The amendment of %s can't be read.", e.Subject())
+	}
+	target, err := t.known(e.Platform, e.Subject())
+	if err != nil || target.Seq == 0 {
+		return core.Receipt{}, err
+	}
+	amended, err := t.event(target.Seq)
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	e.Conversation = amended.Conversation
+	if err := t.lockQueues(e.Platform, e.Conversation, amended.Conversation.Queue(), amended.QueueKey()); err != nil {
+		return core.Receipt{}, err
+	}
+	if r, err := t.known(e.Platform, e.ID); err != nil || r.Seq != 0 {
+		return r, err
+	}
+	if amended, err = t.lastRepetition(target.Seq); err != nil {
+		return core.Receipt{}, err
+	}
+	end, err := t.applyAmendment(target.Seq, amended, e.Actor, a)
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	var r core.Receipt
+	err = t.storeEvent(&r, newEvent{Event: e, invocation: amended.Invocation})
+	if err == nil {
+		err = t.flush()
+	}
+	if err != nil {
+		return r, err
+	}
+	if !r.Fresh {
+		return t.known(e.Platform, e.ID)
+	}
+	return r, t.endEvent(r.Seq, end.Kind, end.Cause)
+}
+
+// lastRepetition returns the event that repeats an event last, or the event itself if none does.
+func (t *Tx) lastRepetition(seq int64) (core.EventRecord, error) {
+	for {
+		var next int64
+		found, err := t.Row([]any{&next}, `select seq from events where retry_of = $1 and retry_of <> 0`, seq)
+		if err != nil {
+			return core.EventRecord{}, err
+		}
+		if !found {
+			return t.event(seq)
+		}
+		seq = next
+	}
+}
+
+// applyAmendment amends the event e, which is the message original or its last repetition. The revisions are those of
+// the original.
+func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
+	ignored := func(why string) (core.End, error) { return core.End{Kind: core.EndIgnored, Cause: why}, nil }
+	if !a.Allowed(by, e.Actor) {
+		return ignored("only its author may change it")
+	}
+	var last string
+	if _, err := t.Row([]any{&last}, `select revision from events where seq = $1`, original); err != nil {
+		return core.End{}, err
+	}
+	if a.Revision <= last {
+		return ignored("a later change was already applied")
+	}
+	begun, err := t.exists(`select 1 from queues where queue_key = $1 and event = $2`, e.QueueKey(), e.Seq)
+	if err != nil {
+		return core.End{}, err
+	}
+	if a.Added && (begun || e.Retries > 0 || !e.EndedAt.IsZero()) {
+		return ignored("its turn had already begun")
+	}
+	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, original); err != nil {
+		return core.End{}, err
+	}
+	switch {
+	case !e.EndedAt.IsZero():
+		return t.changeApproval(e.Invocation, by, a)
+	case begun:
+		return ignored("its turn had already begun")
+	case len(a.Payload) == 0:
+		if err := t.endEvent(e.Seq, core.EndWithdrawn, "the message was deleted"); err != nil {
+			return core.End{}, err
+		}
+		return core.End{Kind: core.EndApplied, Cause: "the waiting message was withdrawn"}, t.updateReady(e.QueueKey())
+	}
+	_, err = t.Exec(`update events set payload = $1, fetched = '' where seq = $2`, []byte(a.Payload), e.Seq)
+	return core.End{Kind: core.EndApplied, Cause: "the waiting message was updated"}, err
+}
+
+// changeApproval updates the open approval cards of the turn to show that the request was changed.
+func (t *Tx) changeApproval(id core.InvocationID, by core.Actor, a core.Amendment) (core.End, error) {
+	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals where invocation = $1
+		and state = 'open' order by seq`+t.sql.forUpdate(), id)
+	if err != nil {
+		return core.End{}, err
+	}
+	if len(open) == 0 {
+		return core.End{Kind: core.EndIgnored, Cause: "the message was already answered"}, nil
+	}
+	text := a.Text
+	if len(a.Payload) == 0 {
+		text = deleted
+	}
+	for _, approval := range open {
+		if err := t.checkedBefore(approval); err != nil {
+			return core.End{}, err
+		}
+		approval.Changed = text
+		if _, err := t.Exec(`update approvals set changed = $1 where id = $2`, free(text), approval.ID); err != nil {
+			return core.End{}, err
+		}
+		t.audit(approval.ID, audit.Amended, by.ID, t.auditedRecord(approval))
+		t.redrawCards(approval.ID)
+	}
+	return core.End{Kind: core.EndApplied, Cause: "the approval card shows the change"}, nil
+}
+
+// deleted is the text that an approval's card shows if the request's message was deleted.
+const deleted = "(the message was deleted)"

@@ -105,3 +105,105 @@ func (t *Tx) updateDestination(destination string) error {
 	return t.askExists(&t.left.Posts, `select 1 from destinations where destination = $1
 		and ready_at is not null`, destination)
 }
+
+// handover is a core.Handover in its transaction.
+type handover struct {
+	core.Handover
+	owner string
+	taken []*core.OutboxRow // their numbers are there once the transaction is committed
+}
+
+// rows returns the posts that were handed over.
+func (h *handover) rows() []core.OutboxRow {
+	var rows []core.OutboxRow
+	for _, row := range h.taken {
+		rows = append(rows, *row)
+	}
+	return rows
+}
+
+// handOver adds a post that is claimed at once, if the transaction asks for that, its key is new, and nothing waits or
+// is in flight in its destination; done is false if not, and nothing has changed. The destination needs no update then:
+// nothing can be claimed in it, as before.
+func (t *Tx) handOver(p core.Post) (done bool, err error) {
+	h := t.outbox.handover
+	if h == nil || len(h.taken) >= h.Limit || p.To.Platform != h.Platform || !sentAsItIs(p) {
+		return false, nil
+	}
+	to := destination(p)
+	idle, err := t.isIdle(to)
+	if err != nil || !idle {
+		return false, err
+	}
+	row := &core.OutboxRow{
+		Post: p, Wanted: 1, State: core.RowWaiting, Owner: h.owner, Fence: 1, CreatedAt: t.Now, Doubted: true,
+	}
+	insert, added := insertPost+` returning seq`, true // or it fails, since the key is new
+	if !t.sql.RowLocks {
+		insert, added = insertPost+` where true on conflict (key) do nothing returning seq`, false
+	}
+	err = t.ask(&added, []any{&row.Seq}, insert,
+		p.Key, to, p.To.Platform, p.Conversation, p.Kind, p.Approval, asJSON{p}, partsJSON(inDoubt(h.SentAt)),
+		row.Owner, row.Fence, t.Now)
+	if err != nil || !added {
+		return false, err
+	}
+	t.outbox.idle[to] = false
+	if t.outbox.keysLooked != nil {
+		t.outbox.keysLooked[p.Key] = true
+	}
+	h.taken = append(h.taken, row)
+	return true, nil
+}
+
+// isIdle reports whether nothing waits or is in flight in a destination that the transaction has locked.
+func (t *Tx) isIdle(destination string) (bool, error) {
+	idle, known := t.outbox.idle[destination]
+	if known && (!idle || !t.outbox.destinations[destination]) { // what the transaction has changed since is not known
+		return idle, nil
+	}
+	err := t.askIdle(destination)
+	if err == nil {
+		err = t.flush()
+	}
+	return t.outbox.idle[destination], err
+}
+
+// askIdle finds out whether a destination is idle; isIdle knows it after flush.
+func (t *Tx) askIdle(destination string) error {
+	t.outbox.idle[destination] = false
+	return t.askEach(`
+		select 1 where not exists (select 1 from outbox where destination = $1 and state = 'waiting' and owner = '')
+			and not exists (select 1 from outbox where destination = $1 and owner <> '')`,
+		[]any{destination}, func(func(...any) error) error {
+			t.outbox.idle[destination] = true
+			return nil
+		})
+}
+
+// insertPost adds a post whose key is new.
+const insertPost = `
+	insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown, parts,
+		attempts, next_at, cause, owner, fence, created_at)
+	select $1, $2, $3, $4, $5, $6, $7, 'waiting', 1, 0, $8, 0, 0, '', $9, $10, $11`
+
+// lookAhead locks the destination to which all posts of a turn go, and finds out what is there and which of them are
+// known, together with what else was asked. The places of known posts are locked later: such a post is at the place of
+// its successor, or it is a typing indicator, which comes after it.
+func (t *Tx) lookAhead(event int64, posts []core.Post) error {
+	if !t.sql.RowLocks {
+		return nil
+	}
+	keys := []string{workingKey(event)}
+	for _, p := range posts {
+		keys = append(keys, p.Key)
+	}
+	if _, err := t.askKeys(keys); err != nil || len(posts) == 0 {
+		return err
+	}
+	place := destination(posts[0])
+	if err := t.askDestination(place); err != nil {
+		return err
+	}
+	return t.askIdle(place)
+}

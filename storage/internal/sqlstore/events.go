@@ -2,9 +2,9 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"gatehouse/core"
 )
@@ -37,70 +37,44 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 	return list(ctx, s, readEvent, `select `+eventColumns+` from events`, where, "seq", f.Limit)
 }
 
-// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. It
-// is one statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty
-// queue.
-func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
-	return read(ctx, s, func(t *Tx) (q core.QueueView, err error) {
-		queue := func(scan func(...any) error) (e core.QueueEntry, err error) {
-			return e, scan(&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals,
-				&e.Key, &e.Platform, &e.Owner, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
-		}
-		q.Entries, err = List(t, queue, `
-			select counts.*, coalesce(q.queue_key, ''), coalesce(q.platform, ''), coalesce(q.owner, ''), q.ready_at,
-				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
-				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
-			from (select exists (select 1 from kv where name = 'paused'),
-				(select count(*) from outbox where state = 'waiting' and state <> 'sent'), (select count(*) from outbox
-					where state = 'unknown' and state <> 'sent'),
-				(select count(*) from outbox where state = 'dead' and state <> 'sent'), (select count(*) from events
-					where end_kind = 'dead' and seq > 0),
-				(select count(*) from approvals where state = 'open')) counts
-			left join queues q on q.queue_key in (select queue_key from queues where ready_at >= 0 union all
-				select queue_key from queues where owner > '' and owner <> '')
-			order by q.rank, q.head`)
-		if len(q.Entries) == 1 && q.Entries[0].Key == "" {
-			q.Entries = nil
-		}
-		return q, err
-	})
+// eventColumns are the columns that readEvent scans.
+const eventColumns = `seq, platform, id, conversation, kind, subject, actor, address, payload, invocation, session,
+	accepted_at, attempt, retries, not_before, ended_at, end_kind, end_category, end_cause, retry_of, fetched`
+
+func readEvent(scan func(...any) error) (core.EventRecord, error) {
+	var e core.EventRecord
+	var kind core.Kind
+	var subject, fetched string
+	var payload []byte
+	err := scan(&e.Seq, &e.Platform, &e.ID, &e.Conversation, &kind, &subject, fromJSON{&e.Actor}, fromJSON{&e.Address},
+		&payload, &e.Invocation, &e.Session,
+		timestamp{&e.AcceptedAt}, &e.Attempt, &e.Retries, timestamp{&e.NotBefore}, timestamp{&e.EndedAt}, &e.End.Kind,
+		&e.End.Category, &e.End.Cause, &e.RetryOf, &fetched)
+	e.Body = core.BodyOf(kind, subject)
+	if payload != nil {
+		e.Payload = payload
+	}
+	if err == nil && fetched != "" {
+		e.Fetched = &core.Message{}
+		err = json.Unmarshal([]byte(fetched), e.Fetched)
+	}
+	return e, err
 }
 
-// SetPaused pauses or resumes the start of turns. Setting it twice changes nothing.
-func (s *Store) SetPaused(ctx context.Context, paused bool) error {
-	return s.write(ctx, func(t *Tx) error {
-		if !paused {
-			_, err := t.Exec(`delete from kv where name = 'paused'`)
-			return err
-		}
-		_, err := t.Exec(`insert into kv (name, value) values ('paused', 'true') on conflict (name) do nothing`)
-		return err
-	})
+// event reads one event; it fails with not_found if there is none.
+func (t *Tx) event(seq int64) (core.EventRecord, error) {
+	e, found, err := one(t, readEvent, `select `+eventColumns+` from events where seq = $1`, seq)
+	if err == nil && !found {
+		err = core.Errorf(core.NotFound, "There is no event %d.", seq)
+	}
+	return e, err
 }
 
-// Stop asks the running turn of a conversation to stop; if its process crashes, the next holder sees the request. If no
-// turn has begun and the first message waits for a delayed retry, Stop withdraws that message.
-func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by core.Actor) (core.StopResult, error) {
-	return write(ctx, s, func(t *Tx) (result core.StopResult, err error) {
-		if found, err := t.lockKnownQueue(conversation.Queue()); err != nil || !found {
-			return result, err
-		}
-		n, err := t.Exec(`update queues set stop = event where queue_key = $1 and event <> 0`, conversation)
-		if err != nil || n > 0 {
-			return core.StopResult{Running: n > 0}, err
-		}
-		var seq int64
-		var until time.Time
-		found, err := t.Row([]any{&seq, timestamp{&until}}, `select seq, not_before from events where queue_key = $1
-			and ended_at = 0 and signal = false order by seq limit 1`, conversation)
-		if err != nil || !found || !until.After(t.Now) {
-			return result, err
-		}
-		if err := t.endEvent(seq, core.EndWithdrawn, fmt.Sprintf("stopped by %s", by.ID)); err != nil {
-			return result, err
-		}
-		return core.StopResult{Withdrawn: seq}, t.updateReady(conversation.Queue())
-	})
+// endEvent ends an event outside its turn.
+func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
+	_, err := t.Exec(`update events set ended_at = $1, end_kind = $2, end_category = '', end_cause = $3
+		where seq = $4`, t.Now, kind, free(cause), seq)
+	return err
 }
 
 // Retry adds a new event with the content of a failed one and returns its receipt. A message keeps its invocation: its

@@ -3,7 +3,149 @@ package sqlstore
 import (
 	"context"
 	"time"
+
+	"gatehouse/core"
 )
+
+// DeleteSession removes a session with its messages, their images, mail, evidence and paused invocations, and erases
+// what was said in it elsewhere; see eraseApprovals, eraseEvents and eraseMail. An image that another session has, too,
+// is kept. Deleting a missing session succeeds. It is invalid while a turn of the session runs.
+func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
+	err := s.write(ctx, func(t *Tx) error {
+		queue := id.Conversation()
+		if _, err := t.lockKnownQueue(queue.Queue()); err != nil {
+			return err
+		}
+		runs, err := t.exists(`
+			select 1 from queues where queue_key = $1 and owner <> '' and exists (select 1 from events
+				where seq = queues.event and session = $2)`, queue, id)
+		if err != nil {
+			return err
+		}
+		if runs {
+			return core.Errorf(core.Invalid,
+				"A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
+		}
+		if err := t.eraseApprovals(id); err != nil {
+			return err
+		}
+		waiting, err := t.Texts(`select invocation from paused where session = $1`, id)
+		if err != nil {
+			return err
+		}
+		for _, invocation := range waiting {
+			if err := t.abandon(
+				core.Abandon{
+					Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted",
+				}, core.Claim{Owner: core.LocalAdmin}); err != nil {
+				return err
+			}
+		}
+		if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
+			return err
+		}
+		blobs, err := t.sessionBlobs(id)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil {
+			return err
+		}
+		if _, err := t.Exec(`delete from messages where session = $1 and pos >= 0`, id); err != nil {
+			return err
+		}
+		if err := t.eraseEvents(id); err != nil {
+			return err
+		}
+		if err := t.eraseMail(id); err != nil {
+			return err
+		}
+		return t.removeUnused(blobs, true)
+	})
+	if err != nil {
+		return err
+	}
+	return s.engine.Shrink(ctx)
+}
+
+// What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an
+// event that is delivered again is known, and the audit log can be verified. Events and posts that still wait are left,
+// since they are still to be answered and delivered.
+
+// eraseApprovals erases the texts of a session's approvals: arguments and their digests, summaries, questions, answers,
+// reasons, changed requests and tool results, the reasons in the audit log, and the payloads of ended clicks on them.
+// Such a click may be an event of another conversation, such as an approver's direct messages, and its payload may
+// quote the card.
+func (t *Tx) eraseApprovals(id core.SessionID) error {
+	all, err := List(t, readApproval, `select `+approvalColumns+` from approvals where session = $1
+		order by seq`+t.sql.forUpdate(), id)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if err := t.checkedBefore(a); err != nil { // it may be cancelled next
+			return err
+		}
+		a = a.Erased()
+		if _, err := t.Exec(`update approvals set body = $1, reason = '', changed = '' where id = $2`,
+			asJSON{bodyOf(a)}, a.ID); err != nil {
+			return err
+		}
+		for n, v := range a.Votes {
+			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, a.ID,
+				n); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := t.Exec(`
+		update events set payload = null where kind in ('click', 'again') and subject in (select id from approvals
+			where session = $1) and ended_at > 0 and payload is not null`, id); err != nil {
+		return err
+	}
+	if _, err := t.Exec(`update intents set content = '""', digest = '' where approval in (select id from approvals
+		where session = $1)`, id); err != nil {
+		return err
+	}
+	return t.eraseReasons(id)
+}
+
+// eraseEvents erases the payloads of a session's ended events, and the texts of its posts that do not wait. Events that
+// ended without a turn, such as edits, belong to the conversation, and so to each of its sessions.
+func (t *Tx) eraseEvents(id core.SessionID) error {
+	if _, err := t.Exec(`update events set payload = null, fetched = '' where conversation = $1 and session in ($2, '')
+		and ended_at > 0 and payload is not null`, id.Conversation(), id); err != nil {
+		return err
+	}
+	rows, err := List(t, readOutbox, `
+		select `+outboxColumns+` from outbox where conversation = $1 and state <> 'waiting'
+			and kind not in ('card', 'working') order by seq`, id.Conversation())
+	if err != nil {
+		return err
+	}
+	events, err := List(t, func(scan func(...any) error) (seq int64, err error) { return seq, scan(&seq) },
+		`select seq from events where conversation = $1 and session not in ($2, '')`, id.Conversation(), id)
+	if err != nil {
+		return err
+	}
+	others := map[int64]bool{} // the events of other sessions
+	for _, seq := range events {
+		others[seq] = true
+	}
+	for _, row := range rows {
+		if others[row.Event] {
+			continue
+		}
+		p := row.Post
+		p.Text, p.Pressed = "", true // it must not be drawn again
+		t.outbox.writes = append(t.outbox.writes, outboxWrite{destination: destination(p), apply: func() error {
+			_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state
+				else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
+			return err
+		}})
+	}
+	return nil
+}
 
 // pruneStep is the maximum number of rows that one transaction removes, so that other transactions do not wait long.
 const pruneStep = 500

@@ -1,4 +1,16 @@
-package sqlstore
+// Package migration brings a database's schema up to date, or refuses one that gatehouse did not make.
+//
+//	version, earlier, err := migrations.Find(ctx, tx, "gatehouse.db") // 31, "", nil
+//	err = migrations.Up(ctx, db, earlier)                             // applies 00032_… and what follows
+//
+// A migration that has landed never changes, and each one stores the fingerprint of the schema that it leaves behind
+// (00003 does it for those before it). A file of the folder earlier changes the schema of a build from before that into
+// the one that the first two migrations make now; in such a database both are done.
+//
+// A fingerprint names each of our tables, with a digest of its columns, constraints and indexes. Tables with other
+// names do not count, and neither do indexes with other names that are not unique: an administrator may add both. So a
+// database tells by its fingerprint which build wrote it, and by the stored one whether its schema was changed since.
+package migration
 
 import (
 	"context"
@@ -17,15 +29,8 @@ import (
 	"gatehouse/core"
 )
 
-// Migrations are the migrations of an engine: the files of its folder migrations. One that has landed never changes,
-// and each one stores the fingerprint of the schema that it leaves behind (00003 does it for those before it). A file
-// of the folder earlier changes the schema of a build from before that into the one that the first two migrations make
-// now; in such a database both are done.
-//
-// A fingerprint names each of our tables, with a digest of its columns, constraints and indexes. Tables with other
-// names do not count, and neither do indexes with other names that are not unique: an administrator may add both. So a
-// database tells by its fingerprint which build wrote it, and by the stored one whether its schema was changed since.
-type Migrations struct {
+// Set are the migrations of an engine: the files of its folders migrations and earlier.
+type Set struct {
 	Known int64 // the version of the latest one
 
 	dialect goose.Dialect
@@ -37,9 +42,9 @@ type Migrations struct {
 	names   map[string]bool // of our tables and indexes, and of those of earlier builds
 }
 
-// NewMigrations returns the migrations of an engine.
-func NewMigrations(dialect goose.Dialect, files embed.FS, table, parts string) *Migrations {
-	m := &Migrations{dialect: dialect, table: table, parts: parts, names: map[string]bool{}}
+// New returns the migrations of an engine.
+func New(dialect goose.Dialect, files embed.FS, table, parts string) *Set {
+	m := &Set{dialect: dialect, table: table, parts: parts, names: map[string]bool{}}
 	m.files, _ = fs.Sub(files, "migrations")
 	names, _ := fs.Glob(files, "*/*.sql")
 	for _, name := range names {
@@ -60,13 +65,13 @@ func NewMigrations(dialect goose.Dialect, files embed.FS, table, parts string) *
 var creates = regexp.MustCompile(`(?m)^(?:create|drop)(?: unique)? (?:table|index) (\w+)`)
 
 // Names returns the names of all tables and indexes that any build has created.
-func (m *Migrations) Names() []string { return slices.Collect(maps.Keys(m.names)) }
+func (m *Set) Names() []string { return slices.Collect(maps.Keys(m.names)) }
 
 // Find returns the version of the database's schema, 0 if there is none yet, and the statements that a database of an
 // earlier build needs before its next migration. tx must read one snapshot, since another process may be migrating.
 // Errors: store_newer, and store_unreadable if no landed build wrote the database, or its schema was changed since;
 // name is what they call the database.
-func (m *Migrations) Find(ctx context.Context, tx *sql.Tx, name string) (version int64, earlier string, err error) {
+func (m *Set) Find(ctx context.Context, tx *sql.Tx, name string) (version int64, earlier string, err error) {
 	query := `select coalesce(max(version_id), 0) from ` + m.table + ` where is_applied`
 	if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil {
 		return 0, "", fmt.Errorf("reading the schema's version: %w", err)
@@ -87,7 +92,7 @@ func (m *Migrations) Find(ctx context.Context, tx *sql.Tx, name string) (version
 	return version, earlier, err
 }
 
-func (m *Migrations) judge(name string, version int64, stored, actual string) (earlier string, err error) {
+func (m *Set) judge(name string, version int64, stored, actual string) (earlier string, err error) {
 	holds := func(text, fingerprint string) bool {
 		return strings.Contains(text, fmt.Sprintf("(%d, '%s')", version, fingerprint))
 	}
@@ -110,7 +115,7 @@ func (m *Migrations) judge(name string, version int64, stored, actual string) (e
 }
 
 // Fingerprint returns the fingerprint of the schema that the database has.
-func (m *Migrations) Fingerprint(ctx context.Context, tx *sql.Tx) (string, error) {
+func (m *Set) Fingerprint(ctx context.Context, tx *sql.Tx) (string, error) {
 	rows, err := tx.QueryContext(ctx, m.parts)
 	if err != nil {
 		return "", err
@@ -158,7 +163,7 @@ func changes(one, other string) string {
 
 // Up brings a database up to date, after the statements that Find returned. These are one transaction, and so is each
 // migration, so after a crash the next call does the rest.
-func (m *Migrations) Up(ctx context.Context, db *sql.DB, earlier string) error {
+func (m *Set) Up(ctx context.Context, db *sql.DB, earlier string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -1,5 +1,8 @@
-// Package postgres opens a store in a Postgres database, for any number of processes on any machines. They share
-// nothing but the database: it provides durability, replication, locks, uniqueness and the clock. Package
+// Package postgres opens a store in a Postgres database, for any number of processes on any machines.
+//
+//	store, err := postgres.Open(ctx, "postgres://gatehouse@db.example/gatehouse", postgres.Options{})
+//
+// They share nothing but the database: it provides durability, replication, locks, uniqueness and the clock. Package
 // internal/sqlstore documents the tables and the methods. This package runs transactions, locks rows, finds what can be
 // claimed, holds the schema and translates the server's errors.
 //

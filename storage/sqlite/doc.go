@@ -1,4 +1,8 @@
-// Package sqlite opens a store in one SQLite file, for one machine. Package internal/sqlstore documents the tables and
+// Package sqlite opens a store in one SQLite file, for one machine.
+//
+//	store, err := sqlite.Open(ctx, "gatehouse.db", sqlite.Options{})
+//
+// Package internal/sqlstore documents the tables and
 // the methods. This package runs transactions, assigns owner names, holds the schema and translates the driver's
 // errors.
 //

@@ -262,11 +262,7 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 		return core.Receipt{}, err
 	}
 	var r core.Receipt
-	err = t.storeEvent(&r, newEvent{Event: e, invocation: amended.Invocation})
-	if err == nil {
-		err = t.flush()
-	}
-	if err != nil {
+	if err := t.flushed(t.storeEvent(&r, newEvent{Event: e, invocation: amended.Invocation})); err != nil {
 		return r, err
 	}
 	if !r.Fresh {

@@ -300,24 +300,18 @@ func (t *Tx) lockedQueue(q *queue, e core.Event, owner string, asking func() err
 		if err != nil {
 			return err
 		}
-		return asking()
+		return t.flushed(asking())
 	}
-	// first, as in expire
+	// The owner is locked first, as in expire.
 	err := t.askExists(&q.alive, `select 1 from owners where owner = $1`+t.sql.forKeyShare(), owner)
-	if err == nil {
-		err = read()
-	}
-	if err == nil {
-		err = t.flush()
-	}
-	if err != nil || found {
+	if err != nil {
 		return err
 	}
-	if err = t.store.engine.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err == nil {
-		err = read()
+	if err := read(); err != nil || found {
+		return err
 	}
-	if err == nil {
-		err = t.flush()
+	if err := t.store.engine.LockQueue(t, e.QueueKey(), e.Platform, e.Conversation); err != nil {
+		return err
 	}
-	return err
+	return read()
 }

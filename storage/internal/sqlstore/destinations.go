@@ -162,10 +162,7 @@ func (t *Tx) isIdle(destination string) (bool, error) {
 	if known && (!idle || !t.outbox.destinations[destination]) { // what the transaction has changed since is not known
 		return idle, nil
 	}
-	err := t.askIdle(destination)
-	if err == nil {
-		err = t.flush()
-	}
+	err := t.flushed(t.askIdle(destination))
 	return t.outbox.idle[destination], err
 }
 

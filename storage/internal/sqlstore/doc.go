@@ -1,5 +1,11 @@
-// Package sqlstore is the store: every method and its SQL, written once for both database engines. The packages sqlite
-// and postgres open a database and pass it to New with the few things in which they differ (Engine).
+// Package sqlstore is the store: every method and its SQL, written once for both database engines.
+//
+//	claims, err := store.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 1, Scopes: scopes})
+//	...                                           // the turn runs
+//	err = store.Finish(ctx, core.Finish{Claim: claims[0], End: core.End{Kind: core.EndDone}})
+//
+// The packages sqlite and postgres open a database and pass it to New as an Engine, which has the few things in which
+// they differ.
 //
 // # Tables and their keys
 //
@@ -53,17 +59,16 @@
 //
 // The queue's row holds the owner, the fence and the event; every write of a turn compares all three.
 //
-// Two claims are part of other transactions, which saves commits: that of an event whose queue is free, with its
-// acceptance (AcceptClaim), and that of a new post to an idle destination, with the end of its turn (core.Handover). A
-// post that needs nothing before it is sent is in doubt from its claim on.
+// Two claims are part of other transactions, which saves commits: an event whose queue is free is claimed with its
+// acceptance (AcceptClaim), and a new post to an idle destination with the end of its turn (core.Handover). A post that
+// needs nothing before it is sent is in doubt from its claim on.
 //
 // # Who is alive
 //
-// What a process claims it holds until it ends or releases it. No claim runs out: each process that
-// claims beats every second, in its row of the table owners, and looks at the others' rows. A process that is silent
-// during several beats of another one is taken for dead, and what it held is released (Beat). That compares counts and
-// no clocks. A claim whose answer was lost, so that its process does not know of it, is found and released at the next
-// claim (claimed).
+// A process holds its claims until it ends or releases them. No claim runs out: each process that claims beats every
+// second, in its row of the table owners, and looks at the others' rows. A process that is silent during several beats
+// of another one is taken for dead, and its claims are released (Beat). That compares counts and no clocks. A claim
+// whose answer was lost, so that its process does not know of it, is found and released at the next claim (claimed).
 //
 // # Times and texts
 //

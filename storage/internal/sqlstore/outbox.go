@@ -265,7 +265,7 @@ func (s *Store) releasing(ctx context.Context, row core.OutboxRow, work func(*Tx
 	return err
 }
 
-// patient marks the context of a write that nobody waits for: that a post has arrived.
+// patient marks the context of a write that can wait for others: the news that a post has arrived.
 type patient struct{}
 
 // Patient reports whether an Engine.Write of this context may wait some milliseconds for another one

@@ -206,11 +206,13 @@ func (t *Tx) lockCollected() error {
 		}
 	}
 	asked, err := t.askKeys(keys)
-	if err == nil && asked {
-		err = t.flush()
-	}
 	if err != nil {
 		return err
+	}
+	if asked {
+		if err := t.flush(); err != nil {
+			return err
+		}
 	}
 	byApproval, err := destinationsOf(t, "approval", approvals, ` and approval <> '' and kind = 'card'`)
 	if err != nil {

@@ -35,8 +35,8 @@ func newBeats() *beats {
 	return &beats{others: map[string]map[string]heartbeat{}, ctx: ctx, stop: stop}
 }
 
-// expired notes a successful beat of owner, at which the others had these beats, and returns those that are taken for
-// dead.
+// expired notes a successful beat of owner, at which the others had these beats, and returns the ones that are now taken
+// for dead.
 func (b *beats) expired(owner string, others map[string]int64) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -55,19 +55,13 @@ func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error)
 		if err := t.fence(c, others...); err != nil {
 			return err
 		}
-		if err := ask(); err != nil {
-			return err
-		}
-		return t.flush()
+		return t.flushed(ask())
 	}
 	held := false
 	if err := t.askLock(&held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq); err != nil {
 		return err
 	}
-	if err := ask(); err != nil {
-		return err
-	}
-	if err := t.flush(); err != nil {
+	if err := t.flushed(ask()); err != nil {
 		return err
 	}
 	if !held {

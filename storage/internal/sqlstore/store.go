@@ -32,8 +32,8 @@ type Store struct {
 	log     *slog.Logger
 	signer  *core.Signer
 	keys    audit.Keys // of the audit log, made from the signer's
-	allKeys audit.Keys // keys, and that of the key in the database
-	ownKey  bool       // the signer's key is that one
+	allKeys audit.Keys // keys, and the ones of the key in the database
+	ownKey  bool       // the signer's key is the one in the database
 	beats   *beats
 	claimed *claimed
 	health  *health
@@ -121,10 +121,10 @@ func (s *Store) Register(ctx context.Context, instance string, heartbeat time.Du
 	owner, err = s.engine.Register(safe[:min(len(safe), 60)], func(owner string) error {
 		return s.write(ctx, func(t *Tx) error { return t.releaseOwner(owner) })
 	})
-	if err == nil {
-		err = s.Beat(ctx, owner)
-	}
 	if err != nil {
+		return "", err
+	}
+	if err := s.Beat(ctx, owner); err != nil {
 		return "", err
 	}
 	if heartbeat > 0 {
@@ -139,8 +139,10 @@ func (s *Store) write(ctx context.Context, do func(*Tx) error) error {
 	return s.writeBy(s.engine.Write, ctx, do)
 }
 
-func (s *Store) writeBy(engine func(context.Context, Work) error, ctx context.Context, do func(*Tx) error) error {
-	err := engine(ctx, func(run Runner, now time.Time) error {
+func (s *Store) writeBy(
+	commit func(context.Context, Work) error, ctx context.Context, do func(*Tx) error,
+) error {
+	err := commit(ctx, func(run Runner, now time.Time) error {
 		t := s.tx(run, now)
 		if err := do(t); err != nil {
 			return err

@@ -70,6 +70,14 @@ func (t *Tx) askEach(query string, args []any, visit Row) error {
 // flush waits for what was asked.
 func (t *Tx) flush() error { return t.run.Flush() }
 
+// flushed waits for what was asked, unless asking failed.
+func (t *Tx) flushed(asking error) error {
+	if asking != nil {
+		return asking
+	}
+	return t.flush()
+}
+
 // each calls visit for every row.
 func (t *Tx) each(query string, args []any, visit Row) error {
 	values, err := plain(args)

@@ -160,7 +160,7 @@ func (t *Tx) invocation(e core.Event) core.InvocationID {
 			return p.Invocation
 		}
 	}
-	return core.InvocationID(t.store.newID())
+	return core.InvocationID(t.store.options.NewID())
 }
 
 // reached tells which limits the actor of an event had reached before it.

@@ -114,10 +114,10 @@ func (t *Tx) writeAudit() error {
 	}
 	sound := t.store.allKeys.VerifyHead(h, key) && last.Seq <= h.Seq
 	if !sound || last.Seq != h.Seq || last.Hash != h.Hash {
-		t.store.log.Error("the audit log does not end where its head says, or its head is not sealed: somebody changed "+
-			"the database, or a process ran with other keys. New entries are written, but the end of the log can't be "+
-			"trusted. Keep a copy of the database, run gatehouse approvals log --verify with all keys in "+
-			"GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
+		t.store.options.Log.Error("the audit log does not end where its head says, or its head is not sealed: "+
+			"somebody changed the database, or a process ran with other keys. New entries are written, but the end of "+
+			"the log can't be trusted. Keep a copy of the database, run gatehouse approvals log --verify with all "+
+			"keys in GATEHOUSE_SECRET_KEY to see what is wrong, and restore the database from a backup",
 			"head", h.Seq, "last", last.Seq, "sealed", sound)
 	}
 	if !sound {

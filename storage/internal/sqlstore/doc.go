@@ -2,7 +2,7 @@
 //
 //	claims, err := store.Claim(ctx, core.ClaimRequest{Owner: owner, Limit: 1, Scopes: scopes})
 //	...                                           // the turn runs
-//	err = store.Finish(ctx, core.Finish{Claim: claims[0], End: core.End{Kind: core.EndDone}})
+//	err = store.Finish(ctx, core.Finish{Claim: claims[0], End: core.End{Kind: core.EndReplied}})
 //
 // The packages sqlite and postgres open a database and pass it to New as an Engine, which has the few things in which
 // they differ.

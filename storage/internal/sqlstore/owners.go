@@ -35,7 +35,7 @@ func newBeats() *beats {
 	return &beats{others: map[string]map[string]heartbeat{}, ctx: ctx, stop: stop}
 }
 
-// expired notes a successful beat of owner, at which the others had these beats, and returns the ones that are now taken
+// expired notes a successful beat of owner, at which the others had these beats, and returns the ones that it now takes
 // for dead.
 func (b *beats) expired(owner string, others map[string]int64) []string {
 	b.mu.Lock()
@@ -61,7 +61,7 @@ func (b *beats) expired(owner string, others map[string]int64) []string {
 func (s *Store) keepBeating(owner string, every time.Duration) {
 	dead := make(chan map[string]int64, 1)
 	s.beats.loops.Go(func() {
-		trouble := retry.NewLog(s.log, "releasing what a process that ended held")
+		trouble := retry.NewLog(s.options.Log, "releasing what a process that ended held")
 		for {
 			select {
 			case owners := <-dead:
@@ -72,7 +72,7 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 		}
 	})
 	s.beats.loops.Go(func() {
-		trouble := retry.NewLog(s.log, "telling other processes that this one is alive")
+		trouble := retry.NewLog(s.options.Log, "telling other processes that this one is alive")
 		timer := time.NewTimer(retry.UntilPoll(every))
 		defer timer.Stop()
 		for {

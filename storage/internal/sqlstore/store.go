@@ -28,8 +28,7 @@ var (
 type Store struct {
 	engine  Engine
 	sql     Traits // of the engine
-	newID   func() string
-	log     *slog.Logger
+	options Options
 	signer  *core.Signer
 	keys    audit.Keys // of the audit log, made from the signer's
 	allKeys audit.Keys // keys, and the ones of the key in the database
@@ -76,7 +75,7 @@ func (o Options) Filled(timeout time.Duration) Options {
 // the database.
 func New(ctx context.Context, e Engine, o Options) (*Store, error) {
 	s := &Store{
-		engine: e, sql: e.Traits(), newID: o.NewID, log: o.Log,
+		engine: e, sql: e.Traits(), options: o,
 		beats: newBeats(), claimed: newClaimed(), health: &health{},
 	}
 	return s, s.useKey(ctx, o.Signer, o.Log)

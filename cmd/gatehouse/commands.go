@@ -4,6 +4,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gatehouse/cmd/gatehouse/internal/admin"
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/doctor"
 	"gatehouse/cmd/gatehouse/internal/hrfcmd"
 )
@@ -43,7 +44,7 @@ type commands struct {
 }
 
 // commandHelp are the longer help texts of the commands, by the names that their tags have for them.
-var commandHelp = kong.Vars{
+var commandHelp = cli.Texts{
 	"commands_health": "Ask a running gatehouse serve on this machine whether it is alive, for health checks.",
 	"commands_mcp": "Let another agent ask people; list the MCP servers whose tools the agent has, and log in to " +
 		"them.",

@@ -1,9 +1,9 @@
 package admin
 
-import "github.com/alecthomas/kong"
+import "gatehouse/cmd/gatehouse/internal/cli"
 
 // Help are the longer help texts, by the names that the tags of flags have for them.
-var Help = kong.Vars{
+var Help = cli.Texts{
 	"approvals_edit":       "Change the arguments of an open approval as the local admin, where its rule allows that.",
 	"approvals_test":       "Compare what the policy says of a table of calls with what is expected.",
 	"approvals_list_state": "Only approvals in these states: open, approved, denied, answered, expired, cancelled.",

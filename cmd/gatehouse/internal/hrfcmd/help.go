@@ -1,9 +1,9 @@
 package hrfcmd
 
-import "github.com/alecthomas/kong"
+import "gatehouse/cmd/gatehouse/internal/cli"
 
 // Help are the longer help texts, by the names that the tags of flags have for them.
-var Help = kong.Vars{
+var Help = cli.Texts{
 	"convert_to": "The form to convert to: json, or native for the token form.",
 	"convert_profile": "How strictly the envelope is checked: strict, or compat for what later versions of the " +
 		"format write.",

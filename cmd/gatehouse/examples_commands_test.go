@@ -95,6 +95,8 @@ func (b *bench) command(line string, env map[string]string) bool {
 	case words[0] == "go" && words[1] == "test":
 		b.tests(words[2:])
 		maps.DeleteFunc(env, func(key, _ string) bool { return strings.Contains(key, "TEST_") })
+	case words[0] == "git":
+		return words[1] == "worktree"
 	case words[0] == ".ci/run":
 		info, err := os.Stat("../../.ci/run")
 		return err == nil && info.Mode()&0o100 != 0
@@ -114,11 +116,12 @@ func (b *bench) parses(args []string) {
 	}
 }
 
-// tests fails unless go test finds the packages and the tests that it is to run.
+// tests fails unless go test finds the packages, and the tests or benchmarks, that it is to run.
 func (b *bench) tests(args []string) {
 	code := ""
 	for i, arg := range args {
-		if folder := strings.TrimSuffix(arg, "/..."); strings.HasPrefix(arg, ".") {
+		named := i > 0 && args[i-1] == "-bench"
+		if folder := strings.TrimSuffix(arg, "/..."); strings.HasPrefix(arg, ".") && !named {
 			files, _ := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
 			if len(files) == 0 && folder == arg {
 				b.t.Errorf("there are no tests in %s", arg)
@@ -127,7 +130,14 @@ func (b *bench) tests(args []string) {
 				code += readFile(file)
 			}
 		}
-		if arg != "-run" {
+		if named {
+			defer func() {
+				if !regexp.MustCompile(`func Benchmark\w*` + arg).MatchString(code) {
+					b.t.Errorf("no benchmark has %s in its name", arg)
+				}
+			}()
+		}
+		if arg != "-run" || args[i+1] == "^$" {
 			continue
 		}
 		for _, file := range []string{"../../storage/storagetest/landed.go"} { // tests that two packages call

@@ -91,7 +91,7 @@ func newProviderModel(
 	return agent.ProviderModel{
 		Provider: p,
 		Tools:    tools,
-		System:   rendering(systemPrompt(cfg)),
+		System:   systemPrompt(cfg),
 		Zone:     zone(),
 		Budget:   cfg.Model.Context,
 		TextOnly: cfg.Model.TextOnly,

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/settings"
-	"gatehouse/core"
 	"gatehouse/core/llm/prompt"
 )
 
@@ -26,15 +25,8 @@ func builtIn(template string) prompt.Prompt {
 }
 
 // systemPrompt is the configured system prompt, or the one that is built in.
-func systemPrompt(cfg settings.Config) prompt.Prompt {
-	return *cmp.Or(cfg.SystemPrompt, &builtInPrompt)
-}
-
-// rendering renders a system prompt for a turn.
-func rendering(p prompt.Prompt) func(core.Turn, time.Time) (prompt.Result, error) {
-	return func(turn core.Turn, day time.Time) (prompt.Result, error) {
-		return p.Render(prompt.SystemInput(turn.Address.Platform, day))
-	}
+func systemPrompt(cfg settings.Config) *prompt.Prompt {
+	return cmp.Or(cfg.SystemPrompt, &builtInPrompt)
 }
 
 // zone is the time zone that TZ names, in which the days of conversations begin; UTC if it names none.

@@ -61,7 +61,7 @@ func (m ProviderModel) showIn(
 		if err != nil {
 			return s, fmt.Errorf("reading the day of the epoch: %w", err)
 		}
-		p, err := m.System(turn, day)
+		p, err := m.System.Render(prompt.SystemInput(turn.Address.Platform, day))
 		if err != nil {
 			return s, err
 		}

@@ -54,10 +54,7 @@ func newEpochs(t *testing.T) *epochs {
 	e := &epochs{t: t, p: &thinker{}, at: time.Date(2026, 12, 13, 22, 0, 0, 0, time.UTC)}
 	e.m = agent.ProviderModel{
 		Provider: view.Bind("one", e.p), Tools: tool.NewRegistry(), Zone: berlin,
-		System: func(_ core.Turn, day time.Time) (prompt.Result, error) {
-			p := prompt.Prompt{Name: "system", Template: "Today is {{ today }} ({{ zone }})."}
-			return p.Render(prompt.SystemInput("console", day))
-		},
+		System: &prompt.Prompt{Name: "system", Template: "Today is {{ today }} ({{ zone }})."},
 	}
 	return e
 }

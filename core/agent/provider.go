@@ -25,9 +25,9 @@ type ProviderModel struct {
 	TextOnly bool // the model takes no images
 	Budget   int  // of a request, in tokens as the view estimates them; 0 = no limit
 
-	// System renders the system prompt of a turn in an epoch that began on this day; the prompt's first message is its
-	// text, and the calls sample as it says. nil: there is none.
-	System func(turn core.Turn, day time.Time) (prompt.Result, error)
+	// System is the system prompt. It is rendered for the platform of a turn and the day on which its epoch began; its
+	// first message is the text, and the calls sample as it says. nil: there is none.
+	System *prompt.Prompt
 	Zone   *time.Location // in which days begin; nil: UTC
 	Images Images         // nil: no image is stored
 	Tokens Tokens         // nil: they are not counted

@@ -72,20 +72,24 @@ func (m Script) Next(ctx context.Context, history core.History, memory json.RawM
 // whether a tool that is missing now may still be added. nil: the script can run.
 func (m Script) Check(later func(tool string) bool) *hrf.Error {
 	p := m.program()
-	now := p.Tool
-	p.Tool = func(recipient string) (json.RawMessage, bool) {
-		schema, known := now(recipient)
-		return schema, known || later(recipient)
-	}
+	p.Catalog = catalog{m.Tools, later}
 	return p.Check()
+}
+
+// catalog is the tools that there are now. later reports whether a missing one may still be added; nil: none is.
+type catalog struct {
+	tools *tool.Registry
+	later func(tool string) bool
+}
+
+func (c catalog) Schema(recipient string) (schema json.RawMessage, known bool) {
+	t, known := c.tools.Get(recipient)
+	return t.Schema, known || c.later != nil && c.later(recipient)
 }
 
 // program is the script with the tools that there are now.
 func (m Script) program() *interp.Program {
-	return &interp.Program{Envelope: m.Envelope, Tool: func(recipient string) (json.RawMessage, bool) {
-		t, known := m.Tools.Get(recipient)
-		return t.Schema, known
-	}}
+	return &interp.Program{Envelope: m.Envelope, Catalog: catalog{tools: m.Tools}}
 }
 
 // scriptRun is one Next of a script.

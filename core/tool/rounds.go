@@ -14,13 +14,19 @@ import (
 // attempt finds as Before, in whichever process. Where nothing is kept, an attempt that was cut off leaves an unknown
 // outcome: so Do keeps "" before a message that must not be sent twice.
 type Rounds struct {
-	Before string                      // "": the call begins
-	Answer *Answer                     // to the question of Before; nil: nobody was asked yet
-	Keep   func(progress string) error // commits
-	Stop   context.Context             // ends when a person stops the turn
+	Before string          // "": the call begins
+	Answer *Answer         // to the question of Before; nil: nobody was asked yet
+	Stop   context.Context // ends when a person stops the turn
 	// ends when the process stops, or has lost the turn: Do returns a Paused without a question
 	Process context.Context
+
+	running context.Context // of the call
+	ledger  core.Ledger
+	id      core.ApprovalID
 }
+
+// Keep commits how far the call is.
+func (r *Rounds) Keep(progress string) error { return r.ledger.Keep(r.running, r.id, progress, false) }
 
 // Answer is what became of a question that a call asked people by a Paused.
 type Answer struct {
@@ -66,7 +72,7 @@ func withRounds(ctx context.Context, turn core.Turn, id core.ApprovalID, before 
 	if answer != nil && answer.Of != typestate.Digest(before) {
 		answer = nil
 	}
-	r := &Rounds{Before: before, Answer: answer, Stop: turn.Stop, Process: turn.Process}
-	r.Keep = func(progress string) error { return turn.Ledger.Keep(ctx, id, progress, false) }
-	return context.WithValue(ctx, roundsKey{}, r)
+	return context.WithValue(ctx, roundsKey{}, &Rounds{
+		Before: before, Answer: answer, Stop: turn.Stop, Process: turn.Process, running: ctx, ledger: turn.Ledger, id: id,
+	})
 }

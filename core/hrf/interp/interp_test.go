@@ -98,7 +98,7 @@ func (s scenario) outcome(t *testing.T) (interp.Outcome, error) {
 		_, known := s.Tools[recipient]
 		return nil, known
 	}
-	return interp.Run(t.Context(), &interp.Program{Envelope: envelope, Tool: tool}, s.Input,
+	return interp.Run(t.Context(), &interp.Program{Envelope: envelope, Catalog: tools(tool)}, s.Input,
 		func(_ context.Context, recipient string, _ map[string]any) (any, error) {
 			if fault := s.Tools[recipient].Error; fault != "" {
 				return nil, errors.New(fault)
@@ -144,13 +144,20 @@ func script(t testing.TB, steps string) *interp.Program {
 			`]}}]}`)
 }
 
+// tools is a catalog that a function knows.
+type tools func(recipient string) (schema json.RawMessage, known bool)
+
+func (f tools) Schema(recipient string) (schema json.RawMessage, known bool) { return f(recipient) }
+
+var allTools = tools(func(string) (json.RawMessage, bool) { return nil, true })
+
 func program(t testing.TB, envelope string) *interp.Program {
 	t.Helper()
 	e, report := hrf.Parse([]byte(envelope), hrf.Strict)
 	if fault := report.Err(); fault != nil {
 		t.Fatal(fault)
 	}
-	return &interp.Program{Envelope: e, Tool: func(string) (json.RawMessage, bool) { return nil, true }}
+	return &interp.Program{Envelope: e, Catalog: allTools}
 }
 
 // run runs a program with tools that give one result and a model that gives one text.
@@ -238,7 +245,7 @@ func TestAllMissingRecipientsAreListedBeforeAnythingRuns(t *testing.T) {
 		`{"type":"tool-call","recipient":"no.a","channel":"commentary","args":{},"save_as":"r"}]}]}},
 		{"role":"assistant","channel":"commentary","recipient":"no.c","contentType":"json","content":{},`+
 		`"termination":"call"}]}`)
-	p.Tool = func(recipient string) (json.RawMessage, bool) { return nil, recipient == "t.f" }
+	p.Catalog = tools(func(recipient string) (json.RawMessage, bool) { return nil, recipient == "t.f" })
 	out, err := run(t, p, nil, nil)
 	d, message := failure(t, err)
 	if diff := gocmp.Diff([]string{"no.a", "no.b", "no.c"}, d.Recipients); diff != "" || len(out.ToolCalls) > 0 {
@@ -287,7 +294,7 @@ func TestTextsAreSplitOnlyWhereAToolWantsAListOfTexts(t *testing.T) {
 		``:     " x,, y z ",
 	} {
 		p := script(t, call+","+say)
-		p.Tool = func(string) (json.RawMessage, bool) { return json.RawMessage(schema), true }
+		p.Catalog = tools(func(string) (json.RawMessage, bool) { return json.RawMessage(schema), true })
 		out, err := run(t, p, map[string]any{"a": " x,, y z "}, nil)
 		if err != nil || !gocmp.Equal(out.ToolCalls[0].Args["a"], want) {
 			t.Errorf("%s: %v, %v", cmp.Or(schema, "no schema"), out.ToolCalls, err)

@@ -73,10 +73,10 @@ func (r *run) checkRecipients(sites []site) Effect {
 }
 
 func (r *run) schema(recipient string) (schema json.RawMessage, known bool) {
-	if r.program.Tool == nil {
+	if r.program.Catalog == nil {
 		return nil, false
 	}
-	return r.program.Tool(recipient)
+	return r.program.Catalog.Schema(recipient)
 }
 
 // each visits all steps, of both branches too, in the order of the text. depth is in how many ifs.

@@ -10,12 +10,16 @@ import (
 
 // Program is an envelope that can be run. It is read-only and safe for concurrent use.
 type Program struct {
-	Envelope *hrf.Envelope
-	Limits   Limits
-	// Tool tells whether a recipient exists, and its JSON Schema of arguments (nil: none). All recipients are checked
-	// before the first effect.
-	Tool       func(recipient string) (schema json.RawMessage, known bool)
-	StrictVars bool // a variable that nothing has set is an error
+	Envelope   *hrf.Envelope
+	Limits     Limits
+	Catalog    Catalog // nil: no recipient exists
+	StrictVars bool    // a variable that nothing has set is an error
+}
+
+// Catalog knows the tools. All recipients are looked up before the first effect.
+type Catalog interface {
+	// Schema tells whether a recipient exists, and its JSON Schema of arguments (nil: none).
+	Schema(recipient string) (schema json.RawMessage, known bool)
 }
 
 // Limits bound a run; zero means the default. A run that exceeds one fails, and Details name it.

@@ -65,9 +65,9 @@ func parse(t *rapid.T, text string) *interp.Program {
 	}
 	return &interp.Program{
 		Envelope: e,
-		Tool: func(string) (json.RawMessage, bool) {
+		Catalog: tools(func(string) (json.RawMessage, bool) {
 			return json.RawMessage(`{"properties":{"list":{"type":"array","items":{"type":"string"}}}}`), true
-		},
+		}),
 	}
 }
 

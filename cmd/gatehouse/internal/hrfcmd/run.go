@@ -87,7 +87,7 @@ func (c Run) run(ctx context.Context, text []byte, input map[string]any, tools s
 		}
 		return out, nil
 	}
-	program := &interp.Program{Envelope: envelope, Tool: tools.schema, StrictVars: c.StrictVars}
+	program := &interp.Program{Envelope: envelope, Catalog: tools, StrictVars: c.StrictVars}
 	outcome, err := interp.Run(ctx, program, input, tools.call, c.reply)
 	if err != nil && !errors.As(err, &out.Error) {
 		return out, err

@@ -65,7 +65,8 @@ func stubOf(v *strictjson.Value) (result any, fails, err error) {
 	return nil, errors.New(string(text)), nil
 }
 
-func (s stubs) schema(recipient string) (json.RawMessage, bool) {
+// Schema tells whether a tool has a stub, and its schema.
+func (s stubs) Schema(recipient string) (json.RawMessage, bool) {
 	tool, known := s[recipient]
 	return tool.args, known
 }

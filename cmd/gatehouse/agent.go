@@ -33,8 +33,7 @@ func newAgent(
 		Model:    newModel(),
 		ModelRef: "gatehouse/demo",
 		Executor: &tool.Executor{Tools: tools, Log: log},
-		Policy:   loggedPolicy(cfg.Policy, log),
-		Asks:     peopleToAsk(cfg.Policy),
+		Policy:   newLoggedPolicy(cfg.Policy, log),
 		NewID:    cli.NewID,
 		Tracer:   tracer,
 	}
@@ -61,26 +60,32 @@ func newAgent(
 	return loop.Graph()
 }
 
-// loggedPolicy logs the first failure of each rule's condition.
-func loggedPolicy(current *policy.Current, log *slog.Logger) agent.Policy {
-	var logged sync.Map
-	return func(turn core.Turn, call core.Call) core.Rule {
-		d := current.Policy().Decide(turn, call)
-		for _, f := range d.Failed {
-			if _, known := logged.LoadOrStore(f.Rule, true); !known && log != nil {
-				log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or "+
-					"denies holds", "rule", f.Rule, "tool", call.Tool, "err", mask.Text(f.Err.Error()))
-			}
-		}
-		return d.Rule
-	}
+// loggedPolicy is the policy in force. It logs the first failure of each rule's condition.
+type loggedPolicy struct {
+	current *policy.Current
+	log     *slog.Logger // nil: nothing is logged
+	logged  *sync.Map    // the rules whose failure was logged
 }
 
-// peopleToAsk is the policy for calls that ask people.
-func peopleToAsk(current *policy.Current) agent.Asks {
-	return func(turn core.Turn, call core.Call, asking tool.Asking) core.Rule {
-		return current.Asks(turn, call, asking.Of, asking.Expires, false)
+func newLoggedPolicy(current *policy.Current, log *slog.Logger) loggedPolicy {
+	return loggedPolicy{current, log, new(sync.Map)}
+}
+
+// Rule is the policy for a call.
+func (p loggedPolicy) Rule(turn core.Turn, call core.Call) core.Rule {
+	d := p.current.Policy().Decide(turn, call)
+	for _, f := range d.Failed {
+		if _, known := p.logged.LoadOrStore(f.Rule, true); !known && p.log != nil {
+			p.log.Warn("a condition of the approval policy failed; it allows nothing, and a rule that asks or "+
+				"denies holds", "rule", f.Rule, "tool", call.Tool, "err", mask.Text(f.Err.Error()))
+		}
 	}
+	return d.Rule
+}
+
+// Asks is the policy for a call that asks people.
+func (p loggedPolicy) Asks(turn core.Turn, call core.Call, asking tool.Asking) core.Rule {
+	return p.current.Asks(turn, call, asking.Of, asking.Expires, false)
 }
 
 // newTools are the tools that are built in, and those of GATEHOUSE_TOOLS. There is http.fetch where hosts are listed. A

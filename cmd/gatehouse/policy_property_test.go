@@ -204,7 +204,7 @@ func askFor(
 		one.a = decided.Approval
 		return err
 	}
-	switch one.a.Rule = loggedPolicy(cfg.Policy, nil)(core.Turn{Actor: who}, call); one.a.Rule.Verdict {
+	switch one.a.Rule = newLoggedPolicy(cfg.Policy, nil).Rule(core.Turn{Actor: who}, call); one.a.Rule.Verdict {
 	case core.VerdictAllow:
 		one.a.State = core.Approved
 	case core.VerdictDeny:

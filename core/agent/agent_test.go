@@ -33,6 +33,17 @@ func (b *book) Notes(context.Context, string) ([]string, error) { return b.notes
 type policy struct {
 	rule, reads *core.Rule
 	judge       *func(core.Call) core.Rule
+	asks        *asks
+}
+
+// asks is the rule for a question.
+type asks func(core.Turn, core.Call, tool.Asking) core.Rule
+
+func (p policy) Asks(turn core.Turn, c core.Call, a tool.Asking) core.Rule {
+	if *p.asks == nil {
+		return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
+	}
+	return (*p.asks)(turn, c, a)
 }
 
 func (p policy) Rule(_ core.Turn, c core.Call) core.Rule {
@@ -63,7 +74,7 @@ type room struct {
 
 	judge      func(core.Call) core.Rule // nil: rule and reads
 	change     func(*core.Approval)      // changes an approval as it is decided
-	asks       agent.Asks                // nil: nobody can be asked
+	asks       asks                      // nil: nobody can be asked
 	question   *question.Question        // that the turn waits for
 	reads      core.Rule                 // for calls that only read; "" = they are allowed
 	remembered func(core.Call) *core.Use
@@ -139,14 +150,8 @@ func newRoomOf(
 	r.remembered = func(core.Call) *core.Use { return nil }
 	compiled, err := agent.Loop{
 		Name: "demo", Model: m, Limits: limits, Executor: &tool.Executor{Tools: tools},
-		Policy: policy{r.rule, &r.reads, &r.judge}.Rule,
-		Asks: func(turn core.Turn, c core.Call, a tool.Asking) core.Rule {
-			if r.asks == nil {
-				return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
-			}
-			return r.asks(turn, c, a)
-		},
-		NewID: func() string { ids++; return fmt.Sprintf("a%d", ids) },
+		Policy: policy{r.rule, &r.reads, &r.judge, &r.asks},
+		NewID:  func() string { ids++; return fmt.Sprintf("a%d", ids) },
 	}.Graph()
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 func (l Loop) rule(
 	ctx context.Context, turn core.Turn, call core.Call, again bool,
 ) (rule core.Rule, use *core.Use, err error) {
-	rule = l.Policy(turn, call)
+	rule = l.Policy.Rule(turn, call)
 	if rule.Memory(call.Risk) == (core.Memory{}) || again || turn.Ledger == nil {
 		return rule, nil, nil
 	}
@@ -77,7 +77,7 @@ func beginning(text string, most int) string {
 // policy has another rule than for the model's own. For that one the gate compares today's rule with the approval's.
 func (l Loop) refuseChanged(turn core.Turn, p *pendingCall, a core.Approval) (result core.ToolResult, refused bool) {
 	if a.Requested == "" || a.Begun || a.State != core.Approved ||
-		l.Policy(turn, p.Bound).Same(l.Policy(turn, a.Call)) {
+		l.Policy.Rule(turn, p.Bound).Same(l.Policy.Rule(turn, a.Call)) {
 		return result, false
 	}
 	result = tool.Failed(core.Errorf(core.PolicyDenied, "The rules changed after the arguments were changed and "+

@@ -112,7 +112,7 @@ func (l Loop) policyDigest(turn core.Turn, calls []core.Call) string {
 		if ok {
 			c.Risk, c.Annotations, all[i].Schema = t.CallRisk(), t.Annotations, t.SchemaDigest()
 		}
-		all[i].Tool, all[i].Risk, all[i].Rule = c.Tool, c.Risk, l.Policy(turn, c)
+		all[i].Tool, all[i].Risk, all[i].Rule = c.Tool, c.Risk, l.Policy.Rule(turn, c)
 	}
 	text, _ := json.Marshal(all) // texts, numbers and flags: can't fail
 	return typestate.Digest(string(text))

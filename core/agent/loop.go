@@ -25,12 +25,13 @@ type Model interface {
 	Next(ctx context.Context, history core.History, memory json.RawMessage) (Answer, error)
 }
 
-// Policy decides whether a call is allowed, refused, or needs an approval.
-type Policy func(turn core.Turn, call core.Call) core.Rule
-
-// Asks is the policy for a call that asks people: who of them may be asked. Its rule asks, and its approvers are those
-// who may answer, or it denies.
-type Asks func(turn core.Turn, call core.Call, asking tool.Asking) core.Rule
+// Policy decides about calls.
+type Policy interface {
+	// Rule allows a call, refuses it, or says who approves it.
+	Rule(turn core.Turn, call core.Call) core.Rule
+	// Asks is the rule for a call that asks people: its approvers are the people who may answer, or it denies.
+	Asks(turn core.Turn, call core.Call, asking tool.Asking) core.Rule
+}
 
 // Loop holds the parts of the loop graph.
 type Loop struct {
@@ -38,7 +39,6 @@ type Loop struct {
 	Model    Model
 	Executor *tool.Executor
 	Policy   Policy
-	Asks     Asks // nil: nobody can be asked
 	NewID    func() string
 
 	// Release identifies what the model does, such as the digest of its script. A turn that was paused under another

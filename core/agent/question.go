@@ -21,7 +21,7 @@ func (l Loop) askPeople(
 	if err != nil {
 		return l.answer(s, tool.Failed(err)), nil
 	}
-	rule := l.Policy(turn, bound)
+	rule := l.Policy.Rule(turn, bound)
 	if rule.Verdict != core.VerdictDeny {
 		rule = l.mayAsk(ctx, bound, asking)
 	}
@@ -63,10 +63,7 @@ func (l Loop) rounds(
 // mayAsk is the policy's rule for a question of a call; who may answer are its approvers.
 func (l Loop) mayAsk(ctx context.Context, bound core.Call, asking tool.Asking) core.Rule {
 	turn, _ := core.TurnFrom(ctx)
-	if l.Asks == nil {
-		return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
-	}
-	return l.Asks(turn, bound, asking)
+	return l.Policy.Asks(turn, bound, asking)
 }
 
 // askQuestion makes a question the pending call: that of a call whose tool asks it, under, or of a call that only asks.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gatehouse/core"
-	"gatehouse/core/agent"
 	"gatehouse/core/tool"
 )
 
@@ -80,7 +79,7 @@ func TestAQuestionSuspendsTheTurnAndItsAnswerIsTheResult(t *testing.T) {
 }
 
 func TestAQuestionThatNobodyMayBeAskedIsRefused(t *testing.T) {
-	deny := func(why string) agent.Asks {
+	deny := func(why string) asks {
 		return func(core.Turn, core.Call, tool.Asking) core.Rule {
 			return core.Rule{Verdict: core.VerdictDeny, Why: why}
 		}

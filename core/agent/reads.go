@@ -73,7 +73,7 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *over
 	if err != nil {
 		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
 	}
-	if t.Mutating || t.Ask != nil || l.Policy(turn, bound).Verdict != core.VerdictAllow {
+	if t.Mutating || t.Ask != nil || l.Policy.Rule(turn, bound).Verdict != core.VerdictAllow {
 		return nil, false
 	}
 	return func(ctx context.Context) (core.ToolResult, error) {

@@ -96,9 +96,7 @@ func TestLaw8_SecretsOfTheSchemaAreNotLogged(t *testing.T) {
 		{Content: core.Text("done")},
 	}}
 	loop := agent.Loop{
-		Name: "demo", Model: model, NewID: func() string { return "a" }, Policy: func(core.Turn, core.Call) core.Rule {
-			return core.Rule{Verdict: core.VerdictAllow}
-		},
+		Name: "demo", Model: model, NewID: func() string { return "a" }, Policy: allowed{},
 		Executor: &tool.Executor{
 			Tools: tool.NewRegistry(read, panics),
 			Log:   slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -119,3 +117,8 @@ func TestLaw8_SecretsOfTheSchemaAreNotLogged(t *testing.T) {
 		t.Errorf("the log is\n%s", text)
 	}
 }
+
+// allowed is a policy that allows each call.
+type allowed struct{ agent.Policy }
+
+func (allowed) Rule(core.Turn, core.Call) core.Rule { return core.Rule{Verdict: core.VerdictAllow} }

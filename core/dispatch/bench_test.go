@@ -87,7 +87,7 @@ type setup struct {
 	model    agent.Model // the demo
 	tools    []tool.Tool // besides the demo's
 	compiled *graph.Graph
-	policy   agent.Policy
+	policy   rules
 	options  func(*dispatch.Options)
 	path     string // an existing database: a file, or a URL of Postgres
 	service  func(*approvals.Service)
@@ -214,6 +214,15 @@ func (b *bench) compile(s setup) *graph.Graph {
 		b.t.Fatal(err)
 	}
 	return compiled
+}
+
+// rules are a policy under which nobody can be asked.
+type rules func(core.Turn, core.Call) core.Rule
+
+func (r rules) Rule(turn core.Turn, call core.Call) core.Rule { return r(turn, call) }
+
+func (rules) Asks(core.Turn, core.Call, tool.Asking) core.Rule {
+	return core.Rule{Verdict: core.VerdictDeny, Why: "Nobody can be asked here."}
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -168,7 +168,7 @@ var exams = map[string]exam{
 }
 
 // changing is a policy whose rule is another one each time that a call is requested or to run.
-func changing() agent.Policy {
+func changing() rules {
 	var n atomic.Int32
 	return func(core.Turn, core.Call) core.Rule {
 		return core.Rule{Verdict: core.VerdictAsk, Approvers: []string{"room:bob"}, Vetoes: int(n.Add(1))}

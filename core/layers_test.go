@@ -142,7 +142,7 @@ var layers = map[string][]string{
 		"core", "core/retry", "adapters/internal/*", "adapters/discord/internal/address",
 		"adapters/discord/internal/snowflake", "adapters/discord/internal/rest",
 	},
-	"adapters/discord/internal/preflight": {
+	"adapters/discord/internal/doctor": {
 		"core", "adapters/internal/*", "adapters/discord/internal/address", "adapters/discord/internal/snowflake",
 		"adapters/discord/internal/rest", "adapters/discord/internal/guilds", "adapters/discord/internal/gateway",
 	},

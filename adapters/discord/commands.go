@@ -194,9 +194,12 @@ func (c slashCommand) changes() any {
 	}{slashCommand: c}
 }
 
-// sameCommands reports whether the commands that Discord lists include ours.
-func sameCommands(listed json.RawMessage) bool {
-	there := chatCommands(listed)
+// builtCommands are the commands of this build.
+type builtCommands struct{}
+
+// Listed reports whether the commands that Discord lists include ours.
+func (builtCommands) Listed(all json.RawMessage) bool {
+	there := chatCommands(all)
 	return !slices.ContainsFunc(slashCommands(), func(c slashCommand) bool { return !there[c.Name].is(c) })
 }
 

@@ -108,7 +108,7 @@ func (d *Discord) CardCopies(ctx context.Context, delivery core.Delivery, refuse
 		}
 		return d.sees(ctx, delivery, user)
 	}
-	copies := outbound.Copies{Platform: address.Platform, User: address.User, OpenDM: d.guilds.DM, Warn: d.warnOnce}
+	copies := outbound.Copies{Platform: address.Platform, People: people{d}}
 	return copies.Posts(ctx, delivery, users, sees, refused)
 }
 
@@ -129,3 +129,14 @@ func (d *Discord) sees(ctx context.Context, delivery core.Delivery, user string)
 	}
 	return sees, err
 }
+
+// people are those whom the bot can write to.
+type people struct{ discord *Discord }
+
+func (people) User(id string) (string, bool) { return address.User(id) }
+
+func (p people) OpenDM(ctx context.Context, user string) (string, error) {
+	return p.discord.guilds.DM(ctx, user)
+}
+
+func (p people) Warn(text string, args ...any) { p.discord.warnOnce(text, args...) }

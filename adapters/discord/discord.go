@@ -40,8 +40,7 @@ type Discord struct {
 	gateway    *gateway.Gateway
 	guilds     *guilds.Cache
 	outbound   outbound.Health // records whether Discord answers calls
-	seal       draw.Sealer
-	painter    outbound.Painter[draw.Message]
+	painter    draw.Painter
 	long       outbound.PartCache[draw.Message]
 	threads    *memo.Memo[bool]       // whether a thread is open, by id; false: it could not be opened
 	roots      *memo.Memo[bool]       // whether a thread began with a message of the bot's own, by id
@@ -73,20 +72,20 @@ func New(deps core.Deps, c Config) *Discord {
 	deps.Log = deps.Log.With("platform", address.Platform)
 	texts := wording.New(deps.Words)
 	d := &Discord{
-		Deps: deps, Config: c, run: context.Background(), sleep: outbound.Sleep, outbound: outbound.Health{Title: "Discord"},
-		seal: deps.Signer.Seal, painter: draw.NewPainter(deps.Signer.Seal, texts),
-		threads: memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
+		Deps: deps, Config: c, run: context.Background(), sleep: outbound.Sleep,
+		outbound: outbound.Health{Title: "Discord"},
+		painter:  draw.Painter{Sealer: deps.Signer, Texts: texts},
+		threads:  memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered), hidden: memo.New[time.Time](maxRemembered),
 		roots: memo.New[bool](maxRemembered), overheard: memo.New[string](maxRemembered),
 		heard: outbound.Cache[string]{Now: deps.Now}, known: outbound.Cache[string]{Now: deps.Now},
 	}
 	d.desk = desk.Desk{
-		Platform: address.Platform, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: d.Groups,
-		Cautions: func(c core.Card) string { return draw.Cautions(c, texts) },
-		Reason:   draw.MaxReason, Input: draw.MaxInput, Texts: texts, Log: d.Log,
+		Platform: address.Platform, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: d, Cautious: d.painter,
+		Reason: draw.MaxReason, Input: draw.MaxInput, Texts: texts, Log: d.Log,
 	}
 	d.rest = rest.New(rest.Options{
-		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Report: d.outbound.Record,
+		Token: c.BotToken, URL: c.apiURL(), Now: d.Now, Log: d.Log, Health: &d.outbound,
 	})
 	d.guilds = guilds.New(d.rest, d.Now)
 	d.typing = &typing{platform: d, channels: map[string]*indicator{}}

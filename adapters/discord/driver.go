@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/discord/internal/address"
-	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/doctor"
 	"gatehouse/adapters/discord/internal/rest"
 
 	"gatehouse/core"
@@ -58,9 +58,9 @@ func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
 	}
 	client := rest.New(rest.Options{Token: c.BotToken, URL: c.apiURL(), Now: o.Now})
 	defer client.Close()
-	return preflight.Run(ctx, preflight.Options{
+	return doctor.Run(ctx, doctor.Options{
 		Checkup: o, REST: client, APIURL: c.APIURL, PublicKey: c.PublicKey, Shards: c.Shards, Threads: c.threads(),
 		FollowUp: c.FollowUp != followMention,
-		Path:     pathInteractions, SameCommands: sameCommands, Latest: latest,
+		Path:     pathInteractions, Commands: builtCommands{}, Latest: latest,
 	})
 }

@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"gatehouse/adapters/discord/internal/heard"
@@ -31,7 +30,7 @@ func (d *Discord) files(
 	fetcher := inbound.Fetcher{
 		Blobs: d.Blobs, Event: e,
 		Title: "Discord", Client: d.rest.HTTP(), APIURL: d.Config.APIURL,
-		OwnHost: func(host string) bool { return slices.Contains(fileHosts, host) },
+		Hosts:   fileHosts,
 		Refused: errGone, Redirected: core.Errorf(core.NotAllowed, "it is not stored at Discord"),
 	}
 	files := m.Files(n, me, more...)

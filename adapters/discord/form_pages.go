@@ -113,7 +113,7 @@ func (d *Discord) privately(i interaction, b outbound.Button, text, label string
 	m := draw.Message{Text: draw.Literal(text, draw.MaxPlain)}
 	if label != "" {
 		b.More = []string{strconv.Itoa(page)}
-		m.Rows = draw.Row(d.seal.Button(label, discordgo.PrimaryButton, b))
+		m.Rows = draw.Row(d.painter.Button(label, discordgo.PrimaryButton, b))
 	}
 	if i.isPrivate() {
 		return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.Outgoing()}

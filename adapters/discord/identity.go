@@ -77,18 +77,29 @@ func (d *Discord) warnContent() {
 // the gateway reports it too.
 func (d *Discord) keepIdentity(ctx context.Context, known chan<- struct{}) error {
 	asked := sync.OnceFunc(func() { close(known) })
-	return outbound.Identity{
-		Title: "Discord", Log: d.Log, Sleep: d.sleep,
-		Jitter: func(t time.Duration) time.Duration { return outbound.Jitter(t, d.Jitter()) },
-		Known:  func() bool { return d.whoami().User != "" },
-		Ask: func(ctx context.Context) error {
-			err := d.askIdentity(ctx)
-			if err == nil {
-				asked()
-			}
-			return err
-		},
-	}.Keep(ctx)
+	return outbound.Identity{Title: "Discord", Log: d.Log, Asker: asker{d, asked}}.Keep(ctx)
+}
+
+// asker asks Discord who the bot is.
+type asker struct {
+	discord *Discord
+	known   context.CancelFunc // called with the first answer
+}
+
+func (a asker) Known() bool { return a.discord.whoami().User != "" }
+
+func (a asker) Sleep(ctx context.Context, wait time.Duration) { a.discord.sleep(ctx, wait) }
+
+func (a asker) Jitter(wait time.Duration) time.Duration {
+	return outbound.Jitter(wait, a.discord.Jitter())
+}
+
+func (a asker) Ask(ctx context.Context) error {
+	err := a.discord.askIdentity(ctx)
+	if err == nil {
+		a.known()
+	}
+	return err
 }
 
 // askIdentity asks once.

@@ -203,7 +203,7 @@ func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 	}
 	requests := webhook.NewReader(webhook.Options{
 		Signature: headerSignature, Time: headerTime, Now: d.Now, Log: d.Log,
-		Valid: func(h http.Header, body []byte) bool { return validSignature(h, body, key) },
+		Verifier: verifier{key},
 	})
 	return map[string]http.Handler{
 		"POST " + pathInteractions: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,11 +244,14 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, acc
 	}
 }
 
-// validSignature reports whether a request's signature, over its time and its body, is right. discordgo's
-// VerifyInteraction does the same, but copies the body several times, and anybody can send one.
-func validSignature(h http.Header, body []byte, key ed25519.PublicKey) bool {
+// verifier knows the signatures of the application with this public key.
+type verifier struct{ key ed25519.PublicKey }
+
+// Valid reports whether a request's signature, over its time and its body, is right. discordgo's VerifyInteraction does
+// the same, but copies the body several times, and anybody can send one.
+func (v verifier) Valid(h http.Header, body []byte) bool {
 	signature, err := hex.DecodeString(h.Get(headerSignature))
-	return err == nil && ed25519.Verify(key, append([]byte(h.Get(headerTime)), body...), signature)
+	return err == nil && ed25519.Verify(v.key, append([]byte(h.Get(headerTime)), body...), signature)
 }
 
 // storeAgain is the log's text for what follows when an event was not stored.

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/doctor"
 	"gatehouse/adapters/discord/internal/snowflake"
 	"gatehouse/core"
 )
@@ -29,11 +29,11 @@ func (*Config) Manifest() any {
 // manifest lists the settings of an application. Discord itself accepts no manifest, so each part says where it is
 // entered.
 type manifest struct {
-	Invite      string                 `json:"invite"`
-	Permissions []preflight.Permission `json:"permissions"`
-	Intents     []intent               `json:"intents"`
-	Endpoint    string                 `json:"interactions_endpoint_url,omitempty"`
-	Commands    []slashCommand         `json:"commands"`
+	Invite      string              `json:"invite"`
+	Permissions []doctor.Permission `json:"permissions"`
+	Intents     []intent            `json:"intents"`
+	Endpoint    string              `json:"interactions_endpoint_url,omitempty"`
+	Commands    []slashCommand      `json:"commands"`
 }
 
 type intent struct {
@@ -55,7 +55,7 @@ var intents = []intent{{
 // category invalid.
 func (o ManifestOptions) Run(out io.Writer) error {
 	m := manifest{
-		Permissions: preflight.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands(),
+		Permissions: doctor.Needed(Config{Reply: o.Reply}.threads()), Intents: intents, Commands: slashCommands(),
 	}
 	application := cmp.Or(o.Application, "APPLICATION_ID")
 	if o.Application != "" && !snowflake.Valid(application) {
@@ -63,7 +63,7 @@ func (o ManifestOptions) Run(out io.Writer) error {
 			"%q is not an application's id, which is a number; find it under General Information of your application.",
 			application)
 	}
-	m.Invite = preflight.InviteURL(application, m.Permissions)
+	m.Invite = doctor.InviteURL(application, m.Permissions)
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
-	"gatehouse/adapters/discord/internal/preflight"
+	"gatehouse/adapters/discord/internal/doctor"
 	"gatehouse/core"
 )
 
@@ -41,7 +41,7 @@ func TestReadmeNamesPermissionsAndSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(text)
-	for _, p := range preflight.Permissions {
+	for _, p := range doctor.Permissions {
 		if line := "| " + p.Name + " | " + p.For + " |\n"; !strings.Contains(readme, line) {
 			t.Errorf("README has no line %q", line)
 		}

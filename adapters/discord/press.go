@@ -110,6 +110,6 @@ func (d *Discord) pressed(ctx context.Context, i interaction, c core.Click) *res
 	}
 	isCopy := i.Channel != address.Channel(card.From)
 	delivery := core.Delivery{Post: core.Post{Conversation: card.Conversation, Copy: isCopy}, Card: &card}
-	m := d.seal.Card(d.desk.Texts, delivery, cardLink(delivery), true)
+	m := d.painter.Card(delivery, cardLink(delivery), true)
 	return &response{Type: discordgo.InteractionResponseUpdateMessage, Data: m.Outgoing(), redraw: c.Approval}
 }

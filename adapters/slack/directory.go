@@ -178,12 +178,14 @@ func (s *Slack) Groups(ctx context.Context, who core.Actor, wanted []string) ([]
 	return s.groupsOf(ctx, who, wanted, s.groupMembers)
 }
 
-// seems is Groups for a press that decides nothing yet: who was in a group a moment ago may go on.
-func (s *Slack) seems(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
+// recently is the directory for a press that decides nothing yet: who was in a group a moment ago may go on.
+type recently struct{ *Slack }
+
+func (s recently) Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error) {
 	if in, err := s.groupsOf(ctx, who, wanted, s.toldMembers); err == nil && len(in) > 0 {
 		return in, nil
 	}
-	return s.Groups(ctx, who, wanted)
+	return s.Slack.Groups(ctx, who, wanted)
 }
 
 type membersOf func(ctx context.Context, group string) ([]string, error)
@@ -290,8 +292,7 @@ func (s *Slack) CardCopies(ctx context.Context, d core.Delivery, refused bool) (
 	}
 	// users holds only people who don't see the card
 	seesCard := func(context.Context, string) (bool, error) { return false, nil }
-	return outbound.Copies{Platform: Name, User: webapi.UserID, OpenDM: s.openDM, Warn: s.warnOnce}.Posts(ctx, d, users,
-		seesCard, refused)
+	return outbound.Copies{Platform: Name, People: people{s}}.Posts(ctx, d, users, seesCard, refused)
 }
 
 // channelMembers returns the members of a channel; nil if they can't be determined, in which case everybody is assumed
@@ -346,3 +347,14 @@ func (s *Slack) approversOutside(ctx context.Context, approvers, sees []string) 
 	}
 	return outside, nil
 }
+
+// people are those whom the bot can write to.
+type people struct{ slack *Slack }
+
+func (people) User(id string) (string, bool) { return webapi.UserID(id) }
+
+func (p people) OpenDM(ctx context.Context, user string) (string, error) {
+	return p.slack.openDM(ctx, user)
+}
+
+func (p people) Warn(text string, args ...any) { p.slack.warnOnce(text, args...) }

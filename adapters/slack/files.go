@@ -70,7 +70,7 @@ func (s *Slack) fetcher(e core.Event) func(ctx context.Context, f inbound.File) 
 	files := inbound.Fetcher{
 		Blobs: s.Blobs, Event: e, Title: webapi.Title, Client: s.http, APIURL: s.Config.APIURL,
 		Header:  http.Header{"Authorization": {"Bearer " + s.Config.BotToken}},
-		OwnHost: webapi.OwnHost,
+		Hosts:   webapi.OwnHosts,
 		Refused: errFileRefused, Redirected: errFileRefused,
 	}
 	if !s.identity.hasScope(scopeFiles, false) {

@@ -38,7 +38,7 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 		return nil
 	}
 	requests := webhook.NewReader(webhook.Options{
-		Signature: headerSignature, Time: headerTime, Valid: s.validSignature, Now: s.Now, Log: s.Log,
+		Signature: headerSignature, Time: headerTime, Verifier: verifier{s.Config.SigningSecret}, Now: s.Now, Log: s.Log,
 	})
 	routes := map[string]http.Handler{}
 	route := func(path, kind string, receive receiver, decode func([]byte) ([]byte, error)) {
@@ -155,11 +155,14 @@ const (
 	headerTime      = "X-Slack-Request-Timestamp"
 )
 
-// validSignature reports whether a request's signature is right. Version v0 is the HMAC-SHA256 of version, time and raw
-// body. slack-go's SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't
-// be tested.
-func (s *Slack) validSignature(h http.Header, body []byte) bool {
-	mac := hmac.New(sha256.New, []byte(s.Config.SigningSecret))
+// verifier knows the signatures of the app with this signing secret.
+type verifier struct{ secret string }
+
+// Valid reports whether a request's signature is right. Version v0 is the HMAC-SHA256 of version, time and raw body.
+// slack-go's SecretsVerifier does the same, but only with the machine's clock, so the edges of its window can't be
+// tested.
+func (v verifier) Valid(h http.Header, body []byte) bool {
+	mac := hmac.New(sha256.New, []byte(v.secret))
 	mac.Write([]byte("v0:" + h.Get(headerTime) + ":"))
 	mac.Write(body)
 	return hmac.Equal([]byte(h.Get(headerSignature)), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))

@@ -35,27 +35,35 @@ func (i *identity) hasScope(scope string, unknown bool) bool {
 
 // keepIdentity asks Slack who the bot is, until ctx ends.
 func (s *Slack) keepIdentity(ctx context.Context) error {
-	return outbound.Identity{
-		Title: webapi.Title, Log: s.Log, Sleep: s.sleep, Jitter: s.jitter,
-		Known: func() bool { return s.identity.get().team != "" },
-		Ask: func(ctx context.Context) error {
-			me, err := s.api.AuthTestContext(ctx)
-			if err == nil { // before the answer counts as healthy
-				s.identity.bot.Store(&bot{
-					team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, id: me.BotID, workspace: me.Team,
-					name: me.User,
-				})
-			}
-			if err := s.called(err); err != nil {
-				if ctx.Err() == nil {
-					s.outbound.Set(err)
-				}
-				return err
-			}
-			s.announce()
-			return nil
-		},
-	}.Keep(ctx)
+	return outbound.Identity{Title: webapi.Title, Log: s.Log, Asker: asker{s}}.Keep(ctx)
+}
+
+// asker asks Slack who the bot is.
+type asker struct{ slack *Slack }
+
+func (a asker) Known() bool { return a.slack.identity.get().team != "" }
+
+func (a asker) Sleep(ctx context.Context, wait time.Duration) { a.slack.sleep(ctx, wait) }
+
+func (a asker) Jitter(wait time.Duration) time.Duration { return a.slack.jitter(wait) }
+
+func (a asker) Ask(ctx context.Context) error {
+	s := a.slack
+	me, err := s.api.AuthTestContext(ctx)
+	if err == nil { // before the answer counts as healthy
+		s.identity.bot.Store(&bot{
+			team: me.TeamID, enterprise: me.EnterpriseID, user: me.UserID, id: me.BotID, workspace: me.Team,
+			name: me.User,
+		})
+	}
+	if err := s.called(err); err != nil {
+		if ctx.Err() == nil {
+			s.outbound.Set(err)
+		}
+		return err
+	}
+	s.announce()
+	return nil
 }
 
 // announce logs, once, that the bot is connected: as soon as a connection is open and Slack has said who the bot is.

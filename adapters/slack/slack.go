@@ -96,14 +96,12 @@ func New(d core.Deps, c Config) *Slack {
 		heard: outbound.Cache[string]{Now: d.Now},
 	}
 	s.desk = desk.Desk{
-		Platform: Name, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: s.seems,
+		Platform: Name, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: recently{s},
 		Reason: draw.MaxReason, Input: draw.MaxInput, Within: triggerTime, Texts: s.painter.Texts, Log: d.Log,
 	}
 	s.api, s.http = webapi.New(c.api(), s.clock, s.identity.setScopes)
 	if c.AppToken != "" {
-		s.sockets = &socketmode.Client{
-			Jitter: s.jitter, Sleep: func(ctx context.Context, wait time.Duration) { s.sleep(ctx, wait) }, Log: d.Log,
-		}
+		s.sockets = &socketmode.Client{Log: d.Log}
 	}
 	return s
 }
@@ -150,8 +148,8 @@ func (s *Slack) jitter(d time.Duration) time.Duration { return outbound.Jitter(d
 // warnOnce logs a text the first time only, so that something missing is not logged with every call.
 func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text, args...) }
 
-// called converts the error of a call to one of core's categories, as adapters/internal/outbound lists them, and records
-// whether Slack answers.
+// called converts the error of a call to one of core's categories, as adapters/internal/outbound lists them, and
+// records whether Slack answers.
 func (s *Slack) called(err error) error {
 	fault := webapi.Error(err)
 	// a call that we ended is not a failure of Slack

@@ -53,3 +53,7 @@ func (s socket) SocketUp(away time.Duration) {
 	}
 	s.announce()
 }
+
+func (s socket) Sleep(ctx context.Context, wait time.Duration) { s.sleep(ctx, wait) }
+
+func (s socket) Jitter(wait time.Duration) time.Duration { return s.jitter(wait) }

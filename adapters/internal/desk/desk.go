@@ -18,21 +18,31 @@ type Desk struct {
 	// nil: the platform seals nothing
 	Signer *core.Signer
 	Cards  Cards
-	// Groups looks up which of the wanted groups a person is in; nil: there are none.
-	Groups         func(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
-	Edits          Edits                  // nil: only the store says whether arguments may be changed
-	Cautions       func(core.Card) string // what something is approved with care for; nil: what the card itself says
-	Reason         int                    // how many UTF-16 units a reason may have
-	Input          int                    // how many UTF-16 units the input for arguments takes
-	Within         time.Duration          // how long the card is waited for; 0: as long as the press
-	Strict         bool                   // a press that would not count is refused at once, not only by the store
-	*wording.Texts                        // what is said
+	Groups Groups // nil: there are none
+	// nil: only the store says whether arguments may be changed
+	Edits          Edits
+	Cautious       Cautious      // nil: what the card itself says
+	Reason         int           // how many UTF-16 units a reason may have
+	Input          int           // how many UTF-16 units the input for arguments takes
+	Within         time.Duration // how long the card is waited for; 0: as long as the press
+	Strict         bool          // a press that would not count is refused at once, not only by the store
+	*wording.Texts               // what is said
 	Log            *slog.Logger
 }
 
 // Cards returns the card of an approval; core.Cards is one.
 type Cards interface {
 	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
+}
+
+// Groups looks up which of the wanted groups a person is in.
+type Groups interface {
+	Groups(ctx context.Context, who core.Actor, wanted []string) ([]string, error)
+}
+
+// Cautious says why approving a card is asked again; "": it is not.
+type Cautious interface {
+	Cautions(card core.Card) string
 }
 
 // Edits says why arguments can't take the place of those of an approval's call; core.Cards is one.

@@ -75,8 +75,8 @@ func (d Desk) open(ctx context.Context, card core.Card, b outbound.Button, p Pre
 	if !fits {
 		return refuse(d.PressNoEdit)
 	}
-	if opens(b) == core.Approve && d.Cautions != nil {
-		form.Caution = d.Cautions(card)
+	if opens(b) == core.Approve && d.Cautious != nil {
+		form.Caution = d.Cautious.Cautions(card)
 	}
 	opened := Open{Form: form, Card: card}
 	if d.Signer != nil {
@@ -118,7 +118,7 @@ func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.
 	}
 	err := card.Check(c, who)
 	if core.CategoryOf(err) == core.NotAllowed && d.Groups != nil && c.Choice != core.Withdraw {
-		groups, fault := d.Groups(ctx, who, card.Approvers)
+		groups, fault := d.Groups.Groups(ctx, who, card.Approvers)
 		if fault != nil {
 			return nil
 		}

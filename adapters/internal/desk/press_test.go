@@ -42,12 +42,15 @@ func newCounter(t *testing.T, change func(*core.Card)) *counter {
 		Cards: adaptertest.CardFunc(func(context.Context, core.ApprovalID, bool) (core.Card, error) {
 			return c.card, c.err
 		}),
-		Groups: func(context.Context, core.Actor, []string) ([]string, error) {
-			c.looked++
-			return c.groups, nil
-		},
 	}
+	c.Desk.Groups = c
 	return c
+}
+
+// Groups are those of everybody who presses.
+func (c *counter) Groups(context.Context, core.Actor, []string) ([]string, error) {
+	c.looked++
+	return c.groups, nil
 }
 
 // button is a button of the counter's card.

@@ -9,6 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
@@ -28,9 +30,9 @@ type Fetcher struct {
 	Client     *http.Client
 	Header     http.Header // added to each request; nil: nothing
 	APIURL     string      // the configured address of the platform: its host is one of the platform's own
-	OwnHost    func(host string) bool
-	Refused    error // returned if the platform refuses the file
-	Redirected error // returned if it redirects to a foreign host
+	Hosts      []string    // the platform's own; ".slack.com" stands for all within slack.com
+	Refused    error       // returned if the platform refuses the file
+	Redirected error       // returned if it redirects to a foreign host
 }
 
 var errForeignHost = errors.New("redirected to a foreign host")
@@ -112,5 +114,12 @@ func (i Fetcher) own(address string) bool {
 		u.Host == configured.Host {
 		return true
 	}
-	return u.Scheme == "https" && u.Port() == "" && i.OwnHost(u.Hostname())
+	return u.Scheme == "https" && u.Port() == "" && IsOneOf(i.Hosts, u.Hostname())
+}
+
+// IsOneOf reports whether a host is one of those listed; ".slack.com" stands for all within slack.com.
+func IsOneOf(hosts []string, host string) bool {
+	return slices.ContainsFunc(hosts, func(own string) bool {
+		return host == own || strings.HasPrefix(own, ".") && strings.HasSuffix(host, own)
+	})
 }

@@ -33,7 +33,7 @@ func (s shelf) read(t *testing.T, files ...inbound.File) inbound.Read {
 	}))
 	defer server.Close()
 	fetcher := inbound.Fetcher{
-		Title: "The platform", Client: server.Client(), APIURL: server.URL, OwnHost: func(string) bool { return false },
+		Title: "The platform", Client: server.Client(), APIURL: server.URL,
 		Blobs: &blobs, Refused: core.Errorf(core.NotAllowed, "refused"),
 		Redirected: core.Errorf(core.NotAllowed, "redirected"),
 	}

@@ -30,9 +30,7 @@ func newAlbum(t *testing.T, size int) *album {
 	}))
 	t.Cleanup(a.server.Close)
 	a.Fetcher = inbound.Fetcher{
-		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, OwnHost: func(string) bool {
-			return false
-		}, Blobs: &a.blobs,
+		Title: "The platform", Client: a.server.Client(), APIURL: a.server.URL, Blobs: &a.blobs,
 		Refused: core.Errorf(core.NotAllowed, "refused"), Redirected: core.Errorf(core.NotAllowed, "redirected"),
 	}
 	return a

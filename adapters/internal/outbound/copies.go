@@ -10,13 +10,20 @@ import (
 // maxCopies is the most copies that are sent for one card.
 const maxCopies = 20
 
+// People are those who can be written to on a platform.
+type People interface {
+	// User returns the platform's id of an actor.
+	User(id string) (user string, ok bool)
+	// OpenDM returns the channel of direct messages with a person.
+	OpenDM(ctx context.Context, user string) (channel string, err error)
+	// Warn logs a text once.
+	Warn(text string, args ...any)
+}
+
 // Copies makes copies of a card for approvers who can't see its conversation.
 type Copies struct {
 	Platform string
-	User     func(id string) (user string, ok bool) // returns the platform's id of an actor
-	// returns the channel of direct messages with a person
-	OpenDM func(ctx context.Context, user string) (channel string, err error)
-	Warn   func(text string, args ...any) // logs a text once
+	People
 }
 
 // Posts returns a copy, as a direct message, for each user who can't see the card's conversation according to sees. If

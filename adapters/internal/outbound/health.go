@@ -54,14 +54,23 @@ func (h *Health) Err() error {
 // identityCheck is the time between two questions once the bot is known.
 const identityCheck = time.Minute
 
+// Asker asks a platform who the bot is.
+type Asker interface {
+	// Ask asks once.
+	Ask(ctx context.Context) error
+	// Known reports whether Ask has succeeded before.
+	Known() bool
+	// Sleep returns after a wait, or when ctx ends.
+	Sleep(ctx context.Context, wait time.Duration)
+	// Jitter returns a random part of a wait.
+	Jitter(wait time.Duration) time.Duration
+}
+
 // Identity asks a platform who the bot is, which also shows that the platform answers.
 type Identity struct {
-	Title  string // of the platform, in the log
-	Log    *slog.Logger
-	Ask    func(context.Context) error // asks once
-	Known  func() bool                 // whether Ask has succeeded before
-	Sleep  func(context.Context, time.Duration)
-	Jitter func(time.Duration) time.Duration
+	Title string // of the platform, in the log
+	Log   *slog.Logger
+	Asker
 }
 
 // Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before

@@ -16,15 +16,31 @@ import (
 // signs are what people know a card by, as a folding of texts returns it: headlines that only cards have, single words
 // that many sentences begin with, labels of fields that cards alone have, and those of others.
 type signs struct {
-	fold                             func(string) string
+	folding
 	headlines, verdicts, own, labels []string
+}
+
+// folding is what of a text is compared.
+type folding bool
+
+// The foldings.
+const (
+	letters folding = false // Latin letters, and those that look like them
+	script  folding = true  // letters of any script, as they are
+)
+
+func (f folding) of(text string) string {
+	if f == script {
+		return scriptOf(text)
+	}
+	return lettersOf(text)
 }
 
 // builtIn are those of the built-in texts.
 var builtIn = signsOf(wording.BuiltIn, letters)
 
 // signsOf are those of some texts, with the beginnings of built-in ones and of those before them.
-func signsOf(t *wording.Texts, fold func(string) string) signs {
+func signsOf(t *wording.Texts, fold folding) signs {
 	return signs{fold,
 		folded(fold, t.HeadlineApproval, t.HeadlineDangerous, t.HeadlineReminder, t.HeadlineEscalated,
 			t.HeadlineExpired,
@@ -40,9 +56,9 @@ func signsOf(t *wording.Texts, fold func(string) string) signs {
 }
 
 // folded are texts without those of which a folding leaves too little to know them by.
-func folded(fold func(string) string, texts ...string) (all []string) {
+func folded(fold folding, texts ...string) (all []string) {
 	for _, text := range texts {
-		if sign := fold(text); 2*len(sign) > len(strings.TrimFunc(text, notLetter)) {
+		if sign := fold.of(text); 2*len(sign) > len(strings.TrimFunc(text, notLetter)) {
 			all = append(all, sign)
 		}
 	}
@@ -71,12 +87,12 @@ func (s signs) in(text string) bool {
 		return found
 	}
 	for line := range strings.Lines(html.UnescapeString(text)) {
-		whole := s.fold(line)
+		whole := s.of(line)
 		for cell := range strings.SplitSeq(line, "|") {
 			if len(cell) == len(line) {
 				cell = whole
 			} else {
-				cell = s.fold(cell)
+				cell = s.of(cell)
 			}
 			if label := begun(cell, s.own); label != "" {
 				found[label], own = true, true
@@ -110,9 +126,9 @@ var headSigns = regexp.MustCompile(
 // noLetters are short codes of emojis, and the numbers of a list.
 var noLetters = regexp.MustCompile(`:[a-z0-9_+-]+:|^\W*\d+[.)]`)
 
-// letters are the letters of a text as a reader could take them: see mask.AsASCII. Accents don't count; I, l and 1 are
+// lettersOf are the letters of a text as a reader could take them: see mask.AsASCII. Accents don't count; I, l and 1 are
 // one letter, and so are O and 0.
-func letters(text string) string {
+func lettersOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if letter := mask.AsASCII(r); letter != 0 {
 			r = letter
@@ -129,8 +145,8 @@ func letters(text string) string {
 	}, norm.NFKD.String(noLetters.ReplaceAllString(text, "")))
 }
 
-// script are the letters of a text in any script, as they are.
-func script(text string) string {
+// scriptOf are the letters of a text in any script, as they are.
+func scriptOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if notLetter(r) {
 			return -1

@@ -72,16 +72,22 @@ func TestALongPostIsDrawnOnce(t *testing.T) {
 	}
 }
 
-func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
-	c := outbound.Copies{
-		Platform: "chat", User: func(id string) (string, bool) { return "requester", id == "chat:requester" },
-		OpenDM: func(_ context.Context, user string) (string, error) {
-			if user == "closed" {
-				return "", core.Errorf(core.DeliveryFailed, "No direct messages.")
-			}
-			return "dm-" + user, nil
-		}, Warn: func(string, ...any) {},
+// people are a requester, one who can't be written to, and others who can.
+type people struct{}
+
+func (people) User(id string) (string, bool) { return "requester", id == "chat:requester" }
+
+func (people) OpenDM(_ context.Context, user string) (string, error) {
+	if user == "closed" {
+		return "", core.Errorf(core.DeliveryFailed, "No direct messages.")
 	}
+	return "dm-" + user, nil
+}
+
+func (people) Warn(string, ...any) {}
+
+func TestCopiesGoToThoseWhoDoNotSeeTheCard(t *testing.T) {
+	c := outbound.Copies{Platform: "chat", People: people{}}
 	d := core.Delivery{
 		Post: core.Post{Key: "card/1", Approval: "a1"},
 		Card: &core.Card{Requested: core.Actor{ID: "chat:requester"}, Summary: "Add a note"},

@@ -14,17 +14,26 @@ const (
 	NoText   = "The answer was empty."
 )
 
+// Drawer draws the messages of a platform.
+type Drawer[M any] interface {
+	// Reply draws a reply, harmless, and cut into messages.
+	Reply(text string) []M
+	// Plain draws a sentence of gatehouse; text may repeat foreign text, is clean and not empty.
+	Plain(text string) M
+	// Steps draws the tools that a turn has used, on one line.
+	Steps(line string) M
+	// Late marks a message that comes late.
+	Late(m M) M
+	// Button adds a button to the message of a delivery. It may add fields to the button's own.
+	Button(d core.Delivery, m M, label string, b Button) (M, error)
+	// Card draws an approval in its current state.
+	Card(d core.Delivery, link string) (m M, err error)
+}
+
 // Painter draws deliveries as a platform's messages.
 type Painter[M any] struct {
-	Reply func(text string) []M // draws a reply, harmless, and cut into messages
-	// draws a sentence of gatehouse; text may repeat foreign text, is clean and not empty
-	Plain  func(text string) M
-	Steps  func(line string) M                                 // draws the tools that a turn has used, on one line
-	Late   func(M) M                                           // marks a message that comes late
-	Button func(m M, label string, b Button) (M, error)        // adds a button
-	Extra  func(core.Delivery) []string                        // returns further fields for ReplyButton; nil: none
-	Card   func(d core.Delivery, link string) (m M, err error) // draws an approval in its current state
-	Texts  *wording.Texts                                      // of the buttons; nil: the built-in ones
+	Drawer[M]
+	Texts *wording.Texts // of the buttons; nil: the built-in ones
 }
 
 // Draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a
@@ -32,7 +41,7 @@ type Painter[M any] struct {
 func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 	switch d.Kind {
 	case core.PostReply:
-		return p.reply(d), nil
+		return p.answer(d), nil
 	case core.PostError:
 		m, err := p.failure(d)
 		return []M{m}, err
@@ -50,8 +59,8 @@ func (p Painter[M]) Draw(d core.Delivery, link string) ([]M, error) {
 	return nil, core.Errorf(core.Internal, "A post of the kind %q can't be drawn.", d.Kind)
 }
 
-// reply draws a model's text. The cuts do not depend on Late, which may change between the parts.
-func (p Painter[M]) reply(d core.Delivery) []M {
+// answer draws a model's text. The cuts do not depend on Late, which may change between the parts.
+func (p Painter[M]) answer(d core.Delivery) []M {
 	all := p.Reply(safetext.Clean(d.Text))
 	switch {
 	case len(all) == 0:
@@ -81,16 +90,12 @@ func (p Painter[M]) failure(d core.Delivery) (M, error) {
 	if d.Pressed {
 		return m, nil
 	}
-	var more []string
-	if p.Extra != nil {
-		more = p.Extra(d)
-	}
 	t := p.Texts.Or()
 	switch d.Bucket {
 	case core.SessionTerminating:
-		return p.Button(m, t.ButtonStartNew, ReplyButton(d, ActionNew, more...))
+		return p.Button(d, m, t.ButtonStartNew, ReplyButton(d, ActionNew))
 	case core.RetryableTransient:
-		return p.Button(m, t.ButtonTryAgain, ReplyButton(d, ActionRetry, more...))
+		return p.Button(d, m, t.ButtonTryAgain, ReplyButton(d, ActionRetry))
 	}
 	return m, nil
 }

@@ -39,10 +39,15 @@ const (
 // Options configure a Reader. All are required.
 type Options struct {
 	Signature, Time string // the headers with the signature and its time, in seconds since 1970
+	Verifier
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Verifier knows a platform's signatures.
+type Verifier interface {
 	// Valid reports whether the signature of a request is right. Its body was read; it is passed as body.
-	Valid func(h http.Header, body []byte) bool
-	Now   func() time.Time
-	Log   *slog.Logger
+	Valid(h http.Header, body []byte) bool
 }
 
 // Reader reads and verifies the requests of one platform.

@@ -37,7 +37,7 @@ func serve(t *testing.T) *endpoint {
 	e := &endpoint{t: t, bodies: make(chan string, 100), now: time.Unix(1_800_000_000, 0)}
 	e.reader = webhook.NewReader(webhook.Options{
 		Signature: "X-Sum", Time: "X-Time", Now: e.clock, Log: slog.New(slog.NewTextHandler(e, nil)),
-		Valid: func(h http.Header, body []byte) bool { return h.Get("X-Sum") == fmt.Sprint("sum ", len(body)) },
+		Verifier: sums{},
 	})
 	e.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if body, ok := e.reader.Read(w, r, "application/json"); ok {
@@ -311,4 +311,11 @@ func TestRefusalsAreLoggedOnceASecond(t *testing.T) {
 	if lines := e.lines(); len(lines) != 3 || strings.Contains(lines[2], "not_logged") {
 		t.Errorf("the log: %q", lines)
 	}
+}
+
+// sums signs a body with its length.
+type sums struct{}
+
+func (sums) Valid(h http.Header, body []byte) bool {
+	return h.Get("X-Sum") == fmt.Sprint("sum ", len(body))
 }

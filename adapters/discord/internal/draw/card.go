@@ -23,8 +23,8 @@ func Reader(t *wording.Texts) doc.Reader {
 
 // Card draws an approval's current state, always as one message, whatever its fields hold. pressed: the buttons are
 // disabled, since one of them was just pressed.
-func (seal Sealer) Card(t *wording.Texts, d core.Delivery, link string, pressed bool) (m Message) {
-	reader := Reader(t)
+func (p Painter) Card(d core.Delivery, link string, pressed bool) (m Message) {
+	reader := Reader(p.Texts)
 	if d.Like != "" && !d.Copy {
 		reader.First = link
 	}
@@ -34,12 +34,12 @@ func (seal Sealer) Card(t *wording.Texts, d core.Delivery, link string, pressed 
 	}
 	m.Card = &discordgo.Container{AccentColor: new(int(v.Color))}
 	if d.Reminds != "" && link != "" {
-		m.write(markdownOf(doc.Reminder(d, Reader(t), link)))
+		m.write(markdownOf(doc.Reminder(d, Reader(p.Texts), link)))
 		return m
 	}
 	texts, foot, left := layout(v, 0)
 	m.write(texts...)
-	m.Card.Components = append(m.Card.Components, seal.rows(v, left, link, pressed)...)
+	m.Card.Components = append(m.Card.Components, p.rows(v, left, link, pressed)...)
 	m.write(foot)
 	return m
 }
@@ -117,10 +117,10 @@ func contextOf(v doc.Document) string {
 
 // rows are the rows of a card that leaves out so many characters of the arguments: how people answer a question, and
 // the buttons.
-func (seal Sealer) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
+func (p Painter) rows(v doc.Document, left int, link string, pressed bool) (rows []discordgo.MessageComponent) {
 	answers := v.Answers()
 	if len(answers) > question.MaxButtons {
-		value := seal(doc.Choice{Action: outbound.ActionAnswer}.Button(v).Fields()...)
+		value := p.Seal(doc.Choice{Action: outbound.ActionAnswer}.Button(v).Fields()...)
 		m := menuOf(value, v.ChooseAnswer, v.Options, "")
 		m.Disabled = pressed
 		rows, answers = Row(m), nil
@@ -131,7 +131,7 @@ func (seal Sealer) rows(v doc.Document, left int, link string, pressed bool) (ro
 			if c.Cautions != "" {
 				c.Action = confirming[c.Action]
 			}
-			b := seal.Button(plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
+			b := p.Button(plainLabel(c.Label, maxButton), styles[c.Look], c.Button(v))
 			b.Disabled = pressed
 			row = append(row, b)
 		}

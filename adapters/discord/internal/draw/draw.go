@@ -23,34 +23,52 @@ import (
 	"gatehouse/core"
 )
 
-// Sealer signs the values of buttons. Each value fits a button, whatever ids it has.
-type Sealer func(fields ...string) string
+// Sealer seals the value of a button, so that it can't be forged. Each value fits a button, whatever ids it has.
+type Sealer interface{ Seal(fields ...string) string }
+
+// Painter draws deliveries with the texts of a deployment.
+type Painter struct {
+	Sealer
+	*wording.Texts
+}
 
 // Button makes a button with a sealed value.
-func (seal Sealer) Button(label string, style discordgo.ButtonStyle, b outbound.Button) discordgo.Button {
-	return discordgo.Button{Label: label, Style: style, CustomID: seal(b.Fields()...)}
+func (p Painter) Button(label string, style discordgo.ButtonStyle, b outbound.Button) discordgo.Button {
+	return discordgo.Button{Label: label, Style: style, CustomID: p.Seal(b.Fields()...)}
 }
 
 func Row(parts ...discordgo.MessageComponent) []discordgo.MessageComponent {
 	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: parts}}
 }
 
-// NewPainter returns a painter of deliveries. A reply is drawn from its tree; any other text by a model or a person is
-// literal, or code. No message pings anyone but an open card, which pings the approvers that it names. A card is a
-// container with a coloured edge, which no reply can be.
-func NewPainter(seal Sealer, t *wording.Texts) outbound.Painter[Message] {
-	return outbound.Painter[Message]{
-		Reply: func(text string) []Message { return drawReplies(text, t) },
-		Plain: func(text string) Message { return Message{Text: Literal(text, MaxPlain)} },
-		Steps: func(line string) Message {
-			return Message{Text: StepsPrefix + Literal(safetext.OrNone(line), outbound.MaxSteps)}
-		},
-		Late: func(m Message) Message { return m.Under(Late(t)) },
-		Button: func(m Message, text string, b outbound.Button) (Message, error) {
-			m.Rows = Row(seal.Button(text, discordgo.PrimaryButton, b))
-			return m, nil
-		},
-		Card:  func(d core.Delivery, link string) (Message, error) { return seal.Card(t, d, link, false), nil },
-		Texts: t,
-	}
+// Draw returns the messages of a delivery, at least one. The same delivery yields the same messages. For the copy of a
+// card, link leads to the card's conversation; "" if there is none.
+//
+// A reply is drawn from its tree; any other text by a model or a person is literal, or code. No message pings anyone
+// but an open card, which pings the approvers that it names. A card is a container with a coloured edge, which no reply
+// can be.
+func (p Painter) Draw(d core.Delivery, link string) ([]Message, error) {
+	return outbound.Painter[Message]{Drawer: drawer{p}, Texts: p.Texts}.Draw(d, link)
+}
+
+// drawer draws each kind of post.
+type drawer struct{ painter Painter }
+
+func (d drawer) Reply(text string) []Message { return drawReplies(text, d.painter.Texts) }
+
+func (drawer) Plain(text string) Message { return Message{Text: Literal(text, MaxPlain)} }
+
+func (drawer) Steps(line string) Message {
+	return Message{Text: StepsPrefix + Literal(safetext.OrNone(line), outbound.MaxSteps)}
+}
+
+func (d drawer) Late(m Message) Message { return m.Under(Late(d.painter.Texts)) }
+
+func (d drawer) Button(_ core.Delivery, m Message, label string, b outbound.Button) (Message, error) {
+	m.Rows = Row(d.painter.Button(label, discordgo.PrimaryButton, b))
+	return m, nil
+}
+
+func (d drawer) Card(post core.Delivery, link string) (Message, error) {
+	return d.painter.Card(post, link, false), nil
 }

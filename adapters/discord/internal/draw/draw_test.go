@@ -217,7 +217,7 @@ func TestLaw8_AReplyThatLooksLikeACardHasNoMarkdown(t *testing.T) {
 // TestACardOfTheLongestTextsIsWithinTheLimits that may be in place of the built-in ones.
 func TestACardOfTheLongestTextsIsWithinTheLimits(t *testing.T) {
 	long := wording.New(adaptertest.Longest())
-	p := NewPainter(func(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }, long)
+	p := Painter{testSealer{}, long}
 	rapid.Check(t, func(t *rapid.T) {
 		d := adaptertest.AnyCard(t, anyText)
 		all, err := p.Draw(d, testLink)

@@ -73,12 +73,12 @@ func Pages(inputs int) int { return (inputs + maxFields - 1) / maxFields }
 
 // Cautions says why it is asked again before a call is approved. It takes no notice of which of the call's cards was
 // pressed: it is as cautious as for a copy with every note and the longest context.
-func Cautions(c core.Card, t *wording.Texts) string {
-	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, Reader(t))
+func (p Painter) Cautions(c core.Card) string {
+	v := doc.View(core.Delivery{Post: core.Post{LeftOut: 1000}, Card: &c, Late: true}, Reader(p.Texts))
 	_, _, left := layout(v, maxContext)
 	cautions := v.Cautions(leadCut(v))
 	if left > 0 || cautions == "" {
-		cautions += " " + t.ArgumentsUnseen
+		cautions += " " + p.ArgumentsUnseen
 	}
 	return strings.TrimSpace(cautions)
 }

@@ -17,9 +17,12 @@ import (
 
 const testLink = "https://discord.com/channels/2000000000000000001/3000000000000000001"
 
-var testPainter = NewPainter(func(fields ...string) string {
-	return "sealed:" + strings.Join(fields, "|")
-}, wording.BuiltIn)
+var testPainter = Painter{testSealer{}, wording.BuiltIn}
+
+// testSealer seals nothing.
+type testSealer struct{}
+
+func (testSealer) Seal(fields ...string) string { return "sealed:" + strings.Join(fields, "|") }
 
 // samples are the posts that have golden files.
 var samples = adaptertest.Samples{
@@ -89,7 +92,7 @@ func formOf(c core.Card, action outbound.Action) doc.Form {
 	limit := map[outbound.Action]int{outbound.ActionReason: MaxReason, outbound.ActionEdit: MaxInput}[action]
 	f, _ := doc.View(core.Delivery{Card: &c}, Reader(nil)).Form(action, limit)
 	if action == outbound.ActionConfirm {
-		f.Caution = Cautions(c, wording.BuiltIn)
+		f.Caution = testPainter.Cautions(c)
 	}
 	return f
 }

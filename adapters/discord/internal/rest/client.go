@@ -28,7 +28,7 @@ type Options struct {
 	URL    string           // the base URL, such as https://discord.com/api/v10
 	Now    func() time.Time // nil: time.Now
 	Log    *slog.Logger     // of the clock; nil: discard
-	Report func(error)      // receives the result of each call; nil: not reported
+	Health *outbound.Health // records the result of each call; nil: nothing does
 }
 
 // Client calls the REST API. It is safe for concurrent use.
@@ -38,7 +38,7 @@ type Client struct {
 	http    *http.Client
 	limits  *limits
 	invalid *invalidRequests
-	report  func(error)
+	health  *outbound.Health
 	clock   *outbound.Clock
 }
 
@@ -47,12 +47,12 @@ func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Report == nil {
-		o.Report = func(error) {}
+	if o.Health == nil {
+		o.Health = &outbound.Health{}
 	}
 	c := &Client{
 		url: strings.TrimRight(o.URL, "/"), http: httpClient(), limits: newLimits(o.Now),
-		invalid: newInvalidRequests(o.Now), report: o.Report,
+		invalid: newInvalidRequests(o.Now), health: o.Health,
 		clock: &outbound.Clock{Title: "Discord", Now: o.Now, Log: o.Log},
 	}
 	c.session = &discordgo.Session{
@@ -117,7 +117,7 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	err = outbound.WithoutURL(err)
 	fault := errorOf(got, out, err)
 	if err == nil || ctx.Err() == nil { // otherwise the caller gave up, which says nothing about Discord
-		c.report(fault)
+		c.health.Record(fault)
 	}
 	if fault != nil {
 		c.learn(route, got, out, fault)

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -14,7 +15,8 @@ const shortly = 20 * time.Millisecond
 // A call that the caller cancels does not show whether Discord can be reached.
 func TestCancelledCallDoesNotChangeHealth(t *testing.T) {
 	r := restAt(t, func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
-	r.report = func(err error) { t.Errorf("it tells: %v", err) }
+	before := errors.New("the health of before")
+	r.health.Set(before)
 	for name, begin := range map[string]func(context.Context) (context.Context, context.CancelFunc){
 		"cancelled": func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
@@ -30,6 +32,9 @@ func TestCancelledCallDoesNotChangeHealth(t *testing.T) {
 			"/channels/1/messages", nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt {
 			t.Errorf("%s: %v", name, err)
 		}
+		if err := r.health.Err(); !errors.Is(err, before) {
+			t.Errorf("%s: the health is %v", name, err)
+		}
 		cancel()
 	}
 }
@@ -37,10 +42,9 @@ func TestCancelledCallDoesNotChangeHealth(t *testing.T) {
 func TestUnansweredCallChangesHealth(t *testing.T) {
 	r := restAt(t, func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() })
 	r.http.Timeout = shortly
-	told := error(nil)
-	r.report = func(err error) { told = err }
-	if err := r.Call(t.Context(), http.MethodGet,
-		"/users/@me", nil, nil); core.CategoryOf(told) != core.DeliveryInDoubt {
-		t.Errorf("it tells %v of %v", told, err)
+	r.health.Set(nil)
+	err := r.Call(t.Context(), http.MethodGet, "/users/@me", nil, nil)
+	if health := r.health.Err(); core.CategoryOf(health) != core.DeliveryInDoubt {
+		t.Errorf("the health is %v after %v", health, err)
 	}
 }

@@ -60,32 +60,42 @@ type Painter struct {
 //
 // Slack parses no tokens in text that a model or a person wrote: it is rich text, plain text or a table.
 func (p Painter) Draw(d core.Delivery, link string) ([]Message, error) {
-	return outbound.Painter[Message]{
-		Reply: func(text string) []Message { return reply(text, p.Texts) },
-		Plain: func(text string) Message {
-			shown := own(mrkdwn.Shorten(mrkdwn.Defuse(text), maxPlain))
-			return Message{Text: excerpt(text), Blocks: []api.Block{rich(section(shown))}}
-		},
-		Steps: func(tools string) Message {
-			line := "🔧 " + mrkdwn.Shorten(mrkdwn.Defuse(tools), outbound.MaxSteps)
-			return Message{Text: excerpt("Tools used: " + mrkdwn.Defuse(tools)), Blocks: []api.Block{smallLine(line)}}
-		},
-		Late: func(m Message) Message {
-			m.Blocks = slices.Insert(m.Blocks, 0, smallLine(p.CardLate))
-			m.Text = excerpt(p.CardLate) + "\n" + m.Text
-			return m
-		},
-		Button: func(m Message, label string, b outbound.Button) (Message, error) {
-			made, err := p.button(string(b.Action), label, b)
-			if err == nil {
-				m.add(api.NewActionBlock("", made))
-			}
-			return m, err
-		},
-		Extra: func(d core.Delivery) []string { return []string{d.To.Channel, d.To.Thread} },
-		Card:  p.card,
-		Texts: p.Texts,
-	}.Draw(d, link)
+	return outbound.Painter[Message]{Drawer: drawer{p}, Texts: p.Texts}.Draw(d, link)
+}
+
+// drawer draws each kind of post.
+type drawer struct{ painter Painter }
+
+func (d drawer) Reply(text string) []Message { return reply(text, d.painter.Texts) }
+
+func (drawer) Plain(text string) Message {
+	shown := own(mrkdwn.Shorten(mrkdwn.Defuse(text), maxPlain))
+	return Message{Text: excerpt(text), Blocks: []api.Block{rich(section(shown))}}
+}
+
+func (drawer) Steps(tools string) Message {
+	line := "🔧 " + mrkdwn.Shorten(mrkdwn.Defuse(tools), outbound.MaxSteps)
+	return Message{Text: excerpt("Tools used: " + mrkdwn.Defuse(tools)), Blocks: []api.Block{smallLine(line)}}
+}
+
+func (d drawer) Late(m Message) Message {
+	late := d.painter.CardLate
+	m.Blocks = slices.Insert(m.Blocks, 0, smallLine(late))
+	m.Text = excerpt(late) + "\n" + m.Text
+	return m
+}
+
+func (d drawer) Button(post core.Delivery, m Message, label string, b outbound.Button) (Message, error) {
+	b.More = []string{post.To.Channel, post.To.Thread}
+	made, err := d.painter.button(string(b.Action), label, b)
+	if err == nil {
+		m.add(api.NewActionBlock("", made))
+	}
+	return m, err
+}
+
+func (d drawer) Card(post core.Delivery, link string) (Message, error) {
+	return d.painter.card(post, link)
 }
 
 // button makes a button whose value is sealed.

@@ -95,7 +95,7 @@ func (c *Client) disconnected(reason string) error {
 	case "too_many_websockets":
 		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait",
 			"allowed", maxConnections)
-		return outbound.Wait(c.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
+		return outbound.Wait(c.app.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
 	}
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
@@ -174,7 +174,7 @@ func (k *conn) receive(ctx context.Context, data []byte) {
 
 // retire reads a replaced connection for a while and then closes it.
 func (k *conn) retire() {
-	k.client.Sleep(k.ctx, GraceTime)
+	k.client.app.Sleep(k.ctx, GraceTime)
 	k.close()
 }
 

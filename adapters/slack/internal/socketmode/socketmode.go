@@ -49,15 +49,17 @@ type App interface {
 	// Receive handles the payload of an envelope. The response is sent with the acknowledgement. ack is false if the
 	// payload was not stored.
 	Receive(ctx context.Context, kind string, payload []byte) (response any, ack bool)
+	// Sleep returns after a wait, or when ctx ends.
+	Sleep(ctx context.Context, wait time.Duration)
+	// Jitter returns a random part of a wait.
+	Jitter(wait time.Duration) time.Duration
 	// SocketUp is called when a connection is open and none was before; away is how long none was, 0 the first time.
 	SocketUp(away time.Duration)
 }
 
-// Client keeps a connection open. All its exported fields must be set.
+// Client keeps a connection open. Log must be set.
 type Client struct {
-	Sleep  func(context.Context, time.Duration)
-	Jitter func(time.Duration) time.Duration
-	Log    *slog.Logger
+	Log *slog.Logger
 
 	app  App
 	mu   sync.Mutex
@@ -99,7 +101,7 @@ func (c *Client) Run(ctx context.Context, app App) error {
 	log := retry.NewLog(c.Log, "opening a Socket Mode connection")
 	backoff, refusals := outbound.FirstRetry, 0
 	pause := func(atLeast time.Duration) {
-		c.Sleep(ctx, max(c.Jitter(backoff), atLeast))
+		c.app.Sleep(ctx, max(c.app.Jitter(backoff), atLeast))
 		backoff = min(2*backoff, outbound.MaxRetry)
 	}
 	var current, previous *conn // the newest one, and the one that it replaced
@@ -152,7 +154,7 @@ func (c *Client) Run(ctx context.Context, app App) error {
 		case core.CategoryOf(reason) == core.Unsupported:
 			return reason
 		case core.RetryAfterOf(reason) > 0:
-			c.Sleep(ctx, core.RetryAfterOf(reason))
+			c.app.Sleep(ctx, core.RetryAfterOf(reason))
 		}
 		if time.Since(began) >= steady {
 			backoff = outbound.FirstRetry

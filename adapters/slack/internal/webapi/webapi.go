@@ -71,8 +71,8 @@ const (
 	govDomain = "slack-gov.com"
 )
 
-// OwnHost reports whether a host is Slack's own, so that it may receive the token.
-func OwnHost(host string) bool { return within(host, domain) || within(host, govDomain) }
+// OwnHosts are Slack's own hosts, which may receive the token. A dot stands for all that is within a domain.
+var OwnHosts = []string{domain, "." + domain, govDomain, "." + govDomain}
 
 func within(host, domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) }
 

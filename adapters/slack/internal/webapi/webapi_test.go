@@ -3,6 +3,7 @@ package webapi_test
 import (
 	"testing"
 
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/slack/internal/webapi"
 )
 
@@ -15,7 +16,7 @@ func TestTheTokenIsForHostsOfSlackAndGovSlackOnly(t *testing.T) {
 		"slack-gov.co": false, "slack.gov": false, ".slack-gov.com.": false, "notslack.com": false,
 		"slack.com.example.org": false,
 	} {
-		if got := webapi.OwnHost(host); got != own {
+		if got := inbound.IsOneOf(webapi.OwnHosts, host); got != own {
 			t.Errorf("%q: %v", host, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package preflight
+package doctor
 
 import (
 	"context"
@@ -131,7 +131,7 @@ func (c *checks) commands(ctx context.Context) {
 	if c.unanswered("commands", c.get(ctx, discordgo.EndpointApplicationGlobalCommands(c.app.ID), &listed)) {
 		return
 	}
-	if c.SameCommands(listed) {
+	if c.Commands.Listed(listed) {
 		c.Add("commands", outbound.OK, "The commands are registered.", "")
 		return
 	}

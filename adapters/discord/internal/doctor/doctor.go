@@ -1,6 +1,6 @@
-// Package preflight makes the Discord checks of gatehouse doctor, and defines which permissions the bot needs.
+// Package doctor makes the Discord checks of gatehouse doctor, and defines which permissions the bot needs.
 //
-//	preflight.go     what is checked, in which order; the latest event; how a check asks and reports
+//	doctor.go        what is checked, in which order; the latest event; how a check asks and reports
 //	application.go   the token, the intents, interactions, identifies, commands
 //	servers.go       the servers that the bot is in
 //	channels.go      the channels and threads that the bot was addressed in
@@ -9,7 +9,7 @@
 //	permissions.go   the permissions that the bot needs, has and lacks; its invitation
 //
 // The checks ask Discord. They change nothing, there or here, and their reports contain no secret.
-package preflight
+package doctor
 
 import (
 	"context"
@@ -39,9 +39,14 @@ type Options struct {
 	Threads   bool   // a mention opens a thread
 	FollowUp  bool   // a conversation in a thread needs no further mentions
 	Path      string // where Discord posts interactions to
-	// SameCommands reports whether the commands that Discord lists are those of this build.
-	SameCommands func(listed json.RawMessage) bool
-	Latest       core.EventFilter // the latest events
+	Commands  Commands
+	Latest    core.EventFilter // the latest events
+}
+
+// Commands are the commands of this build.
+type Commands interface {
+	// Listed reports whether they are among those that Discord lists.
+	Listed(all json.RawMessage) bool
 }
 
 // checks is the state of a run.

@@ -1,4 +1,4 @@
-package preflight
+package doctor
 
 import (
 	"net/url"

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"gatehouse/adapters/internal/egress"
@@ -18,17 +17,22 @@ const Name = "callback"
 // Config is what a Sender needs.
 type Config struct {
 	Hosts Hosts
-	// Body gives the JSON of an approval, as GET /v1/approvals/ID answers it to whoever asked for it. It is called for
-	// each attempt.
-	Body func(ctx context.Context, id core.ApprovalID) ([]byte, error)
-	// Keys gives the keys that sign for whoever asked for the approval, newest first: at least one, each of 24 to 64
-	// random bytes.
-	Keys func(ctx context.Context, id core.ApprovalID) ([][]byte, error)
+	Approvals
 
 	Timeout  time.Duration    // of an attempt; 0: 10 s
 	Now      func() time.Time // nil: time.Now
 	Resolver *net.Resolver    // nil: the system's
 	Roots    *x509.CertPool   // who certifies receivers; nil: the system's
+}
+
+// Approvals are those whose decisions are posted.
+type Approvals interface {
+	// Body gives the JSON of an approval, as GET /v1/approvals/ID answers it to whoever asked for it. It is called for
+	// each attempt.
+	Body(ctx context.Context, id core.ApprovalID) ([]byte, error)
+	// Keys gives the keys that sign for whoever asked for the approval, newest first: at least one, each of 24 to 64
+	// random bytes.
+	Keys(ctx context.Context, id core.ApprovalID) ([][]byte, error)
 }
 
 // Sender is the platform; see the package comment.
@@ -44,8 +48,8 @@ var (
 
 // New returns a sender. It panics if a required part is missing.
 func New(c Config) *Sender {
-	if c.Body == nil || c.Keys == nil {
-		panic("callback: Body and Keys are required")
+	if c.Approvals == nil {
+		panic("callback: Approvals are required")
 	}
 	if c.Timeout <= 0 {
 		c.Timeout = 10 * time.Second
@@ -55,9 +59,7 @@ func New(c Config) *Sender {
 	}
 	transport := egress.Dialer{
 		Hosts: c.Hosts.Hosts, Resolver: c.Resolver, Roots: c.Roots,
-		Refuse: func(host string, to netip.Addr, is egress.Reach) error {
-			return refuse(core.DeliveryFailed, host, to, is)
-		},
+		Refusal: refusal{},
 	}.Transport()
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sender{Config: c, client: &http.Client{Transport: transport, CheckRedirect: stay}}

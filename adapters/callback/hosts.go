@@ -74,3 +74,10 @@ func refuse(c core.Category, host string, to netip.Addr, is egress.Reach) error 
 	return core.Errorf(c, "%s leads to the private address %s. Decisions are posted there only if an admin lists %s "+
 		"with its port in GATEHOUSE_CALLBACK_HOSTS.", host, to, host)
 }
+
+// refusal says why a decision was not posted.
+type refusal struct{}
+
+func (refusal) Refuse(host string, to netip.Addr, is egress.Reach) error {
+	return refuse(core.DeliveryFailed, host, to, is)
+}

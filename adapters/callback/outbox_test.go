@@ -135,14 +135,16 @@ func TestReceiverThatFailsNineTimesOfTenGetsTheDecision(t *testing.T) {
 	})
 	busy := true
 	p := sender(t, hosts(t, s.at()), func(c *callback.Config) {
-		body := c.Body
+		all := c.Approvals.(approvals)
+		body := all.body
 		c.Timeout = 2 * time.Second
-		c.Body = func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
+		all.body = func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
 			if busy = !busy; !busy {
 				return nil, core.Errorf(core.StoreBusy, "busy")
 			}
 			return body(ctx, id)
 		}
+		c.Approvals = all
 	})
 	o := newOffice(t, p, 0)
 	for n := range 3 {

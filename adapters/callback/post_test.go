@@ -232,22 +232,27 @@ func TestCertificatesAreVerified(t *testing.T) {
 func TestDecisionThatCannotBeMade(t *testing.T) {
 	s := receive(t, refuses(t))
 	busy, gone := core.Errorf(core.StoreBusy, "busy"), core.Errorf(core.NotFound, "There is no such approval.")
-	fails := func(err error) func(context.Context, core.ApprovalID) ([]byte, error) {
-		return func(context.Context, core.ApprovalID) ([]byte, error) { return nil, err }
+	fails := func(err error) func(*callback.Config) {
+		return func(c *callback.Config) {
+			keys := c.Approvals.(approvals).keys
+			c.Approvals = approvals{func(context.Context, core.ApprovalID) ([]byte, error) { return nil, err }, keys}
+		}
+	}
+	hasNoKeys := func(err error) func(*callback.Config) {
+		return func(c *callback.Config) {
+			body := c.Approvals.(approvals).body
+			c.Approvals = approvals{body, func(context.Context, core.ApprovalID) ([][]byte, error) { return nil, err }}
+		}
 	}
 	for name, c := range map[string]struct {
 		change func(*callback.Config)
 		want   core.Category
 		is     error
 	}{
-		"the database is busy": {func(c *callback.Config) { c.Body = fails(busy) }, core.DeliveryLater, busy},
-		"the approval is gone": {func(c *callback.Config) { c.Body = fails(gone) }, core.NotFound, gone},
-		"keys can't be read": {func(c *callback.Config) {
-			c.Keys = func(context.Context, core.ApprovalID) ([][]byte, error) { return nil, busy }
-		}, core.DeliveryLater, busy},
-		"there is no key": {func(c *callback.Config) {
-			c.Keys = func(context.Context, core.ApprovalID) ([][]byte, error) { return nil, nil }
-		}, core.Internal, nil},
+		"the database is busy": {fails(busy), core.DeliveryLater, busy},
+		"the approval is gone": {fails(gone), core.NotFound, gone},
+		"keys can't be read":   {hasNoKeys(busy), core.DeliveryLater, busy},
+		"there is no key":      {hasNoKeys(nil), core.Internal, nil},
 	} {
 		_, _, err := sender(t, hosts(t, s.at()), c.change).Post(t.Context(), decision("http://"+s.at()))
 		if core.CategoryOf(err) != c.want || c.is != nil && !errors.Is(err, c.is) {

@@ -77,13 +77,29 @@ func hosts(t *testing.T, list ...string) callback.Hosts {
 	return h
 }
 
+// approvals are functions of a test.
+type approvals struct {
+	body func(context.Context, core.ApprovalID) ([]byte, error)
+	keys func(context.Context, core.ApprovalID) ([][]byte, error)
+}
+
+func (a approvals) Body(ctx context.Context, id core.ApprovalID) ([]byte, error) {
+	return a.body(ctx, id)
+}
+
+func (a approvals) Keys(ctx context.Context, id core.ApprovalID) ([][]byte, error) {
+	return a.keys(ctx, id)
+}
+
 // sender returns a sender of the body for these hosts. change may be nil.
 func sender(t *testing.T, h callback.Hosts, change func(*callback.Config)) *callback.Sender {
 	t.Helper()
 	c := callback.Config{
 		Hosts: h,
-		Body:  func(context.Context, core.ApprovalID) ([]byte, error) { return []byte(body), nil },
-		Keys:  func(context.Context, core.ApprovalID) ([][]byte, error) { return [][]byte{newKey, oldKey}, nil },
+		Approvals: approvals{
+			func(context.Context, core.ApprovalID) ([]byte, error) { return []byte(body), nil },
+			func(context.Context, core.ApprovalID) ([][]byte, error) { return [][]byte{newKey, oldKey}, nil },
+		},
 	}
 	if change != nil {
 		change(&c)

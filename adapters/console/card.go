@@ -15,9 +15,13 @@ import (
 )
 
 // plain writes a card's text for the terminal, which shows all of it.
-var plain = doc.Writer{
-	Foreign: oneLine, Time: func(t time.Time) string { return t.Local().Format("2006-01-02 15:04 MST") },
-}
+var plain = doc.Writer{Surface: terminal{}}
+
+type terminal struct{}
+
+func (terminal) Foreign(text string) string { return oneLine(text) }
+
+func (terminal) Moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04 MST") }
 
 // shown is a card as it was printed last. The zero value stands for none.
 type shown struct {

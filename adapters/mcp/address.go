@@ -40,4 +40,4 @@ func (s *server) hideError(err error) string {
 }
 
 // hideReason removes the endpoint's URL and secrets from a text that says why something failed.
-func (s *server) hideReason(text string) string { return s.hide(s.endpoint.Replace(text)) }
+func (s *server) hideReason(text string) string { return s.Hide(s.endpoint.Replace(text)) }

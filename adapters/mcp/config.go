@@ -89,7 +89,7 @@ func Parse(text []byte, lookup func(string) (string, bool)) (cfg Config, faults 
 		return Config{},
 			[]string{`line 1: there is no object "mcpServers"; write {"mcpServers": {"NAME": {"command": "…"}}}`}
 	}
-	r := reader{lookup: lookup}
+	r := reader{getenv: lookup}
 	for _, m := range root.Members {
 		if m.Key != "mcpServers" {
 			r.warn(m.Line, "", "%q is ignored", m.Key)
@@ -106,7 +106,7 @@ func Parse(text []byte, lookup func(string) (string, bool)) (cfg Config, faults 
 
 // reader reads the servers and collects what is wrong with them.
 type reader struct {
-	lookup   func(string) (string, bool)
+	getenv   func(string) (string, bool)
 	names    []string // the servers' so far
 	faults   []string
 	warnings []string

@@ -46,9 +46,9 @@ const (
 	Changed Standing = "changed"
 )
 
-// define reads what a server says about a tool. hide removes secrets from what people and models read; the digest is of
+// define reads what a server says about a tool. masker removes secrets from what people and models read; the digest is of
 // what was said.
-func define(t *sdk.Tool, hide func(string) string) (definition, error) {
+func define(t *sdk.Tool, masker schema.Masker) (definition, error) {
 	input, err := json.Marshal(t.InputSchema)
 	if err != nil {
 		return definition{}, errors.New("its schema is not valid JSON")
@@ -68,13 +68,13 @@ func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 	if len(all) > maxDefinition {
 		return definition{}, fmt.Errorf("its definition has %d bytes; at most %d are allowed", len(all), maxDefinition)
 	}
-	view, unchecked, err := schema.Read(t.InputSchema, hide)
+	view, unchecked, err := schema.Read(t.InputSchema, masker)
 	if err != nil {
 		return definition{}, err
 	}
 	sum := sha256.Sum256(all)
 	d := definition{
-		remote: t.Name, description: describe(t, hide) + alone(unchecked), schema: view, unchecked: unchecked,
+		remote: t.Name, description: describe(t, masker) + alone(unchecked), schema: view, unchecked: unchecked,
 		digest: hex.EncodeToString(sum[:]),
 	}
 	if a := t.Annotations; a != nil {
@@ -86,12 +86,12 @@ func define(t *sdk.Tool, hide func(string) string) (definition, error) {
 }
 
 // describe gives a tool's description for the model.
-func describe(t *sdk.Tool, hide func(string) string) string {
+func describe(t *sdk.Tool, masker schema.Masker) string {
 	text := t.Description
 	if text == "" {
 		text = t.Title
 	}
-	return cut(hide(strings.TrimSpace(text)), maxDescription)
+	return cut(masker.Hide(strings.TrimSpace(text)), maxDescription)
 }
 
 // maxTold is how many parts of a schema that are left out a description tells.

@@ -29,10 +29,10 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	text := func(value string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: value}} }
 	for name, r := range map[string]*sdk.CallToolResult{
 		"a text":   {Content: text(all)},
-		"one cut":  {Content: text(all + strings.Repeat("x", maxResult-6-len(s.hide(all))) + fromEnv)},
+		"one cut":  {Content: text(all + strings.Repeat("x", maxResult-6-len(s.Hide(all))) + fromEnv)},
 		"an error": {Content: text(all), IsError: true},
 		"a cut error": {
-			Content: text(all + strings.Repeat("x", maxFailure-6-len(s.hide(all))) + fromEnv), IsError: true,
+			Content: text(all + strings.Repeat("x", maxFailure-6-len(s.Hide(all))) + fromEnv), IsError: true,
 		},
 		"structure": {StructuredContent: map[string]any{"a": all}},
 		"a resource": {Content: []sdk.Content{&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: strings.Repeat(
@@ -46,9 +46,9 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 		clean(name, got)
 	}
 	d, err := define(&sdk.Tool{
-		Name: "a", Description: all + strings.Repeat("x", maxDescription-6-len(s.hide(all))) + fromEnv,
+		Name: "a", Description: all + strings.Repeat("x", maxDescription-6-len(s.Hide(all))) + fromEnv,
 		InputSchema: map[string]any{"type": "object", "description": all},
-	}, s.hide)
+	}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(values, "SECRET", fromEnv)), &schema); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = define(&sdk.Tool{Name: "a", InputSchema: schema}, s.hide); err != nil {
+	if d, err = define(&sdk.Tool{Name: "a", InputSchema: schema}, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(
@@ -70,11 +70,11 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	named := map[string]any{"properties": map[string]any{
 		strings.Repeat("x", 80) + fromEnv: map[string]any{"$ref": "nowhere"},
 	}}
-	if d, err = define(&sdk.Tool{Name: "a", InputSchema: named}, s.hide); err != nil {
+	if d, err = define(&sdk.Tool{Name: "a", InputSchema: named}, s); err != nil {
 		t.Fatal(err)
 	}
 	clean("what is left out", d.description)
-	if n := testing.AllocsPerRun(10, func() { s.hide("a word of a schema") }); n > 20 {
+	if n := testing.AllocsPerRun(10, func() { s.Hide("a word of a schema") }); n > 20 {
 		t.Errorf("hiding makes the secrets' forms again for each text: %v allocations", n)
 	}
 	for _, name := range []string{"run-h7nter2x", fromEnv, "/" + fromEnv, strings.Repeat("x", 95) + fromEnv} {
@@ -90,7 +90,7 @@ func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 	folder := t.TempDir()
 	s := newServer(Server{Name: "files", Env: map[string]string{"ROOT": folder, "TOKEN": folder + "-not-there"}},
 		Options{Log: New(Options{}).options.Log})
-	if got := s.hide(folder + "/a.txt"); got != folder+"/a.txt" {
+	if got := s.Hide(folder + "/a.txt"); got != folder+"/a.txt" {
 		t.Errorf("got %s", got)
 	}
 	s = newServer(
@@ -102,13 +102,13 @@ func TestAFolderThatAServerIsGivenIsNoSecret(t *testing.T) {
 			}, Secret: []string{"B_KEY"},
 		},
 		Options{Log: New(Options{}).options.Log})
-	if got, want := s.hide(`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem /keys/b.pem`),
+	if got, want := s.Hide(`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem /keys/b.pem`),
 		`/keys/gcp.json ~/.ssh/id_rsa C:\keys\app.pem `+mask.Mark; got != want {
 		t.Errorf("got %s", got)
 	}
 	s = newServer(Server{Name: "files", Env: map[string]string{"TOKEN": folder + "-not-there"}},
 		Options{Log: New(Options{}).options.Log})
-	if got := s.hide(folder + "-not-there"); strings.Contains(got, folder) {
+	if got := s.Hide(folder + "-not-there"); strings.Contains(got, folder) {
 		t.Errorf("got %s", got)
 	}
 }

@@ -34,7 +34,7 @@ func (s *server) refresh(c *session) error {
 	said := c.InitializeResult()
 	about := "a server without a name"
 	if said.ServerInfo != nil {
-		about = cut(s.hide(said.ServerInfo.Name+" "+said.ServerInfo.Version), 100)
+		about = cut(s.Hide(said.ServerInfo.Name+" "+said.ServerInfo.Version), 100)
 	}
 	var listed []*sdk.Tool
 	var warning string
@@ -120,7 +120,7 @@ func (s *server) listingOf(ctx context.Context, listed []*sdk.Tool) listing {
 	return found
 }
 
-func (s *server) shown(t *sdk.Tool) string { return fmt.Sprintf("%q", cut(s.hide(t.Name), 100)) }
+func (s *server) shown(t *sdk.Tool) string { return fmt.Sprintf("%q", cut(s.Hide(t.Name), 100)) }
 
 // add adds a tool to the list if it is offered, or a warning that says why it is left out.
 func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, name string) {
@@ -131,7 +131,7 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, name stri
 		found.warn("%s is left out: the server's tools have had too many names", s.shown(t))
 		return
 	}
-	d, err := define(t, s.hide)
+	d, err := define(t, s)
 	if err != nil {
 		found.warn("%s is left out: %v", s.shown(t), err)
 		return
@@ -139,17 +139,17 @@ func (s *server) add(ctx context.Context, found *listing, t *sdk.Tool, name stri
 	d.name = s.Name + "." + name
 	if name != t.Name {
 		found.warn("%s is called %s here, because names of tools hold letters, digits, _ and - only, up to %d, and "+
-			"are never another tool's", s.shown(t), s.hide(d.name), maxName)
+			"are never another tool's", s.shown(t), s.Hide(d.name), maxName)
 	}
 	if s.betrays(t.Name + string(d.schema)) {
 		found.warn("%q is left out: its name, or one in its schema, holds a secret of the server's entry",
-			cut(s.hide(t.Name), 100))
+			cut(s.Hide(t.Name), 100))
 		return
 	}
 	s.judge(ctx, &d, found)
 	made, err := s.tool(d)
 	if err != nil {
-		found.warn("%s is left out: %s", s.shown(t), cut(s.hide(core.MessageOf(err)), maxReason))
+		found.warn("%s is left out: %s", s.shown(t), cut(s.Hide(core.MessageOf(err)), maxReason))
 		return
 	}
 	found.known[d.name] = d

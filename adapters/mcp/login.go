@@ -34,7 +34,7 @@ func (f *fields) oauth(m strictjson.Member) *OAuth {
 		case "client_id":
 			o.ID = f.text("oauth.client_id", one.Value)
 		case "client_secret_env":
-			secret, set := f.lookup(one.Value.String)
+			secret, set := f.getenv(one.Value.String)
 			if one.Value.Kind != strictjson.String || !set || secret == "" {
 				f.fault(one.Line, f.server,
 					`"oauth.client_secret_env" must be the name of a variable that is set in gatehouse's environment`)
@@ -140,7 +140,7 @@ func (s Server) hideLogin(err error, logins Logins) error {
 		return err
 	}
 	one := newServer(s, Options{Logins: logins, Log: slog.New(slog.DiscardHandler)})
-	hide := func(text string) string { return cut(mask.EscapeLine(one.hide(text)), maxReason) }
+	hide := func(text string) string { return cut(mask.EscapeLine(one.Hide(text)), maxReason) }
 	shown := core.Errorf(failed.Category, "%s", hide(failed.Message))
 	if failed.Err != nil {
 		shown.Err = errors.New(hide(failed.Err.Error()))

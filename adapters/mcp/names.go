@@ -33,7 +33,7 @@ func toolName(name string) string {
 func (s *server) numbered(name string, digits int) string {
 	sum := sha256.Sum256([]byte(name))
 	end := "_" + hex.EncodeToString(sum[:])[:digits]
-	name = s.hide(name)
+	name = s.Hide(name)
 	return toolName(name[:min(len(name), maxName-len(end))]) + end
 }
 

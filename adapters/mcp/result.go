@@ -40,7 +40,7 @@ func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult
 	whole := strings.Join(parts, "\n")
 	all := len(whole)
 	begins := min(all, 2*maxResult) // to look for forms of secrets in all of it would take seconds
-	text := strings.ToValidUTF8(s.hide(whole[:begins]), "\ufffd")
+	text := strings.ToValidUTF8(s.Hide(whole[:begins]), "\ufffd")
 	if r.IsError {
 		if text == "" {
 			text = "the server says no more"
@@ -60,7 +60,7 @@ func (s *server) content(ctx context.Context, name string, r *sdk.CallToolResult
 
 // part gives the text of a part, or a note of one that has none.
 func (s *server) part(ctx context.Context, c sdk.Content) string {
-	short := func(text string, limit int) string { return cut(s.hide(text), limit) }
+	short := func(text string, limit int) string { return cut(s.Hide(text), limit) }
 	note := func(kind, media string, size int) string {
 		return fmt.Sprintf("(%s, %s, %d bytes; it is not shown)", kind, short(media, 100), size)
 	}

@@ -154,7 +154,7 @@ func (c *course) send(ctx context.Context) (*sdk.CallToolResult, error) {
 	case said.ResultType != "input_required":
 		return nil,
 			c.doubt("the MCP server %s answered with what gatehouse does not know: a result of the type %q", c.Name,
-				cut(c.hide(said.ResultType), 100))
+				cut(c.Hide(said.ResultType), 100))
 	}
 	return nil, c.asked(said.InputRequests, said.RequestState)
 }
@@ -201,7 +201,7 @@ func (c *course) respond() error {
 		default:
 			return core.Errorf(core.ToolFailed,
 				"%s was ended, because the MCP server %s asked for %q, which it was not offered.", c.d.name, c.Name,
-				cut(c.hide(asked.Method), 100))
+				cut(c.Hide(asked.Method), 100))
 		}
 	}
 	return nil
@@ -268,7 +268,7 @@ const maxMessage = 1200
 // confirmed.
 func (c *course) question(e elicitation) (q question.Question, confirm bool, err error) {
 	text := fmt.Sprintf("The MCP server %s (not gatehouse) asks this for its tool %s, and gets the answer:\n%s", c.Name,
-		c.d.name, mask.Escape(cut(c.hide(e.Message), maxMessage)))
+		c.d.name, mask.Escape(cut(c.Hide(e.Message), maxMessage)))
 	var form struct{ Properties map[string]json.RawMessage }
 	if len(e.RequestedSchema) > 0 {
 		err = json.Unmarshal(e.RequestedSchema, &form)
@@ -287,7 +287,7 @@ func (c *course) question(e elicitation) (q question.Question, confirm bool, err
 		q, err = question.New(text, json.RawMessage(`{"type":"boolean"}`))
 		return q, true, err
 	}
-	q, err = question.New(text, json.RawMessage(c.hide(string(e.RequestedSchema))))
+	q, err = question.New(text, json.RawMessage(c.Hide(string(e.RequestedSchema))))
 	return q, false, err
 }
 

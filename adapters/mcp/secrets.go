@@ -160,9 +160,9 @@ func (s *Server) secrets() (all []string) {
 	return slices.Compact(all)
 }
 
-// hide removes the secrets of the entry and its login, and what has the form of a secret, from a text that a server had
+// Hide removes the secrets of the entry and its login, and what has the form of a secret, from a text that a server had
 // a part in.
-func (s *server) hide(text string) string { return mask.Text(s.without(text)) }
+func (s *server) Hide(text string) string { return mask.Text(s.without(text)) }
 
 // without removes the secrets of the entry and its login.
 func (s *server) without(text string) string {
@@ -182,7 +182,7 @@ func (s *server) betrays(names string) bool {
 func (s *server) states() (all []Value) {
 	for _, v := range s.values() {
 		state := InPart
-		if text := s.hide(v.text); text == v.text {
+		if text := s.Hide(v.text); text == v.text {
 			state = Shown
 		} else if slices.Contains(s.hidden, v.text) || strings.HasPrefix(text, mask.Mark) {
 			state = Hidden
@@ -227,7 +227,7 @@ func (s *Servers) tellShown(ctx context.Context) {
 	}
 	for _, one := range all {
 		for _, v := range one.values() {
-			if !v.before || one.hide(v.text) != v.text {
+			if !v.before || one.Hide(v.text) != v.text {
 				continue
 			}
 			name := strconv.Quote(v.name)

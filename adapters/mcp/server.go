@@ -192,15 +192,15 @@ func (s *server) Tools() []tool.Tool {
 	return s.listing.tools
 }
 
-// garbage notes what is no message.
-func (s *server) garbage(line []byte) {
+// Garbage notes what is no message.
+func (s *server) Garbage(line []byte) {
 	s.mu.Lock()
 	s.noise++
 	first := s.noise == 1
 	s.mu.Unlock()
 	if first {
 		s.log.Warn("the MCP server writes lines that are no messages to its standard output; they are ignored, this "+
-			"one and all others", "line", cut(s.hide(string(line)), maxSaid/4))
+			"one and all others", "line", cut(s.Hide(string(line)), maxSaid/4))
 	}
 }
 

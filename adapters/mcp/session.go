@@ -59,10 +59,12 @@ func (h *handshake) middleware(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // link is what a session runs over: a process or an endpoint.
-type link struct {
-	transport sdk.Transport
-	last      func() string // what is known about its end
-	close     func()        // ends it; it may be called once, and returns when nothing of it is left
+type link interface {
+	sdk.Transport
+	// last tells what is known about its end.
+	last() string
+	// close ends it; it may be called once, and returns when nothing of it is left.
+	close()
 }
 
 // session is a connection to a server that has shaken hands.
@@ -80,7 +82,7 @@ func (c *session) modern() bool { return c.InitializeResult().ProtocolVersion >=
 // open starts or reaches the server and agrees on a version with it: it asks by server/discover, unless the server
 // ended at that before, or answered with nothing that can be read, and otherwise shakes hands as older versions do.
 func (s *server) open(ctx context.Context) (*session, error) {
-	g := gate.New(ctx, s.garbage)
+	g := gate.New(ctx, s)
 	l, err := s.newLink(g)
 	if err != nil {
 		_ = g.Fail(err)
@@ -103,7 +105,7 @@ func (s *server) open(ctx context.Context) (*session, error) {
 	var tr trace
 	starting, cancel := context.WithTimeout(context.WithValue(g.Context(), traceKey{}, &tr), s.times.start)
 	defer cancel()
-	c, err := client.Connect(starting, l.transport, &sdk.ClientSessionOptions{ProtocolVersion: offered})
+	c, err := client.Connect(starting, l, &sdk.ClientSessionOptions{ProtocolVersion: offered})
 	if shaking.silent && answerIn(err) != nil {
 		s.times.probe = s.times.start // it knows no older handshake: it only starts slowly
 	}
@@ -139,14 +141,13 @@ func (s *server) whyNotOpen(starting context.Context, tr *trace, err error) erro
 
 func (s *server) newLink(g *gate.Gate) (link, error) {
 	if s.URL != "" {
-		w := newWire(s.Server, g, s.login)
-		return link{transport: w, last: func() string { return "" }, close: w.close}, nil
+		return newWire(s.Server, g, s.login), nil
 	}
-	p, err := start(s.Server, s.environ, g, newStderr(s.log, s.hide))
+	p, err := start(s.Server, s.environ, g, newStderr(s.log, s))
 	if err != nil {
-		return link{}, fmt.Errorf("it can't be started: %w", err)
+		return nil, fmt.Errorf("it can't be started: %w", err)
 	}
-	return link{transport: p, last: p.last, close: p.close}, nil
+	return p, nil
 }
 
 // explain joins why a connection ended with what is known about the process.

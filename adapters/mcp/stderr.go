@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"gatehouse/adapters/mcp/internal/schema"
 	"gatehouse/core/mask"
 )
 
@@ -18,16 +19,16 @@ const maxSaid = 1 << 10 // bytes of a line of standard error that are kept
 // wrote, with secrets masked, and not more than some lines a second. The last line is kept: it mostly says why a
 // process died.
 type stderr struct {
-	log   *slog.Logger
-	hide  func(string) string
-	limit *rate.Limiter
+	log    *slog.Logger
+	masker schema.Masker
+	limit  *rate.Limiter
 
 	mu   sync.Mutex
 	line string
 }
 
-func newStderr(log *slog.Logger, hide func(string) string) *stderr {
-	return &stderr{log: log, hide: hide, limit: rate.NewLimiter(10, 100)}
+func newStderr(log *slog.Logger, masker schema.Masker) *stderr {
+	return &stderr{log: log, masker: masker, limit: rate.NewLimiter(10, 100)}
 }
 
 // copy reads until the end.
@@ -56,7 +57,7 @@ func (s *stderr) copy(from io.Reader) {
 
 // keep keeps a line, as it may be shown.
 func (s *stderr) keep(text []byte) string {
-	line := cut(s.hide(string(text)), maxSaid) // in this order: half a secret is not recognised
+	line := cut(s.masker.Hide(string(text)), maxSaid) // in this order: half a secret is not recognised
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.line = line

@@ -56,7 +56,7 @@ func (f *fields) expand(key string, v *strictjson.Value) string {
 				key, mask.Without(whole, mask.Setting(name, strings.TrimPrefix(otherwise, ":"))))
 			return ""
 		}
-		value, set := f.lookup(name)
+		value, set := f.getenv(name)
 		if !set || value == "" {
 			value = otherwise
 		}

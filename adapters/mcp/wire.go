@@ -158,6 +158,9 @@ func (c closing) Close() error {
 	return c.ReadCloser.Close()
 }
 
+// last tells nothing: what is known was the answer of a call.
+func (w *wire) last() string { return "" }
+
 // close ends the connection: the session on the server, if it answers, and all that is still open.
 func (w *wire) close() {
 	if w.conn != nil {

@@ -12,10 +12,14 @@ import (
 
 // plain writes a card's text. The lines of a foreign text after its first are indented: none can look like a line of
 // the card.
-var plain = doc.Writer{Foreign: whole, Time: func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }}
+var plain = doc.Writer{Surface: shell{}}
 
-// whole is a foreign text, which no limit cuts: a Shell has room for it.
-func whole(s string) string {
+// shell shows a card; it has room for the whole of a foreign text.
+type shell struct{}
+
+func (shell) Moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
+
+func (shell) Foreign(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(safetext.Clean(s)), "\n", "\n  ")
 }
 
@@ -48,7 +52,7 @@ func payloadOf(v doc.Document, card core.Card) map[string]any {
 		lines = append(lines, v.Late)
 	}
 	if _, instead := v.Shown(); v.Arguments != "" {
-		lines = append(lines, v.LabelArguments+":", "  "+whole(v.Arguments))
+		lines = append(lines, v.LabelArguments+":", "  "+shell{}.Foreign(v.Arguments))
 	} else if instead != "" {
 		lines = append(lines, instead)
 	}

@@ -35,8 +35,11 @@ func (h Hosts) permit(u *url.URL) error {
 	return nil
 }
 
-// refuse is the error for a host whose address is not reached.
-func refuse(host string, to netip.Addr, is egress.Reach) error {
+// refusal says why a host was not reached.
+type refusal struct{}
+
+// Refuse is the error for a host whose address is not reached.
+func (refusal) Refuse(host string, to netip.Addr, is egress.Reach) error {
 	if is == egress.Blocked {
 		return core.Errorf(core.ToolFailed,
 			"%s leads to the address %s, which is reserved or link-local, so it was not reached.", host, to)
@@ -52,7 +55,7 @@ const maxRedirects = 5
 // client makes requests to the listed hosts alone. Each has a connection of its own.
 func (h Hosts) client(followsRedirects bool) *http.Client {
 	return &http.Client{
-		Transport: egress.Dialer{Hosts: h.Hosts, Refuse: refuse}.Transport(),
+		Transport: egress.Dialer{Hosts: h.Hosts, Refusal: refusal{}}.Transport(),
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if !followsRedirects {
 				return http.ErrUseLastResponse

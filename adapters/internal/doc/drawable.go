@@ -8,18 +8,25 @@ import (
 // Forms says which forms a surface has for what Markdown has. What it lacks becomes something else, by this one table:
 //
 //	a heading that is too deep      bold words
-//	a table                         code with aligned columns; or a list of its rows, if that is too wide or has three backticks
+//	a table                         code with aligned columns; or a list of its rows, if that is too wide or has three
+//	                                backticks
 //	a rule                          three dashes
-//	a block in a list's item        stands below the item, at the margin, and the list goes on after it; but words and lists stay
+//	a block in a list's item        stands below the item, at the margin, and the list goes on after it; but words and
+//	                                lists stay
 //	a block in a quotation          ends the quotation, which goes on after it; but words and lists stay
 //	a quotation in a quotation      a quotation
 //	a check box, an image           a sign; the word "image" and a link: Parse makes them so for all surfaces
 //	a link that hides its address   its words, and the address behind them: see Shown
 type Forms struct {
-	Headings int              // how many levels of headings
-	Rules    bool             // rules
-	Tables   func(Block) bool // whether it has a form for this table
-	Columns  int              // how wide the aligned columns of a table may be
+	Headings int    // how many levels of headings
+	Rules    bool   // rules
+	Tables   Tables // nil: none
+	Columns  int    // how wide the aligned columns of a table may be
+}
+
+// Tables are those that a surface has a form for.
+type Tables interface {
+	Fit(table Block) bool
 }
 
 // Drawable returns blocks in the forms that a surface has: paragraphs, headings, rules, tables, code, and lists and
@@ -59,7 +66,7 @@ func (f Forms) heading(b Block) Block {
 }
 
 func (f Forms) table(b Block) []Block {
-	if f.Tables(b) {
+	if f.Tables != nil && f.Tables.Fit(b) {
 		return []Block{b}
 	}
 	if grid, width := Grid(b); width <= f.Columns && !strings.Contains(grid, "```") {

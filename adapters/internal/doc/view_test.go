@@ -78,6 +78,11 @@ func TestArgumentsThatAreNotKnownAreNotNone(t *testing.T) {
 	}
 }
 
+// trimmed is a surface without times.
+type trimmed struct{ doc.Surface }
+
+func (trimmed) Foreign(text string) string { return strings.TrimSpace(text) }
+
 // TestEverybodyWhoDecidedIsNamed where it took several.
 func TestEverybodyWhoDecidedIsNamed(t *testing.T) {
 	two := []core.Actor{{ID: "here:1", Name: "Ann"}, {ID: "here:2", Name: "Bob"}}
@@ -89,7 +94,7 @@ func TestEverybodyWhoDecidedIsNamed(t *testing.T) {
 		}
 		found := false
 		for _, f := range doc.View(core.Delivery{Card: &card}, doc.Reader{}).Fields {
-			found = found || f.Label+": "+doc.Writer{Foreign: strings.TrimSpace}.Text(f.Value) == want
+			found = found || f.Label+": "+doc.Writer{Surface: trimmed{}}.Text(f.Value) == want
 		}
 		if !found {
 			t.Errorf("%s: nothing says %q", state, want)

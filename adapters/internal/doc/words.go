@@ -60,10 +60,15 @@ func Text(blocks []Block, marks bool) string {
 }
 
 // TextForms are the forms of plain text.
-var TextForms = Forms{Headings: 6, Rules: true, Tables: func(b Block) bool {
+var TextForms = Forms{Headings: 6, Rules: true, Tables: textTables{}}
+
+// textTables are those of at most 120 columns of text.
+type textTables struct{}
+
+func (textTables) Fit(b Block) bool {
 	_, wide := Grid(b)
 	return wide <= 120
-}}
+}
 
 // plain writes plain text.
 type plain struct {

@@ -20,10 +20,14 @@ const maxHeaders = 64 << 10
 // Dialer connects to listed hosts alone.
 type Dialer struct {
 	Hosts Hosts
-	// Refuse gives the error for a host that leads to an address which is not reached: a blocked one, or a private one.
-	Refuse   func(host string, to netip.Addr, is Reach) error
+	Refusal
 	Resolver *net.Resolver  // nil: the system's
 	Roots    *x509.CertPool // who certifies servers; nil: the system's
+}
+
+// Refusal gives the error for a host that leads to an address which is not reached: a blocked one, or a private one.
+type Refusal interface {
+	Refuse(host string, to netip.Addr, is Reach) error
 }
 
 // Dial connects to HOST:PORT, whose text was compared with the list before. The address is checked after its name was

@@ -13,7 +13,9 @@ import (
 	"gatehouse/core"
 )
 
-func refuse(host string, to netip.Addr, is egress.Reach) error {
+type refusal struct{}
+
+func (refusal) Refuse(host string, to netip.Addr, is egress.Reach) error {
 	return core.Errorf(core.NotAllowed, "%s leads to %s (%d)", host, to, is)
 }
 
@@ -32,7 +34,7 @@ func TestDialChecksTheAddressThatTheNameLeadsTo(t *testing.T) {
 	})
 	h := hosts(t, "inside.example.com:"+port, "meta.example.com:"+port, "metanat.example.com:"+port, "*.example.com",
 		"*.example.com:"+port)
-	client := &http.Client{Transport: egress.Dialer{Hosts: h, Refuse: refuse, Resolver: names}.Transport()}
+	client := &http.Client{Transport: egress.Dialer{Hosts: h, Refusal: refusal{}, Resolver: names}.Transport()}
 	for name, want := range map[string]egress.Reach{
 		"inside.example.com": egress.Public, "ten.example.com": egress.Private, "carrier.example.com": egress.Private,
 		"meta.example.com": egress.Blocked,

@@ -84,7 +84,13 @@ func align(columns []doc.Align, i int) string {
 }
 
 // plain writes what is no markup of its own.
-var plain = doc.Writer{Foreign: safetext.Clean, Time: func(t time.Time) string { return Moment{At: t}.Full() }}
+var plain = doc.Writer{Surface: surface{}}
+
+type surface struct{}
+
+func (surface) Foreign(text string) string { return safetext.Clean(text) }
+
+func (surface) Moment(at time.Time) string { return Moment{At: at}.Full() }
 
 // Text is the text of a card's spans.
 func Text(spans []doc.Span) string { return plain.Text(spans) }

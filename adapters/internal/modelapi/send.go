@@ -44,8 +44,8 @@ const maxRefusal = 64 << 10
 // provider_unavailable and provider_invalid_response where there is no whole answer, or the cause of a context that has
 // ended (llm.Interrupted).
 func (e *Endpoint) Send(ctx context.Context, c Call) (Answer, error) {
-	w := e.watch(ctx)
-	defer w.end()
+	w, end := e.watch(ctx)
+	defer end()
 	a, err := e.exchange(w, c)
 	if err == nil {
 		err = a.fault

@@ -16,23 +16,22 @@ type watch struct {
 	ctx   context.Context //nolint:containedctx // of the one call that this belongs to
 	timer *time.Timer
 	after time.Duration
-	end   func()
 }
 
-func (e *Endpoint) watch(ctx context.Context) *watch {
+// watch begins a call, which lasts until end.
+func (e *Endpoint) watch(ctx context.Context) (w *watch, end func()) {
 	stop := context.CancelFunc(func() {})
 	if e.Timeout > 0 {
 		ctx, stop = context.WithTimeout(ctx, e.Timeout)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &watch{ctx: ctx, after: e.Silence}
+	w = &watch{ctx: ctx, after: e.Silence}
 	w.timer = time.AfterFunc(w.after, func() { cancel(errSilent) })
-	w.end = func() {
+	return w, func() {
 		w.timer.Stop()
 		cancel(nil)
 		stop()
 	}
-	return w
 }
 
 // silent reports whether the call was given up because nothing came.

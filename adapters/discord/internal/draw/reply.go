@@ -14,7 +14,7 @@ import (
 )
 
 // replyForms are Discord's forms of what a reply has.
-var replyForms = doc.Forms{Headings: 3, Columns: 60, Tables: func(doc.Block) bool { return false }}
+var replyForms = doc.Forms{Headings: 3, Columns: 60}
 
 // maxFiles is how many files a message has at most (resources/message).
 const maxFiles = 10

@@ -30,16 +30,21 @@ type Gate struct {
 	ctx      context.Context // ends with the connection; its cause is why
 	end      context.CancelCauseFunc
 	changed  chan struct{} // capacity 1
-	garbage  func(message []byte)
+	server   Server
 	requests *rate.Limiter
 	dropped  *rate.Limiter // what is dropped takes time, which slows a flood down
 }
 
-// New makes the gate of a connection that lasts until ctx ends, or until Fail. It gives what is no message to garbage.
-func New(ctx context.Context, garbage func(message []byte)) *Gate {
+// Server is told what its process or endpoint sends that is no message.
+type Server interface {
+	Garbage(message []byte)
+}
+
+// New makes the gate of a connection that lasts until ctx ends, or until Fail. It tells the server what is no message.
+func New(ctx context.Context, server Server) *Gate {
 	ctx, end := context.WithCancelCause(ctx)
 	return &Gate{
-		ctx: ctx, end: end, changed: make(chan struct{}, 1), garbage: garbage,
+		ctx: ctx, end: end, changed: make(chan struct{}, 1), server: server,
 		requests: rate.NewLimiter(1, 20), dropped: rate.NewLimiter(dropRate, dropRate),
 	}
 }
@@ -70,11 +75,11 @@ func (g *Gate) admit(message []byte) []byte {
 	h, ok := readHead(message)
 	switch {
 	case !ok: // garbage, or a batch, which the protocol gave up
-		g.garbage(message)
+		g.server.Garbage(message)
 	case h.answer():
 		return g.answer(h, message)
 	case h.method == nil:
-		g.garbage(message)
+		g.server.Garbage(message)
 	case *h.method == "notifications/tools/list_changed":
 		select {
 		case g.changed <- struct{}{}:

@@ -34,7 +34,7 @@ func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
 		`{` + strings.Repeat(`"a":`+strings.Repeat("[", 20_000), 1) + `}`: {garbage: true},
 	} {
 		garbage := false
-		g := New(context.Background(), func([]byte) { garbage = true })
+		g := New(context.Background(), garbageFunc(func([]byte) { garbage = true }))
 		if want.in == all {
 			want.in = strings.TrimSpace(message)
 		}
@@ -45,3 +45,8 @@ func TestTheGateReadsTheHeadAsTheSDKDoes(t *testing.T) {
 }
 
 var long = strings.Repeat("x", maxRequest)
+
+// garbageFunc is called with what is no message.
+type garbageFunc func(message []byte)
+
+func (f garbageFunc) Garbage(message []byte) { f(message) }

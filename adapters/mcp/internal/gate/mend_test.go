@@ -32,7 +32,7 @@ func TestAnswersAreMended(t *testing.T) {
 		} else {
 			want = message
 		}
-		g := New(context.Background(), func(line []byte) { t.Errorf("garbage: %s", line) })
+		g := New(context.Background(), garbageFunc(func(line []byte) { t.Errorf("garbage: %s", line) }))
 		if diff := cmp.Diff(want, string(g.admit([]byte(message)))); diff != "" {
 			t.Error(diff)
 		}

@@ -98,7 +98,7 @@ func (r *reading) value(view map[string]any, key string, v any, at spot) (keep b
 	case k == special:
 		return r.other(view, key, v, at)
 	case k == aText && isText:
-		view[key] = mask.Escape(r.hide(text))
+		view[key] = mask.Escape(r.masker.Hide(text))
 	case k == aText || k == aWord && !isText || k == aFlag && !isFlag && key != "uniqueItems" ||
 		k == aValue && r.secret(v):
 	case k == aFlag && !isFlag, k == aNumber && !isNumber, k == aCount && !isNumber, r.secret(v) && !isText,

@@ -10,7 +10,7 @@ import (
 
 // reading reads the parts of one schema.
 type reading struct {
-	hide    func(string) string
+	masker  Masker
 	places  places
 	old     bool // its dialect is one in which nothing counts beside a reference
 	inexact bool // what a reference leads to counts as if something were left out of it
@@ -27,10 +27,10 @@ type reading struct {
 	classes   int // how often these name a class of Unicode
 }
 
-func newReading(root map[string]any, hide func(string) string) *reading {
+func newReading(root map[string]any, masker Masker) *reading {
 	dialect, _ := root["$schema"].(string)
 	r := &reading{
-		hide: hide, places: places{resources: map[string]place{}, anchors: map[string]place{}}, defs: map[string]any{},
+		masker: masker, places: places{resources: map[string]place{}, anchors: map[string]place{}}, defs: map[string]any{},
 		names: map[string]string{},
 	}
 	r.old = slices.ContainsFunc([]string{"draft-03", "draft-04", "draft-06", "draft-07"}, func(name string) bool {

@@ -34,12 +34,17 @@ const (
 
 var errNoObject = errors.New("its schema is not that of an object")
 
+// Masker removes secrets from a text.
+type Masker interface {
+	Hide(text string) string
+}
+
 // Read makes of a server's schema, whatever its dialect, a valid one of 2020-12 for an object. Models and people see
 // that one, and arguments are checked with it. Secrets are hidden in its texts, and what is invisible there is shown. A
 // part that can't be checked is left out, and so is a value with a secret: the server alone checks it. Nothing that the
 // server accepts is refused for that: what would be stricter without the part is left out with it. unchecked says where
-// and what these parts are; hide removes secrets.
-func Read(root any, hide func(string) string) (schema json.RawMessage, unchecked []string, err error) {
+// and what these parts are; masker removes secrets.
+func Read(root any, masker Masker) (schema json.RawMessage, unchecked []string, err error) {
 	if tooDeep(root, maxDepth) {
 		return nil, nil, fmt.Errorf("its schema has more than %d levels", maxDepth)
 	}
@@ -58,10 +63,10 @@ func Read(root any, hide func(string) string) (schema json.RawMessage, unchecked
 	if types, known := typesOf(whole["type"]); known && len(types) > 0 && !slices.Contains(types, "object") {
 		return nil, nil, errNoObject
 	}
-	r := newReading(whole, hide)
+	r := newReading(whole, masker)
 	view := r.whole(whole)
 	if r.left > 0 && r.refs > 0 { // what is left out of a part is also left out where a reference leads there
-		r = newReading(whole, hide)
+		r = newReading(whole, masker)
 		r.inexact = true
 		view = r.whole(whole)
 	}
@@ -117,7 +122,7 @@ func (s spot) below(name string) spot {
 // leave notes that a keyword is left out.
 func (r *reading) leave(at spot, keyword string) {
 	r.left++
-	name := mask.EscapeLine(beginning(r.hide(at.name)))
+	name := mask.EscapeLine(beginning(r.masker.Hide(at.name)))
 	if name == "" {
 		name = "the whole"
 	}
@@ -138,10 +143,10 @@ func beginning(name string) string {
 func (r *reading) secret(v any) bool {
 	switch v := v.(type) {
 	case string:
-		return r.hide(v) != v
+		return r.masker.Hide(v) != v
 	case float64:
 		text := strconv.FormatFloat(v, 'f', -1, 64)
-		return r.hide(text) != text
+		return r.masker.Hide(text) != text
 	case []any:
 		return slices.ContainsFunc(v, r.secret)
 	case map[string]any:

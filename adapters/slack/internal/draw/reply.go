@@ -13,7 +13,7 @@ import (
 
 // replyForms are Slack's forms of what a reply has. Slack parses nothing in any of them, so all text is in them as it
 // is.
-var replyForms = doc.Forms{Rules: true, Tables: isTable, Columns: maxColumns}
+var replyForms = doc.Forms{Rules: true, Tables: tables{}, Columns: maxColumns}
 
 // reply draws a reply or, if it could be taken for a card, its characters in paragraphs, with boxes around its code.
 func reply(text string, t *wording.Texts) (all []Message) {

@@ -17,8 +17,12 @@ const (
 	maxColumns     = 120 // of a table that is drawn as code, in characters: ours
 )
 
-// isTable reports whether Slack takes a table as one.
-func isTable(b doc.Block) bool { return len(b.Rows) <= maxTableRows && len(b.Align) <= maxTableCells }
+// tables are those that Slack takes.
+type tables struct{}
+
+func (tables) Fit(b doc.Block) bool {
+	return len(b.Rows) <= maxTableRows && len(b.Align) <= maxTableCells
+}
 
 var aligned = map[doc.Align]api.ColumnAlignment{
 	doc.AlignCenter: api.ColumnAlignmentCenter, doc.AlignRight: api.ColumnAlignmentRight,

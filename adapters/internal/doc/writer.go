@@ -7,9 +7,14 @@ import (
 )
 
 // Writer writes a document as text without markup, for a surface that shows all of it.
-type Writer struct {
-	Foreign func(text string) string // a text that gatehouse did not write: it must not begin a line of its own
-	Time    func(time.Time) string
+type Writer struct{ Surface }
+
+// Surface says how a document is written without markup.
+type Surface interface {
+	// Foreign writes a text that gatehouse did not write: it must not begin a line of its own.
+	Foreign(text string) string
+	// Moment writes a time.
+	Moment(at time.Time) string
 }
 
 // Fact is a thing that a card says, besides its headline and its lead.
@@ -49,7 +54,7 @@ func (w Writer) Text(spans []Span) string {
 		case Tool, Person, Approver:
 			return w.Foreign(safetext.Name(s.Text))
 		case Moment, Deadline:
-			return w.Time(s.At)
+			return w.Moment(s.At)
 		}
 		return safetext.OrNone(w.Foreign(s.Text))
 	})

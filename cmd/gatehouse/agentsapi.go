@@ -80,28 +80,35 @@ func (s agentSigner) CallbackSecret(who core.Actor) string {
 
 // newCallbacks makes the platform that posts decisions to agents. Each principal has keys of its own.
 func newCallbacks(cfg settings.Config, store *storage.Store) *callback.Sender {
-	signer := newAgentSigner(store)
-	return callback.New(callback.Config{
-		Hosts: cfg.Callbacks,
-		Body: func(ctx context.Context, id core.ApprovalID) ([]byte, error) {
-			a, err := store.RecordedApproval(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			s, err := agents.StateOf(a, signer)
-			if err != nil {
-				return nil, err
-			}
-			return json.Marshal(s)
-		},
-		Keys: func(ctx context.Context, id core.ApprovalID) ([][]byte, error) {
-			a, err := store.RecordedApproval(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			return callbackKeys(store.Signer(), a.Requester.ID), nil
-		},
-	})
+	return callback.New(callback.Config{Hosts: cfg.Callbacks, Approvals: calledBack{store, newAgentSigner(store)}})
+}
+
+// calledBack are the approvals whose decisions are posted to agents.
+type calledBack struct {
+	store  *storage.Store
+	signer agentSigner
+}
+
+// Body is the answer of GET /v1/approvals/ID.
+func (c calledBack) Body(ctx context.Context, id core.ApprovalID) ([]byte, error) {
+	a, err := c.store.RecordedApproval(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := agents.StateOf(a, c.signer)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+// Keys are those of whoever asked for the approval.
+func (c calledBack) Keys(ctx context.Context, id core.ApprovalID) ([][]byte, error) {
+	a, err := c.store.RecordedApproval(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return callbackKeys(c.store.Signer(), a.Requester.ID), nil
 }
 
 // callbackKeys sign what is posted to an agent, newest first.

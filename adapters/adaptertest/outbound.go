@@ -103,7 +103,8 @@ func concurrentPosts(t *testing.T, r *fixture) {
 
 // hostile is a text with which a model or a person may try to attack others.
 const hostile = "begin <!channel> <!here> <!everyone> <!subteam^S1> <@U123> <#C1> @everyone @here <@1> <@&2> " +
-	"<https://evil.example|safe> https://evil.example/?q=secret [safe](https://evil.example) [x](javascript:alert(1)) " +
+	"<https://evil.example|safe> https://evil.example/?q=secret [safe](https://evil.example) " +
+	"[x](javascript:alert(1)) " +
 	"\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\link \u009b31m \r\bover \u202etxt.exe\u202c " +
 	"\u2066x\u2069 \x00 ``` *_~` end"
 

@@ -67,7 +67,8 @@ func refusals(bob string) map[string]Refusal {
 			Action: outbound.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
 		},
 		"a form of another key": {
-			Action: outbound.ActionReason, Form: true, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,
+			Action: outbound.ActionReason, Form: true, Foreign: true, Card: card(nil),
+			Said: wording.BuiltIn.PressNotOurs,
 		},
 		"a button of another version": {
 			Action: "explode", Card: card(nil), Said: wording.BuiltIn.PressOtherVersion,

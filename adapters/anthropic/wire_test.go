@@ -53,17 +53,22 @@ func TestMessagesOnTheWire(t *testing.T) {
 			},
 			`[{"role":"user","content":"go"},
 			  {"role":"assistant","content":[{"type":"text","text":"Looking."},
-				{"type":"tool_use","id":"c1","name":"look_up","input":{"a":12345678901234567890,"b":1}},{"type":"tool_use","id":"c2","name":"add","input":{}}]},
-			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":"2"},{"type":"tool_result","tool_use_id":"c1","content":"1"},
+				{"type":"tool_use","id":"c1","name":"look_up","input":{"a":12345678901234567890,"b":1}},
+				{"type":"tool_use","id":"c2","name":"add","input":{}}]},
+			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":"2"},
+				{"type":"tool_result","tool_use_id":"c1","content":"1"},
 				{"type":"text","text":"thanks"}]}]`},
 		"thinking keeps its place and its bytes": {
 			[]core.Message{user("go"), assistant(core.Blocks(hidden, thinking, redacted, text("So."))), user("on")},
-			`[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"sig-only"},
-				{"type":"thinking","thinking":"Hm.","signature":"sig+/=\u2028<&>"},{"type":"redacted_thinking","data":"EmwKAhgB/+="},{"type":"text","text":"So."}]},
+			`[{"role":"user","content":"go"},
+			  {"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"sig-only"},
+				{"type":"thinking","thinking":"Hm.","signature":"sig+/=\u2028<&>"},
+				{"type":"redacted_thinking","data":"EmwKAhgB/+="},{"type":"text","text":"So."}]},
 			  {"role":"user","content":"on"}]`},
 		"thinking before calls": {
 			[]core.Message{user("go"), assistant(core.Blocks(thinking), call("c", "f", `{}`)), result("c", "1")},
-			`[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"sig+/=\u2028<&>"},
+			`[{"role":"user","content":"go"},
+			  {"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"sig+/=\u2028<&>"},
 				{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}]`},
 		"thinking without a signature, or with nothing after it, is left out": {
 			[]core.Message{
@@ -88,8 +93,10 @@ func TestMessagesOnTheWire(t *testing.T) {
 				assistant(core.Content{}, call("functions_f_0", "f", `{}`)), result("functions_f_0", "third"),
 			},
 			`[{"role":"user","content":"go"},
-			  {"role":"assistant","content":[{"type":"tool_use","id":"functions_f_0","name":"f","input":{}},{"type":"tool_use","id":"functions_f_0_2","name":"f","input":{}}]},
-			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_f_0","content":"first"},{"type":"tool_result","tool_use_id":"functions_f_0_2","content":"second"}]},
+			  {"role":"assistant","content":[{"type":"tool_use","id":"functions_f_0","name":"f","input":{}},
+				{"type":"tool_use","id":"functions_f_0_2","name":"f","input":{}}]},
+			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_f_0","content":"first"},
+				{"type":"tool_result","tool_use_id":"functions_f_0_2","content":"second"}]},
 			  {"role":"assistant","content":[{"type":"tool_use","id":"functions_f_0_3","name":"f","input":{}}]},
 			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_f_0_3","content":"third"}]}]`},
 	} {
@@ -129,8 +136,10 @@ func TestTheRestOfTheRequest(t *testing.T) {
 	}
 	want := decode(t,
 		`{"model":"claude-test","max_tokens":7,"system":"Be brief.","messages":[{"role":"user","content":"Hi"}],
-		"temperature":0.5,"top_p":0.9,"stop_sequences":["STOP","END"],"metadata":{"user_id":"u"},"tool_choice":{"type":"tool","name":"demo__calc"},
-		"tools":[{"name":"demo__calc","description":"Calculates.","input_schema":{"type":"object","properties":{"x":{"type":"integer","minimum":1.0}},"required":["x"]}},
+		"temperature":0.5,"top_p":0.9,"stop_sequences":["STOP","END"],"metadata":{"user_id":"u"},
+		"tool_choice":{"type":"tool","name":"demo__calc"},
+		"tools":[{"name":"demo__calc","description":"Calculates.",
+			"input_schema":{"type":"object","properties":{"x":{"type":"integer","minimum":1.0}},"required":["x"]}},
 			{"name":"plain","input_schema":{"type":"object"}}]}`)
 	if diff := cmp.Diff(want, any(sent(t, fake))); diff != "" {
 		t.Error(diff)

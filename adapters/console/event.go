@@ -18,7 +18,8 @@ import (
 const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel " +
 	"cancels open approvals, " + wordAgain +
 	" asks again for what expired, /quit leaves. While a card is open, y approves it, " +
-	"n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the word approve instead of " +
+	"n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the word approve " +
+	"instead of " +
 	"y. While a question is open, the next line answers it."
 
 // leaves reports whether a line leaves the console and never becomes an event: quit or exit, with or without the sign

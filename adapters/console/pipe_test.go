@@ -470,7 +470,8 @@ func TestCardWithDenialsAndAReminder(t *testing.T) {
 		}
 	}
 	want := "approval> deploy wants your approval: Deploy (2 of 3)\napproval> Tool: deploy\napproval> Asked by: " +
-		"somebody\napproval> Denied so far: 1 of 2: x:bob\napproval> id 0199aaaa-bbbb\napproval> answer y or n REASON\n" +
+		"somebody\napproval> Denied so far: 1 of 2: x:bob\napproval> id 0199aaaa-bbbb\n" +
+		"approval> answer y or n REASON\n" +
 		"approval> 🔔 Reminder: an approval is still needed (2 of 3): Deploy (0199aaaa-bbbb)\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

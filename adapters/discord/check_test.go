@@ -112,8 +112,9 @@ func TestCheckupFindsFaults(t *testing.T) {
 		}, "token", outbound.Warn, []string{"limits the rate of requests"}},
 		"no content": {func(w *rig, _ *checkup) {
 			w.SetDenied(discordtest.IntentMessageContent)
-		}, "content", outbound.Warn, []string{"Message Content Intent", "mention", "can't read what others said there " +
-			"before"}},
+		}, "content", outbound.Warn, []string{"Message Content Intent", "mention",
+			"can't read what others said there " +
+				"before"}},
 		"no history": {
 			func(w *rig, _ *checkup) {
 				w.DenyBot(general, discordtest.ReadMessageHistory)
@@ -203,7 +204,8 @@ func TestCheckupFindsFaults(t *testing.T) {
 		}, "commands", outbound.OK, nil},
 		"identifies spent": {func(w *rig, _ *checkup) {
 			w.SpendIdentifies(901)
-		}, "gateway", outbound.Fail, []string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
+		}, "gateway", outbound.Fail,
+			[]string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
 		"few shards": {nil, "gateway", outbound.Warn, []string{"DISCORD_SHARDS"}},
 		"identifies": {nil, "gateway", outbound.Warn, []string{"resets the token"}},
 	} {

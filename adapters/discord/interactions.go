@@ -264,11 +264,13 @@ func (d *Discord) takeInteraction(
 ) (interaction, *response, inbound.Result) {
 	var i interaction
 	if err := inbound.Decode(body, &i); err != nil {
-		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body), "err", inbound.JSONFault(err))
+		d.Log.Warn("a press or a command can't be read and is refused", "bytes", len(body),
+			"err", inbound.JSONFault(err))
 		return i, nil, inbound.Malformed
 	}
 	if me := d.whoami().App; i.App != "" && me != "" && i.App != me {
-		d.Log.Warn("a press or a command is refused: it is for another application", "application", safetext.Clip(i.App))
+		d.Log.Warn("a press or a command is refused: it is for another application",
+			"application", safetext.Clip(i.App))
 		return i, nil, inbound.Foreign
 	}
 	if i.Type == discordgo.InteractionPing {

@@ -310,7 +310,9 @@ func TestAllArguments(t *testing.T) {
 	}{"few": {10, false}, "many": {300, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := setup{}
-			s.discord.Cards = adaptertest.CardFunc(func(_ context.Context, id core.ApprovalID, _ bool) (core.Card, error) {
+			s.discord.Cards = adaptertest.CardFunc(func(
+				_ context.Context, id core.ApprovalID, _ bool,
+			) (core.Card, error) {
 				return core.Card{
 					Approval: id, State: core.Open, Tool: "note.add",
 					Arguments: `{"text":"` + strings.Repeat("milk and honey, ", c.words) + `the end"}`,

@@ -114,7 +114,8 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)
 		switch {
 		case core.IsTemporary(err):
-			return false, outbound.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
+			return false,
+				outbound.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
 		case rest.IsRefusal(err, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions):
 			d.hidden.Put(at.ParentID, d.Now())
 			return false, nil

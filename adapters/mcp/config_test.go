@@ -24,8 +24,10 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 	got, faults := mcp.Parse([]byte(`{
 		"$schema": "x",
 		"mcpServers": {
-			"files": {"type": "stdio", "command": "npx", "args": ["-y", "server", "${HOME_DIR:-/home}"], "env": {"TOKEN": "${TOKEN}"}, "cwd": "/tmp", "readOnly": ["read_*"], "timeout": "90s"},
-			"git hub": {"type": "streamable-http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"}, "alwaysAllow": ["x"], "timeout": 30, "tools": {"deny": ["drop_*"]}},
+			"files": {"type": "stdio", "command": "npx", "args": ["-y", "server", "${HOME_DIR:-/home}"],
+				"env": {"TOKEN": "${TOKEN}"}, "cwd": "/tmp", "readOnly": ["read_*"], "timeout": "90s"},
+			"git hub": {"type": "streamable-http", "url": "https://example.com/mcp",
+				"headers": {"Authorization": "Bearer ${env:TOKEN}"}, "alwaysAllow": ["x"], "timeout": 30, "tools": {"deny": ["drop_*"]}},
 			"copilot": {"command": "x", "tools": ["*", "list@0123456789ab"]}, "nothing": {"command": "x", "tools": []},
 			"off": {"command": "x", "disabled": true}
 		}
@@ -47,9 +49,9 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 		},
 		Warnings: []string{
 			`line 2: "$schema" is ignored`,
-			`line 5: server "git hub": its tools are called git_hub.…, because names of tools hold letters, digits, _ and - only`,
-			`line 5: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`,
-			`line 5: server "git hub": "timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`,
+			`line 6: server "git hub": its tools are called git_hub.…, because names of tools hold letters, digits, _ and - only`,
+			`line 6: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`,
+			`line 6: server "git hub": "timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`,
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(mcp.Server{})); diff != "" || len(faults) > 0 {

@@ -46,8 +46,8 @@ const (
 	Changed Standing = "changed"
 )
 
-// define reads what a server says about a tool. masker removes secrets from what people and models read; the digest is of
-// what was said.
+// define reads what a server says about a tool. masker removes secrets from what people and models read; the digest is
+// of what was said.
 func define(t *sdk.Tool, masker schema.Masker) (definition, error) {
 	input, err := json.Marshal(t.InputSchema)
 	if err != nil {

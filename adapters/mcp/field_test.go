@@ -81,7 +81,8 @@ func TestToolsOfTheFieldAreOffered(t *testing.T) {
 		}
 	}
 	if got, want := strings.Join(left, "; "),
-		"zod_email to (pattern); backref p (pattern); extref a ($ref); compref a ($ref); emptyenum a (enum)"; got != want {
+		"zod_email to (pattern); backref p (pattern); extref a ($ref); compref a ($ref); "+
+			"emptyenum a (enum)"; got != want {
 		t.Errorf("left out: %s, not %s", got, want)
 	}
 	if one, _ := r.named("zod_email"); one.Description != "does zod_email\n\nThe server alone checks: to (pattern)." {

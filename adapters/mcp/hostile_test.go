@@ -105,7 +105,8 @@ func hostileTools(kind string) string {
 	case "schemas":
 		deep := strings.Repeat(`{"properties":{"a":`, 200) + `{}` + strings.Repeat(`}}`, 200)
 		return `[
-			{"name":"cycle","inputSchema":{"type":"object","properties":{"next":{"$ref":"#"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}},
+			{"name":"cycle","inputSchema":{"type":"object","properties":{"next":{"$ref":"#"}},
+				"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}},
 			{"name":"huge","inputSchema":{"type":"object","description":"` + strings.Repeat("x", 100_000) + `"}},
 			{"name":"deep","inputSchema":` + deep + `},
 			{"name":"remote","inputSchema":{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}},
@@ -128,7 +129,8 @@ func hostileTools(kind string) string {
 	case "shifty":
 		schema, _ := os.ReadFile(os.Getenv("SCHEMA"))
 		return `[{"name":"read_all","annotations":{"readOnlyHint":true},"inputSchema":` + string(schema) + `},
-			{"name":"read_none","annotations":{"readOnlyHint":true,"destructiveHint":true},"inputSchema":{"type":"object"}},
+			{"name":"read_none","annotations":{"readOnlyHint":true,"destructiveHint":true},
+				"inputSchema":{"type":"object"}},
 			{"name":"shift","inputSchema":{"type":"object"}}]`
 	}
 	return `[{"name":"read_all","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]`

@@ -621,7 +621,8 @@ func TestAnEntrySaysHowToLogIn(t *testing.T) {
 	lookup := func(name string) (string, bool) { return "s3cr3t-value", name == "SECRET" }
 	text := `{"mcpServers": {
 		"a": {"url": "https://a.example", "oauth": {}},
-		"b": {"url": "https://b.example", "oauth": {"client_id": "c", "client_secret_env": "SECRET", "scopes": ["x", "y"], "authority": 1}},
+		"b": {"url": "https://b.example", "oauth": {
+			"client_id": "c", "client_secret_env": "SECRET", "scopes": ["x", "y"], "authority": 1}},
 		"c": {"url": "https://c.example", "oauth": {}, "headers": {"authorization": "Bearer x"}},
 		"d": {"command": "d", "oauth": {}}}}`
 	cfg, faults := mcp.Parse([]byte(text), lookup)

@@ -168,7 +168,8 @@ func (c *course) asked(requests map[string]json.RawMessage, state string) error 
 	}
 	if c.Round > maxRounds || len(requests) > maxAsked || size > maxState {
 		return core.Errorf(core.ToolFailed,
-			"%s was ended, because the MCP server %s asked too much: it may ask %d times, %d questions and %d KiB each.",
+			"%s was ended, because the MCP server %s asked too much: it may ask %d times, "+
+				"%d questions and %d KiB each.",
 			c.d.name, c.Name, maxRounds, maxAsked, maxState>>10)
 	}
 	c.Requests, c.Responses, c.State = requests, sdk.InputResponseMap{}, state
@@ -191,7 +192,7 @@ func (c *course) respond() error {
 		_ = json.Unmarshal(c.Requests[key], &asked) // it is none of the methods then
 		switch asked.Method {
 		case "roots/list":
-			c.Responses[key] = &sdk.ListRootsResult{Roots: []*sdk.Root{}} //nolint:staticcheck // servers ask for them as long as the protocol has them
+			c.Responses[key] = &sdk.ListRootsResult{Roots: []*sdk.Root{}} //nolint:staticcheck // servers ask for it
 		case "elicitation/create":
 			response, err := c.elicit(asked.Params)
 			if err != nil {

@@ -26,13 +26,15 @@ func (e events) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzStream(f *testing.F) {
 	for _, seed := range []string{
 		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
-		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"extra_content\":{},\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},7]},\"finish_reason\":\"tool_calls\"}]}\n",
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"extra_content\":{}," +
+			"\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},7]},\"finish_reason\":\"tool_calls\"}]}\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":\"f\"}],\"content\":[1]}},[]]}\n\ndata: " +
 			"{\"error\":{\"code\":1e999}}\n",
 		"event: response.output_item.done\ndata: " +
 			"{\"item\":{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":7}}\n\n" +
 			"event: response.completed\ndata: " +
-			"{\"response\":{\"output\":[{\"type\":\"reasoning\",\"summary\":[7]},{\"type\":\"message\",\"content\":\"x\"}]}}\n\n",
+			"{\"response\":{\"output\":[{\"type\":\"reasoning\",\"summary\":[7]}," +
+			"{\"type\":\"message\",\"content\":\"x\"}]}}\n\n",
 		"event: response.completed\ndata: {\"response\":7}\n\nevent: error\ndata: 7\n\n",
 	} {
 		f.Add([]byte(seed))

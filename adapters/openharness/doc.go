@@ -14,8 +14,10 @@
 //
 // Events, by their ids:
 //
-//	request/NAME/DIGEST   a message, a control word or a decision; DIGEST is of its request_id, or random without one: then no repetition is known
-//	press/again/EVENT, press/new/EVENT, again/APPROVAL/NAME   the buttons, as on the chat platforms: one event, however often they are pressed
+//	request/NAME/DIGEST   a message, a control word or a decision; DIGEST is of its request_id, or random without one:
+//	                      then no repetition is known
+//	press/again/EVENT, press/new/EVENT, again/APPROVAL/NAME
+//	                      the buttons, as on the chat platforms: one event, however often they are pressed
 //
 // Attachments. An upload's bytes are a blob, kept for a day and an hour; what it is called and holds is
 // a value of KV, under the principal's name and its asset_id, for a day. A request that names it has the blob kept

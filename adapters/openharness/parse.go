@@ -44,7 +44,9 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 	h := inbound.Heard{Speaker: core.Speaker{Name: ev.Actor.Name, ID: ev.Actor.ID}, Alone: true, Text: p.text(false)}
 	h.Points = hinted(p.Hint, h.Speaker)
 	var err error
-	h.Files, err = inbound.Files(ctx, p.files(h.Speaker), func(ctx context.Context, f inbound.File) (inbound.Content, error) {
+	h.Files, err = inbound.Files(ctx, p.files(h.Speaker), func(
+		ctx context.Context, f inbound.File,
+	) (inbound.Content, error) {
 		return e.fetch(ctx, ev, f, p.Uploads[f.ID])
 	})
 	if err != nil {
@@ -81,7 +83,9 @@ func (e *Engine) fetch(ctx context.Context, ev core.Event, f inbound.File, u upl
 // files are the attachments as files: uploads, and references, which nobody here follows.
 func (p payload) files(by core.Speaker) (all []inbound.File) {
 	for _, a := range p.Attachments {
-		f := inbound.File{ID: a.AssetID, Name: nameOf(a), By: by, Why: "only a reference, which gatehouse does not follow"}
+		f := inbound.File{
+			ID: a.AssetID, Name: nameOf(a), By: by, Why: "only a reference, which gatehouse does not follow",
+		}
 		if u, ok := p.Uploads[a.AssetID]; ok {
 			f = inbound.File{ID: a.AssetID, Name: u.Name, Type: u.Type, Size: float64(u.Size), By: by}
 		}

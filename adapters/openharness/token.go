@@ -12,8 +12,9 @@ import (
 // be made again at any time and is stored nowhere.
 const (
 	actStatus outbound.Action = "status" // reads what became of a run; may be used again and again
-	actReview outbound.Action = "review" // reads a card that needs a second step; the answer has the token that approves
-	actRetry  outbound.Action = "retry"  // tries a failed message again, once
+	// reads a card that needs a second step; the answer has the token that approves
+	actReview outbound.Action = "review"
+	actRetry  outbound.Action = "retry" // tries a failed message again, once
 )
 
 // tokenPurpose begins every token, so that no other sealed value of gatehouse, such as a button of a chat platform, is

@@ -27,7 +27,9 @@ const answerTime = 2500 * time.Millisecond
 // receiveCommand handles /gatehouse new, status, stop, cancel or help, the first four in direct messages. A command
 // that could not be stored is answered with a sentence that says so; if it is too late for an answer, the sentence is
 // posted.
-func (s *Slack) receiveCommand(ctx context.Context, body []byte, accept core.Accept) (reply any, result inbound.Result) {
+func (s *Slack) receiveCommand(
+	ctx context.Context, body []byte, accept core.Accept,
+) (reply any, result inbound.Result) {
 	began := s.Now()
 	var c slashCommand
 	if err := inbound.Decode(body, &c); err != nil {

@@ -143,7 +143,8 @@ func TestFaults(t *testing.T) {
 		"empty": {"", "1: the file is empty; begin with version: 1, then tools"},
 		"no YAML": {
 			"version: 1\ntools: [\n",
-			"2: the file is no valid YAML: did not find expected node content; correct the YAML there or just before it",
+			"2: the file is no valid YAML: did not find expected node content; correct the YAML there or " +
+				"just before it",
 		},
 		"two documents": {
 			"version: 1\n---\nversion: 1\n",
@@ -301,7 +302,8 @@ func TestFaults(t *testing.T) {
 		},
 		"an unlisted secret": {
 			head + ask + "      url: https://api.example.com/\n      headers: {X-A: '{{SHOP_TOKEN}}'}\n",
-			"9:22: the header X-A uses {{SHOP_TOKEN}}, which is no secret of this tool; add it to secrets: [SHOP_TOKEN]",
+			"9:22: the header X-A uses {{SHOP_TOKEN}}, which is no secret of this tool; add it to secrets: " +
+				"[SHOP_TOKEN]",
 		},
 		"a header of ours": {
 			head + ask + "      url: https://api.example.com/\n      headers: {idempotency-key: x}\n",

@@ -66,7 +66,8 @@ func toKill(t *testing.T, dir, script string) *killed {
 	t.Helper()
 	text, _ := json.Marshal(script)
 	file := filepath.Join(dir, "tools.yaml")
-	yaml := "version: 1\ntools: [{name: a.b, description: d, risk: write, arguments: {type: object}, command: [sh, -c, " +
+	yaml := "version: 1\ntools: [{name: a.b, description: d, risk: write, arguments: {type: object}, " +
+		"command: [sh, -c, " +
 		string(text) + "], env: [PATH, DIR, " + killedKey + "]}]\n"
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ type sessionsPage struct {
 	Full bool // there may be more
 }
 
-func (v *visit) sessions() error {
+func (v *request) sessions() error {
 	if err := v.forAdmins(); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ type queuePage struct {
 	Held      []core.OutboxRow   // whose last attempt failed
 }
 
-func (v *visit) queue() error {
+func (v *request) queue() error {
 	if err := v.forAdmins(); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type approvalPage struct {
 }
 
 // approval shows one approval, or decides about it.
-func (v *visit) approval() error {
+func (v *request) approval() error {
 	c, err := v.cardOf(core.ApprovalID(v.r.PathValue("id")))
 	switch {
 	case err != nil:
@@ -30,7 +30,7 @@ func (v *visit) approval() error {
 	return v.showApproval(http.StatusOK, c, markup.Options{Reviewed: v.r.URL.Query().Has("review")})
 }
 
-func (v *visit) showApproval(status int, c core.Card, o markup.Options) error {
+func (v *request) showApproval(status int, c core.Card, o markup.Options) error {
 	o.Alone = true
 	card, err := v.draw(c, o)
 	if err != nil {
@@ -48,7 +48,7 @@ func (v *visit) showApproval(status int, c core.Card, o markup.Options) error {
 }
 
 // decide takes the reader's decision or answer.
-func (v *visit) decide(c core.Card) error {
+func (v *request) decide(c core.Card) error {
 	limit := int64(formSize)
 	if c.Question != nil {
 		limit = answerSize
@@ -81,7 +81,7 @@ func (v *visit) decide(c core.Card) error {
 }
 
 // reveal shows an approval with all of its arguments, to somebody who may decide about it.
-func (v *visit) reveal(c core.Card) error {
+func (v *request) reveal(c core.Card) error {
 	arguments, err := v.Secrets.Reveal(v.r.Context(), c.Approval, v.who.Actor)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (v *visit) reveal(c core.Card) error {
 }
 
 // store does what the reader has sent, whether or not they wait.
-func (v *visit) store(id core.ApprovalID, press desk.Event) error {
+func (v *request) store(id core.ApprovalID, press desk.Event) error {
 	ctx := context.WithoutCancel(v.r.Context())
 	decided, err := core.Decided{Counted: true}, error(nil)
 	if press.Kind() == core.KindAgain { // as the button on a chat platform's card

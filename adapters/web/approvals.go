@@ -28,7 +28,7 @@ type approvalsPage struct {
 	Note    string
 }
 
-func (v *visit) approvals() error {
+func (v *request) approvals() error {
 	page := approvalsPage{Admin: v.admin(), Note: v.Note}
 	if id := core.ApprovalID(v.r.URL.Query().Get("decided")); id != "" {
 		c, err := v.cardOf(id)
@@ -65,7 +65,7 @@ func (v *visit) approvals() error {
 }
 
 // rank orders open cards: those that wait for the reader come first.
-func (v *visit) rank(c core.Card) int {
+func (v *request) rank(c core.Card) int {
 	switch {
 	case c.Refusal(v.who.Actor) != nil:
 		return 2
@@ -76,7 +76,7 @@ func (v *visit) rank(c core.Card) int {
 }
 
 // cards returns those of the listed approvals that the reader may see, up to a limit, and how many more there are.
-func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more int, err error) {
+func (v *request) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more int, err error) {
 	all, err := v.Approvals.List(v.r.Context(), f)
 	if err != nil {
 		return nil, 0, err
@@ -105,7 +105,7 @@ func (v *visit) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more
 }
 
 // cardOf returns a card that the reader may see. One that they may not see does not exist for them.
-func (v *visit) cardOf(id core.ApprovalID) (core.Card, error) {
+func (v *request) cardOf(id core.ApprovalID) (core.Card, error) {
 	c, err := v.Approvals.Card(v.r.Context(), id, false)
 	mayNot := !v.admin() && !c.AskedBy(v.who.Actor) && c.Refusal(v.who.Actor) != nil
 	if core.CategoryOf(err) == core.NotFound || err == nil && mayNot {

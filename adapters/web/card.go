@@ -15,7 +15,7 @@ import (
 const maxApprovers = 10
 
 // view is what a card says to the reader.
-func (v *visit) view(c core.Card) doc.Document {
+func (v *request) view(c core.Card) doc.Document {
 	d := doc.View(core.Delivery{Card: &c}, doc.Reader{
 		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments,
 		Texts: v.texts,
@@ -28,7 +28,7 @@ func (v *visit) view(c core.Card) doc.Document {
 }
 
 // draw writes a card for the reader.
-func (v *visit) draw(c core.Card, o markup.Options) (template.HTML, error) {
+func (v *request) draw(c core.Card, o markup.Options) (template.HTML, error) {
 	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), pageOf(c.Approval)
 	o.Reveal = v.Secrets != nil && c.Hidden > 0 && o.Revealed == "" && c.Refusal(v.who.Actor) == nil
 	return markup.Card(c, v.view(c), o)
@@ -44,7 +44,7 @@ type row struct {
 	Result        template.HTML
 }
 
-func (v *visit) row(c core.Card) row {
+func (v *request) row(c core.Card) row {
 	d := v.view(c)
 	r := row{Page: pageOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
 	if c.State == core.Approved && c.Run == core.CallWaits {
@@ -67,7 +67,7 @@ func (v *visit) row(c core.Card) row {
 }
 
 // said is what became of a decision of the reader, as it is stored.
-func (v *visit) said(c core.Card) string {
+func (v *request) said(c core.Card) string {
 	switch {
 	case c.State != core.Open:
 		return v.view(c).Standing()

@@ -17,7 +17,7 @@ const maxSession = 128
 // chatPage is what the chat's script needs to know.
 type chatPage struct{ Session, Who string }
 
-func (v *visit) chat() error {
+func (v *request) chat() error {
 	query := v.r.URL.Query()
 	session := strings.TrimSpace(cmp.Or(query.Get("session"), query.Get("session_id"))) // as at the stream of events
 	switch {

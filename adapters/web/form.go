@@ -17,7 +17,7 @@ const (
 )
 
 // readForm reads the form of a request, of at most limit bytes, within the bounds.
-func (v *visit) readForm(limit int64) error {
+func (v *request) readForm(limit int64) error {
 	r := v.r
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
 		kind != "application/x-www-form-urlencoded" {
@@ -44,7 +44,7 @@ func (v *visit) readForm(limit int64) error {
 }
 
 // checkedForm reads a form of one of our pages.
-func (v *visit) checkedForm(limit int64) error {
+func (v *request) checkedForm(limit int64) error {
 	if err := v.readForm(limit); err != nil {
 		return err
 	}

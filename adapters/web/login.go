@@ -12,7 +12,7 @@ import (
 type loginPage struct{ Next, Fault string }
 
 // login shows the login page, and logs the holder of a token in.
-func (v *visit) login() error {
+func (v *request) login() error {
 	if err := v.allows(http.MethodGet, http.MethodHead, http.MethodPost); err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (v *visit) login() error {
 	return v.takeToken()
 }
 
-func (v *visit) askForToken() error {
+func (v *request) askForToken() error {
 	next := nextPage(v.r.URL.Query().Get("next"))
 	_, err := v.Gate.Identify(v.r)
 	switch {
@@ -35,7 +35,7 @@ func (v *visit) askForToken() error {
 }
 
 // takeToken logs in. A wrong token is said on the login page, with the status that programs read.
-func (v *visit) takeToken() error {
+func (v *request) takeToken() error {
 	if err := v.Gate.SameSite(v.r); err != nil {
 		return err
 	}
@@ -62,11 +62,11 @@ func nextPage(next string) string {
 	if err != nil {
 		return "/"
 	}
-	return onward(u)
+	return ourPage(u)
 }
 
 // logout ends the login in this browser.
-func (v *visit) logout() error {
+func (v *request) logout() error {
 	if err := v.checkedForm(formSize); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // press judges the form that was sent from a page that shows this card. A tick confirms what is approved in a second
 // step.
-func (v *visit) press(c core.Card) (b outbound.Button, p desk.Press, answer desk.Answer) {
+func (v *request) press(c core.Card) (b outbound.Button, p desk.Press, answer desk.Answer) {
 	form := v.r.PostForm
 	b.Action, b.Approval, p.Who = outbound.Action(form.Get("choice")), c.Approval, v.who.Actor
 	var err error
@@ -53,13 +53,13 @@ func (v *visit) press(c core.Card) (b outbound.Button, p desk.Press, answer desk
 }
 
 // typed is a text of the form. Browsers write its line ends as two characters.
-func (v *visit) typed(name string) string {
+func (v *request) typed(name string) string {
 	return strings.ReplaceAll(v.r.PostForm.Get(name), "\r\n", "\n")
 }
 
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each
 // input.
-func (v *visit) refused(c core.Card, action outbound.Action, typed []string, say desk.Say) error {
+func (v *request) refused(c core.Card, action outbound.Action, typed []string, say desk.Say) error {
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
 	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}
 	switch {

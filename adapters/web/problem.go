@@ -62,7 +62,7 @@ func (w *Web) problemOf(err error) *problem {
 		"The page could not be made. Gatehouse's log says why.")
 }
 
-func (v *visit) fail(err error) {
+func (v *request) fail(err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the reader has gone
 	}
@@ -74,7 +74,7 @@ func (v *visit) fail(err error) {
 	_ = v.show(p.Status, "problem", p.Title, p)
 }
 
-func (v *visit) retryAfter(p *problem) {
+func (v *request) retryAfter(p *problem) {
 	if p.After > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.After.Seconds()))))
 	}

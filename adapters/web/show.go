@@ -37,7 +37,7 @@ var templateFiles embed.FS
 // pages are the templates by their names, each with the layout around it. They are parsed for the first page, so that
 // nothing else waits for them.
 var pages = sync.OnceValue(func() map[string]*template.Template {
-	return parsePages("approval", "approvals", "chat", "login", "onward", "problem", "queue", "sessions")
+	return parsePages("approval", "approvals", "chat", "login", "continue", "problem", "queue", "sessions")
 })
 
 func parsePages(names ...string) map[string]*template.Template {
@@ -64,7 +64,7 @@ type layout struct {
 }
 
 // show writes a page. It is made as a whole before the first byte is sent.
-func (v *visit) show(status int, name, title string, body any) error {
+func (v *request) show(status int, name, title string, body any) error {
 	l := layout{
 		Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body,
 	}

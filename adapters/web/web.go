@@ -76,13 +76,13 @@ func New(o Options) *Web {
 // Routes returns the handlers by their patterns of net/http's ServeMux.
 func (w *Web) Routes() map[string]http.Handler {
 	return map[string]http.Handler{
-		"GET /{$}":            w.page((*visit).chat),
-		"/login":              w.handler((*visit).login),
-		"/logout":             w.page((*visit).logout, http.MethodPost),
-		"/approvals":          w.page((*visit).approvals),
-		"/approvals/{id}":     w.page((*visit).approval, http.MethodGet, http.MethodHead, http.MethodPost),
-		"/sessions":           w.page((*visit).sessions),
-		"/queue":              w.page((*visit).queue),
+		"GET /{$}":            w.page((*request).chat),
+		"/login":              w.handler((*request).login),
+		"/logout":             w.page((*request).logout, http.MethodPost),
+		"/approvals":          w.page((*request).approvals),
+		"/approvals/{id}":     w.page((*request).approval, http.MethodGet, http.MethodHead, http.MethodPost),
+		"/sessions":           w.page((*request).sessions),
+		"/queue":              w.page((*request).queue),
 		"GET " + assetPattern: http.HandlerFunc(asset),
 		"GET /favicon.svg":    http.HandlerFunc(favicon),
 	}

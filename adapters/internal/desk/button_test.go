@@ -59,7 +59,8 @@ func TestButtonsOfAnEarlierGatehouseOpen(t *testing.T) {
 func TestAButtonKeepsHowOftenTheArgumentsHadBeenChanged(t *testing.T) {
 	d := desk.Desk{Signer: adaptertest.Signer(t, key)}
 	for _, action := range []outbound.Action{
-		outbound.ActionApprove, outbound.ActionReason, outbound.ActionConfirm, outbound.ActionEdit, outbound.ActionWithdraw,
+		outbound.ActionApprove, outbound.ActionReason, outbound.ActionConfirm, outbound.ActionEdit,
+		outbound.ActionWithdraw,
 	} {
 		for edits, sealed := range map[int]string{
 			0: string(action), 2: string(action) + ".2", math.MaxInt: string(action) + ".9223372036854775807",

@@ -133,7 +133,8 @@ func (d Desk) Press(ctx context.Context, b outbound.Button, p Press) Answer {
 	if !shows {
 		var err error
 		if click, err = d.Click(b, p); err != nil {
-			d.Log.Info("a press of a button, or a form, is refused", "button", safetext.Clip(string(b.Action)), "err", err)
+			d.Log.Info("a press of a button, or a form, is refused", "button", safetext.Clip(string(b.Action)),
+				"err", err)
 			return Say{Err: err}
 		}
 		if form == "" && !d.Strict {

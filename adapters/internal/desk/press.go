@@ -53,8 +53,9 @@ func opens(b outbound.Button) core.Choice {
 		return ""
 	}
 	return map[outbound.Action]core.Choice{
-		outbound.ActionReason: core.Deny, outbound.ActionConfirm: core.Approve, outbound.ActionConfirmRemember: core.Approve,
-		outbound.ActionEdit: core.Edit, outbound.ActionAnswer: core.Answer,
+		outbound.ActionReason: core.Deny, outbound.ActionConfirm: core.Approve,
+		outbound.ActionConfirmRemember: core.Approve,
+		outbound.ActionEdit:            core.Edit, outbound.ActionAnswer: core.Answer,
 	}[b.Action]
 }
 

@@ -17,6 +17,9 @@ import (
 	"gatehouse/core/question"
 )
 
+// presses are the buttons that are pressed, each with how the press differs from that of Bob; nil: not at all.
+type presses map[outbound.Action]func(*desk.Press)
+
 // counter is a desk with one card, whose store a test can take away.
 type counter struct {
 	desk.Desk
@@ -120,7 +123,9 @@ func TestADecisionIsAnEventWithItsClick(t *testing.T) {
 		"a form": {asked(t, order), func(c *counter) outbound.Button {
 			return choice(c, 0)
 		}, typed("2", "4"), core.Click{Choice: core.Answer, Answer: `{"size":"m","count":4}`}},
-		"a whole answer": {asked(t, order), func(c *counter) outbound.Button { return choice(c, 0) }, func(p *desk.Press) {
+		"a whole answer": {asked(t, order), func(c *counter) outbound.Button {
+			return choice(c, 0)
+		}, func(p *desk.Press) {
 			p.Form, p.Whole = true, `{"count": 5, "size": "s"}`
 		}, core.Click{Choice: core.Answer, Answer: `{"size":"s","count":5}`}},
 	} {
@@ -197,8 +202,8 @@ func TestAPressOpensItsForm(t *testing.T) {
 
 // TestEveryRefusalSaysWhy, privately, and the same wherever it is found.
 func TestEveryRefusalSaysWhy(t *testing.T) {
-	opens := map[outbound.Action]func(*desk.Press){outbound.ActionReason: nil, outbound.ActionConfirm: nil, outbound.ActionEdit: nil}
-	submits := map[outbound.Action]func(*desk.Press){
+	opens := presses{outbound.ActionReason: nil, outbound.ActionConfirm: nil, outbound.ActionEdit: nil}
+	submits := presses{
 		outbound.ActionReason: typed("no"), outbound.ActionConfirm: typed("approve"), outbound.ActionEdit: typed("{}"),
 	}
 	stale := func(c *counter) { c.card.Edits = 3 }
@@ -211,25 +216,25 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 	standing := "This was approved by Cid at 0001-01-01 00:00 UTC."
 	for name, c := range map[string]struct {
 		meanwhile func(*counter)
-		presses   map[outbound.Action]func(*desk.Press)
+		presses   presses
 		strict    bool
 		want      string
 		category  core.Category
 	}{
 		"not ours": {
-			nil, map[outbound.Action]func(*desk.Press){"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid,
+			nil, presses{"": nil}, false, wording.BuiltIn.PressNotOurs, core.Invalid,
 		},
 		"a form not ours": {
-			nil, map[outbound.Action]func(*desk.Press){"": typed("x"), outbound.ActionApprove: typed("x")}, false,
+			nil, presses{"": typed("x"), outbound.ActionApprove: typed("x")}, false,
 			wording.BuiltIn.PressNotOurs, core.Invalid,
 		},
 		"another version": {
-			nil, map[outbound.Action]func(*desk.Press){"explode": nil}, false, wording.BuiltIn.PressOtherVersion,
+			nil, presses{"explode": nil}, false, wording.BuiltIn.PressOtherVersion,
 			core.Invalid,
 		},
 		"unknown": {gone, opens, false, wording.BuiltIn.PressUnknown, core.NotFound},
 		"unknown arguments": {
-			gone, map[outbound.Action]func(*desk.Press){outbound.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown,
+			gone, presses{outbound.ActionArguments: nil}, false, wording.BuiltIn.PressUnknown,
 			core.NotFound,
 		},
 		"a form of one unknown":  {gone, submits, false, wording.BuiltIn.PressUnknown, core.NotFound},
@@ -237,7 +242,7 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 		"a question now":         {asks, opens, false, wording.BuiltIn.PressMisfit, core.Invalid},
 		"a form, a question now": {asks, submits, false, wording.BuiltIn.PressMisfit, core.Invalid},
 		"no question": {
-			nil, map[outbound.Action]func(*desk.Press){outbound.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit,
+			nil, presses{outbound.ActionAnswer: nil}, false, wording.BuiltIn.PressMisfit,
 			core.Invalid,
 		},
 		"decided":               {decided, opens, false, standing, core.ApprovalDecided},
@@ -253,57 +258,57 @@ func TestEveryRefusalSaysWhy(t *testing.T) {
 			own, opens, false, "You asked for this yourself, so another approver has to decide.", core.NotAllowed,
 		},
 		"an old card": {
-			stale, map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: nil}, false, core.ErrChanged.Message,
+			stale, presses{outbound.ActionConfirm: nil}, false, core.ErrChanged.Message,
 			core.Invalid,
 		},
 		"an old form": {
 			stale,
-			map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: typed("approve"), outbound.ActionEdit: typed("{}")},
+			presses{outbound.ActionConfirm: typed("approve"), outbound.ActionEdit: typed("{}")},
 			false, core.ErrChanged.Message, core.Invalid,
 		},
 		"not editable": {func(c *counter) {
 			c.card.Editable = false
-		}, map[outbound.Action]func(*desk.Press){outbound.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		}, presses{outbound.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
 		"not editable any more": {func(c *counter) {
 			c.card.Editable = false
-		}, map[outbound.Action]func(*desk.Press){outbound.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit,
+		}, presses{outbound.ActionEdit: typed("{}")}, false, wording.BuiltIn.PressNoEdit,
 			core.Invalid},
 		"too long to edit": {func(c *counter) {
 			c.card.Arguments = `{"text":"` + strings.Repeat("x", 100) + `"}`
-		}, map[outbound.Action]func(*desk.Press){outbound.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
+		}, presses{outbound.ActionEdit: nil}, false, wording.BuiltIn.PressNoEdit, core.Invalid},
 		"the word": {
-			nil, map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: typed("approved")}, false,
+			nil, presses{outbound.ActionConfirm: typed("approved")}, false,
 			wording.Fill(wording.BuiltIn.PressNotTyped, "{word}", doc.ConfirmWord), core.Invalid,
 		},
 		"no reason": {func(c *counter) {
 			c.card.NeedsWhy = true
-		}, map[outbound.Action]func(*desk.Press){outbound.ActionReason: typed("  ")}, false,
+		}, presses{outbound.ActionReason: typed("  ")}, false,
 			"To deny this, a reason is needed. Please deny it again and say why.", core.Invalid},
 		"voted": {func(c *counter) {
 			c.card.Voters = []core.Actor{{ID: "x:bob"}}
-		}, map[outbound.Action]func(*desk.Press){outbound.ActionConfirm: nil}, false,
+		}, presses{outbound.ActionConfirm: nil}, false,
 			"You have already voted on this. Your vote counts.", core.ApprovalDecided},
 
 		"strict, unknown": {
 			gone,
-			map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil, outbound.ActionDeny: nil, outbound.ActionWithdraw: nil},
+			presses{outbound.ActionApprove: nil, outbound.ActionDeny: nil, outbound.ActionWithdraw: nil},
 			true, wording.BuiltIn.PressUnknown, core.NotFound,
 		},
 		"strict, decided": {
 			decided,
-			map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil, outbound.ActionDeny: nil, outbound.ActionWithdraw: nil},
+			presses{outbound.ActionApprove: nil, outbound.ActionDeny: nil, outbound.ActionWithdraw: nil},
 			true, standing, core.ApprovalDecided,
 		},
 		"strict, stranger": {
-			stranger, map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil, outbound.ActionDeny: nil}, true,
+			stranger, presses{outbound.ActionApprove: nil, outbound.ActionDeny: nil}, true,
 			"You are not an approver of this request.", core.NotAllowed,
 		},
 		"strict, old card": {
-			stale, map[outbound.Action]func(*desk.Press){outbound.ActionApprove: nil}, true, core.ErrChanged.Message,
+			stale, presses{outbound.ActionApprove: nil}, true, core.ErrChanged.Message,
 			core.Invalid,
 		},
 		"strict, withdrawn by another": {
-			nil, map[outbound.Action]func(*desk.Press){outbound.ActionWithdraw: nil}, true,
+			nil, presses{outbound.ActionWithdraw: nil}, true,
 			"Only the person who asked can withdraw this request.", core.NotAllowed,
 		},
 	} {

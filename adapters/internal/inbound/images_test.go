@@ -40,7 +40,8 @@ func newAlbum(t *testing.T, size int) *album {
 func (a *album) read(ctx context.Context, n int) (images []core.Block, unread []string, err error) {
 	var files []inbound.File
 	for i := range n {
-		files = append(files, inbound.File{Name: fmt.Sprint(i), Type: "image/png", URL: fmt.Sprint(a.server.URL, "/", i)})
+		files = append(files,
+			inbound.File{Name: fmt.Sprint(i), Type: "image/png", URL: fmt.Sprint(a.server.URL, "/", i)})
 	}
 	r, err := inbound.Files(ctx, files, func(ctx context.Context, f inbound.File) (inbound.Content, error) {
 		return a.Fetch(ctx, f, f.URL)

@@ -126,8 +126,8 @@ var headSigns = regexp.MustCompile(
 // noLetters are short codes of emojis, and the numbers of a list.
 var noLetters = regexp.MustCompile(`:[a-z0-9_+-]+:|^\W*\d+[.)]`)
 
-// lettersOf are the letters of a text as a reader could take them: see mask.AsASCII. Accents don't count; I, l and 1 are
-// one letter, and so are O and 0.
+// lettersOf are the letters of a text as a reader could take them: see mask.AsASCII. Accents don't count; I, l and 1
+// are one letter, and so are O and 0.
 func lettersOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if letter := mask.AsASCII(r); letter != 0 {

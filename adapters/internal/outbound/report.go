@@ -94,7 +94,8 @@ func (r *Report) Approvers(
 
 // Approver adds the check of one approver.
 func (r *Report) Approver(id string, state core.CheckState, what, mend string) {
-	r.Add("approver "+safetext.Name(id), state, fmt.Sprintf("%s, named as an approver, %s.", safetext.Name(id), what), mend)
+	r.Add("approver "+safetext.Name(id), state,
+		fmt.Sprintf("%s, named as an approver, %s.", safetext.Name(id), what), mend)
 }
 
 // Count returns a number and a noun: one if n is 1, else many.

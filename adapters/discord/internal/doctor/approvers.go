@@ -75,7 +75,8 @@ func (c *checks) role(id, role string) {
 			}
 			switch name := plain(r.Name) + " in " + plain(s.Name); {
 			case r.ID == s.ID:
-				c.Approver(id, outbound.Fail, "is everyone in "+plain(s.Name)+", which does not count as a role", another)
+				c.Approver(id, outbound.Fail,
+					"is everyone in "+plain(s.Name)+", which does not count as a role", another)
 			case r.Tags.Bot != "":
 				c.Approver(id, outbound.Fail, "is the role "+name+", which belongs to a bot, so no person can have it",
 					another)

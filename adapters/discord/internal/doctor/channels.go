@@ -51,7 +51,8 @@ func (c *checks) allChannels(s server, addressedIn []string) {
 			"Open a channel's settings, Permissions, and allow it for the bot's role. Or leave it, if the bot is not "+
 				"meant to be used there.")
 	default:
-		c.Add("channels of "+where, outbound.OK, fmt.Sprintf("The bot sees %d channels of the server %s.", sees, where), "")
+		c.Add("channels of "+where, outbound.OK,
+			fmt.Sprintf("The bot sees %d channels of the server %s.", sees, where), "")
 	}
 }
 

@@ -152,7 +152,8 @@ func (c *checks) events() {
 	case at.IsZero():
 		c.Add("events", outbound.Warn, "No event has come from Discord yet.", mend)
 	case age <= freshEvent:
-		c.Add("events", outbound.OK, fmt.Sprintf("The last event came from Discord %s ago.", age.Round(time.Second)), "")
+		c.Add("events", outbound.OK,
+			fmt.Sprintf("The last event came from Discord %s ago.", age.Round(time.Second)), "")
 	default:
 		c.Add("events", outbound.Warn,
 			fmt.Sprintf("The last event came from Discord at %s.", at.Local().Format("2006-01-02 15:04 MST")), mend)

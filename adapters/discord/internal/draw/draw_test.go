@@ -92,7 +92,8 @@ func inspectModal(t fataler, m modal, most int) {
 			continue
 		}
 		input := l.Component.(discordgo.TextInput)
-		if safetext.Units(l.Label) > maxLabel || safetext.Units(l.Description) > 100 || safetext.Units(input.Placeholder) > 100 {
+		if safetext.Units(l.Label) > maxLabel || safetext.Units(l.Description) > 100 ||
+			safetext.Units(input.Placeholder) > 100 {
 			t.Fatalf("a label %+v", l)
 		}
 		if safetext.Units(input.Value) > MaxInput || mask.Escape(input.Value) != input.Value {
@@ -118,7 +119,8 @@ func TestEverySealedValueFitsAButton(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, choice := range []outbound.Action{
-		outbound.ActionApprove, outbound.ActionDeny, outbound.ActionReason, outbound.ActionConfirm, outbound.ActionRemember,
+		outbound.ActionApprove, outbound.ActionDeny, outbound.ActionReason, outbound.ActionConfirm,
+		outbound.ActionRemember,
 		outbound.ActionConfirmRemember, outbound.ActionForget, outbound.ActionEdit, outbound.ActionArguments,
 	} {
 		if v := signer.Seal(

@@ -117,7 +117,8 @@ func TestRepliesAreReadBack(t *testing.T) {
 			if found := misleading(m.Text); found != "" {
 				t.Fatalf("it shows %q: %q", found, m.Text)
 			}
-			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" || safetext.Units(m.Plain) > MaxReply {
+			if found := cmp.Or(liveToken(m.Plain), liveLink(m.Plain)); found != "" ||
+				safetext.Units(m.Plain) > MaxReply {
 				t.Fatalf("without files it shows %q: %q", found, m.Plain)
 			}
 			got = append(got, readReply(m.Text, filesOf(m))...)

@@ -30,7 +30,8 @@ type reading struct {
 func newReading(root map[string]any, masker Masker) *reading {
 	dialect, _ := root["$schema"].(string)
 	r := &reading{
-		masker: masker, places: places{resources: map[string]place{}, anchors: map[string]place{}}, defs: map[string]any{},
+		masker: masker, places: places{resources: map[string]place{}, anchors: map[string]place{}},
+		defs:  map[string]any{},
 		names: map[string]string{},
 	}
 	r.old = slices.ContainsFunc([]string{"draft-03", "draft-04", "draft-06", "draft-07"}, func(name string) bool {

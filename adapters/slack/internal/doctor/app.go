@@ -70,7 +70,8 @@ func (r *run) checkSocket(ctx context.Context) {
 			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and "+
 				"copy the token to SLACK_APP_TOKEN.", r.page("general")))
 	case webapi.SocketsOff(err):
-		r.Add("socket", outbound.Fail, fmt.Sprintf("Slack does not let this app open a Socket Mode connection: %v.", err),
+		r.Add("socket", outbound.Fail,
+			fmt.Sprintf("Slack does not let this app open a Socket Mode connection: %v.", err),
 			fmt.Sprintf(
 				"Open %s and switch Enable Socket Mode on; or use SLACK_SIGNING_SECRET without SLACK_APP_TOKEN.",
 				r.page("socket-mode")))

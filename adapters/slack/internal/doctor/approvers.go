@@ -25,7 +25,8 @@ func (r *run) checkApprovers(ctx context.Context) {
 		case isGroup:
 			r.checkGroup(ctx, id, group)
 		default:
-			r.Approver(id, outbound.Fail, "is neither the id of a person (U…) nor that of a user group (S…)", wherePeople)
+			r.Approver(id, outbound.Fail,
+				"is neither the id of a person (U…) nor that of a user group (S…)", wherePeople)
 		}
 	})
 }

@@ -55,10 +55,12 @@ func (r *run) checkChannels(ctx context.Context) {
 		r.Add("channels", outbound.OK, fmt.Sprintf("The bot is in %s.", channel), "")
 	case direct > 0:
 		r.Add("channels", outbound.OK,
-			"The bot is in no channel, and in "+outbound.Count(direct, "direct conversation", "direct conversations")+".",
+			"The bot is in no channel, and in "+
+				outbound.Count(direct, "direct conversation", "direct conversations")+".",
 			"")
 	default:
-		r.Add("channels", outbound.Fail, "The bot is in no channel and has no direct messages, so no one can write to it.",
+		r.Add("channels", outbound.Fail,
+			"The bot is in no channel and has no direct messages, so no one can write to it.",
 			fmt.Sprintf("In Slack, write /invite @%s in a channel; or find it under Apps and write to it.", r.bot))
 	}
 }

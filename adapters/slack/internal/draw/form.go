@@ -19,7 +19,8 @@ import (
 
 // callbacks are the ids of the forms.
 var callbacks = map[outbound.Action]string{
-	outbound.ActionReason: "deny_reason", outbound.ActionEdit: "edit_arguments", outbound.ActionAnswer: "answer_question",
+	outbound.ActionReason: "deny_reason", outbound.ActionEdit: "edit_arguments",
+	outbound.ActionAnswer: "answer_question",
 }
 
 // callbackMended is the id of the form for changed arguments that is filled with what was probably meant. Its input has

@@ -125,7 +125,8 @@ func TestModalsStayWithinTheLimits(t *testing.T) {
 		testPainter.ArgumentsModal(*testCard(nil)),
 	} {
 		for _, text := range []*api.TextBlockObject{view.Title, view.Close, view.Submit} {
-			if text != nil && (safetext.Units(text.Text) > maxModalTitle || safetext.Units(text.Text) > maxModalButton) {
+			if text != nil && (safetext.Units(text.Text) > maxModalTitle ||
+				safetext.Units(text.Text) > maxModalButton) {
 				t.Errorf("%q is too long", text.Text)
 			}
 		}

@@ -78,7 +78,8 @@ func (c Content) Points(names Names) []core.Block {
 		all[i].Text = strings.TrimSpace(mrkdwn.Plain(q.Text, names))
 	}
 	if c.cut > 0 {
-		all = append(all, inbound.Note(safetext.Thousands(c.cut)+" more attachments and files of this message are left out."))
+		all = append(all, inbound.Note(
+			safetext.Thousands(c.cut)+" more attachments and files of this message are left out."))
 	}
 	if len(all) == 0 {
 		return nil

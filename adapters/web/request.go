@@ -10,21 +10,21 @@ import (
 	"gatehouse/adapters/access"
 )
 
-// visit is a request of somebody who is known.
-type visit struct {
+// request is what somebody who is known asks for, and the answer to it.
+type request struct {
 	*Web
 	w   http.ResponseWriter
 	r   *http.Request
 	who access.Person
 }
 
-func (v *visit) admin() bool { return v.Views.IsAdmin(v.who.Actor) }
+func (v *request) admin() bool { return v.Views.IsAdmin(v.who.Actor) }
 
 // handler answers requests with what show does. An error becomes a page.
-func (w *Web) handler(show func(*visit) error) http.Handler {
+func (w *Web) handler(show func(*request) error) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		secure(rw.Header())
-		v := &visit{Web: w, w: rw, r: r}
+		v := &request{Web: w, w: rw, r: r}
 		if err := show(v); err != nil {
 			v.fail(err)
 		}
@@ -32,11 +32,11 @@ func (w *Web) handler(show func(*visit) error) http.Handler {
 }
 
 // page is a handler for those who are known. Without methods, the page is read only.
-func (w *Web) page(show func(*visit) error, methods ...string) http.Handler {
+func (w *Web) page(show func(*request) error, methods ...string) http.Handler {
 	if len(methods) == 0 {
 		methods = []string{http.MethodGet, http.MethodHead}
 	}
-	return w.handler(func(v *visit) (err error) {
+	return w.handler(func(v *request) (err error) {
 		if v.who, err = w.Gate.Identify(v.r); err != nil {
 			return v.turnedAway(err)
 		}
@@ -51,7 +51,7 @@ func (w *Web) page(show func(*visit) error, methods ...string) http.Handler {
 }
 
 // allows refuses a request of another method.
-func (v *visit) allows(methods ...string) error {
+func (v *request) allows(methods ...string) error {
 	if slices.Contains(methods, v.r.Method) {
 		return nil
 	}
@@ -60,17 +60,17 @@ func (v *visit) allows(methods ...string) error {
 }
 
 // turnedAway answers somebody who is not known: with the way to the login page, if there is one.
-func (v *visit) turnedAway(err error) error {
+func (v *request) turnedAway(err error) error {
 	var denied *access.Refusal
 	switch {
 	case !errors.As(err, &denied) || v.Gate.Open() || denied.Status != http.StatusUnauthorized:
 		return err
 	case v.r.Header.Get("Sec-Fetch-Site") == "cross-site" && safe(v.r.Method):
 		// A browser that follows a link of another site leaves the login out. It sends it if our own page leads on.
-		return v.show(http.StatusOK, "onward", "One moment", onward(v.r.URL))
+		return v.show(http.StatusOK, "continue", "One moment", ourPage(v.r.URL))
 	}
 	to := "/login"
-	if next := onward(v.r.URL); next != "/" && v.r.URL.Path != "/logout" {
+	if next := ourPage(v.r.URL); next != "/" && v.r.URL.Path != "/logout" {
 		to += "?next=" + url.QueryEscape(next)
 	}
 	return v.redirect(to)
@@ -79,7 +79,7 @@ func (v *visit) turnedAway(err error) error {
 func safe(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // redirect leads on to a page of ours, which the browser gets by GET.
-func (v *visit) redirect(to string) error {
+func (v *request) redirect(to string) error {
 	v.w.Header().Set("Location", to)
 	v.w.WriteHeader(http.StatusSeeOther)
 	return nil
@@ -88,9 +88,9 @@ func (v *visit) redirect(to string) error {
 // maxNext is the longest address that a login leads to, in bytes.
 const maxNext = 1000
 
-// onward is the address of one of our pages; "/" for any other address, such as one that a link to the login page
+// ourPage is the address of one of our pages; "/" for any other address, such as one that a link to the login page
 // names.
-func onward(u *url.URL) string {
+func ourPage(u *url.URL) string {
 	id, approval := strings.CutPrefix(u.Path, "/approvals/")
 	switch {
 	case len(u.Path)+len(u.RawQuery) > maxNext, u.Scheme != "" || u.Host != "" || u.Opaque != "" || u.User != nil:
@@ -103,7 +103,7 @@ func onward(u *url.URL) string {
 }
 
 // forAdmins refuses everybody else.
-func (v *visit) forAdmins() error {
+func (v *request) forAdmins() error {
 	if v.admin() {
 		return nil
 	}

@@ -42,8 +42,8 @@
 // as an attempt.
 //
 // The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer
-// and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see quarantine.go).
-// After five attempts the event becomes a dead letter, with an apology.
+// and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see
+// quarantine.go). After five attempts the event becomes a dead letter, with an apology.
 //
 // What fails for a while is tried again up to three times, but not a model that does not answer: that was asked as
 // often as one message may ask (core/llm). Its turn ends with a button to try again, whose event has the same

@@ -73,6 +73,7 @@ func withRounds(ctx context.Context, turn core.Turn, id core.ApprovalID, before 
 		answer = nil
 	}
 	return context.WithValue(ctx, roundsKey{}, &Rounds{
-		Before: before, Answer: answer, Stop: turn.Stop, Process: turn.Process, running: ctx, ledger: turn.Ledger, id: id,
+		Before: before, Answer: answer, Stop: turn.Stop, Process: turn.Process,
+		running: ctx, ledger: turn.Ledger, id: id,
 	})
 }

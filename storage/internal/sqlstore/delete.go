@@ -183,7 +183,8 @@ func prunes(t Traits) []string {
 	}
 }
 
-// auditedPrunes are prunes of what the audit log tells of; the head of the log notes up to when it was pruned.
+// auditedPrunes are the prunes of approvals and calls, of which the audit log tells. The head of the log notes how far it
+// was pruned.
 func auditedPrunes(t Traits) []string {
 	return []string{
 		`delete from intents where approval in (
@@ -219,15 +220,12 @@ func unused(t Traits) []string {
 // Prune removes what ended more than age ago and returns the number of rows. It uses several transactions; after a
 // crash the next call removes the rest.
 func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err error) {
+	var steps []func(*Tx) (int64, error)
 	for _, query := range prunes(s.sql) {
-		n, err := s.prune(ctx, func(t *Tx) (int64, error) { return t.Exec(query, t.Now.Add(-age), pruneStep) })
-		removed += n
-		if err != nil {
-			return removed, err
-		}
+		steps = append(steps, func(t *Tx) (int64, error) { return t.Exec(query, t.Now.Add(-age), pruneStep) })
 	}
 	for _, query := range auditedPrunes(s.sql) {
-		n, err := s.prune(ctx, func(t *Tx) (int64, error) {
+		steps = append(steps, func(t *Tx) (int64, error) {
 			before := t.Now.Add(-age)
 			n, err := t.Exec(query, before, pruneStep)
 			if n > 0 {
@@ -235,16 +233,13 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 			}
 			return n, err
 		})
-		removed += n
-		if err != nil {
-			return removed, err
-		}
 	}
-	for _, step := range []func(*Tx) (int64, error){
+	steps = append(steps,
 		func(t *Tx) (int64, error) { return t.pruneMail(t.Now.Add(-age), pruneStep) },
 		func(t *Tx) (int64, error) { return t.Exec(expired(s.sql), t.Now, pruneStep) },
 		func(t *Tx) (int64, error) { return t.pruneBlobs(pruneStep) },
-	} {
+	)
+	for _, step := range steps {
 		n, err := s.prune(ctx, step)
 		removed += n
 		if err != nil {

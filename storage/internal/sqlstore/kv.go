@@ -8,6 +8,8 @@ import (
 	"gatehouse/core"
 )
 
+// The tables of this file belong to no conversation: values, leases, rate limits, notes, counts of tokens, and tasks.
+//
 // Names in the table kv have the prefix "kept/" or "put/" of the methods that wrote them, so that they never collide
 // with each other or with the store's own names, such as "paused".
 

@@ -31,15 +31,24 @@ type Options struct {
 	TTY     bool // a prompt instead of a pipe; see IsTerminal
 	NoColor bool // a prompt without colours; a pipe never has any
 	// the person who types; Local is set, an empty ID becomes console:local
-	Actor core.Actor
-	// reports whether the conversation has nothing left to do; nil: it always has
-	Idle       func(context.Context) (bool, error)
+	Actor      core.Actor
+	Work       Work  // nil: there is none
 	Cards      Cards // nil: there are none
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger
 	Words      map[string]string // in place of built-in texts of cards, by their keys
 }
+
+// Work is what a conversation has to do.
+type Work interface {
+	// Idle reports whether there is nothing left.
+	Idle(ctx context.Context) (bool, error)
+}
+
+type noWork struct{}
+
+func (noWork) Idle(context.Context) (bool, error) { return true, nil }
 
 // Cards returns the open cards of a conversation, oldest first.
 type Cards interface {
@@ -68,8 +77,8 @@ func New(o Options) *Console {
 	o.Session, o.MaxMessage = cmp.Or(o.Session, "default"), cmp.Or(o.MaxMessage, 1<<20)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Actor.ID, o.Actor.Local = cmp.Or(o.Actor.ID, Name+":local"), true
-	if o.Idle == nil {
-		o.Idle = func(context.Context) (bool, error) { return true, nil }
+	if o.Work == nil {
+		o.Work = noWork{}
 	}
 	if o.NewID == nil {
 		o.NewID = rand.Text

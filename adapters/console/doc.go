@@ -6,7 +6,7 @@
 // message, answers are lines "bot> …" whose further lines are indented, and cards are lines "approval> …" or "question>
 // …". No line of the bot's text begins in the first column, so a text can't imitate a card.
 //
-// Order in a pipe. After a line is stored, the next one waits until Options.Idle reports that the conversation has
+// Order in a pipe. After a line is stored, the next one waits until Options.Work reports that the conversation has
 // nothing left to do, so that a script always gives the same output. The control words stop, status, cancel and help do
 // not wait, and nothing waits for them (law 3); new is processed in order with the messages. At the end of the input
 // the console waits once more, then ends.

@@ -60,7 +60,7 @@ func (c *Console) waitIdle(ctx context.Context, lines <-chan input) (next *input
 	tick := time.NewTicker(idlePoll)
 	defer tick.Stop()
 	for failures := 0; ; {
-		idle, err := c.opt.Idle(ctx)
+		idle, err := c.opt.Work.Idle(ctx)
 		switch {
 		case err != nil:
 			if failures++; failures == maxIdleFailures {

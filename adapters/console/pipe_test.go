@@ -43,7 +43,7 @@ func newGateway(t *testing.T, o console.Options) *gateway {
 	}
 	o.NewID = func() string { return fmt.Sprintf("id%d", id.Add(1)) }
 	o.Actor = core.Actor{ID: "console:ann", Name: "Ann"}
-	o.Idle = func(context.Context) (bool, error) {
+	o.Work = workFunc(func(context.Context) (bool, error) {
 		select {
 		case s.asked <- struct{}{}:
 		default: // no turn is held
@@ -51,7 +51,7 @@ func newGateway(t *testing.T, o console.Options) *gateway {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.waiting == 0, nil
-	}
+	})
 	s.Console = console.New(o)
 	return s
 }
@@ -368,9 +368,9 @@ func TestPipeEndsIfTheStateCanNotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := console.New(
 			console.Options{
-				In: strings.NewReader("hello\n"), Out: &output{}, Idle: func(context.Context) (bool, error) {
+				In: strings.NewReader("hello\n"), Out: &output{}, Work: workFunc(func(context.Context) (bool, error) {
 					return false, core.Errorf(core.StoreUnreadable, "It is damaged.")
-				},
+				}),
 			})
 		if err := c.Run(t.Context(), nil); core.CategoryOf(err) != core.StoreUnreadable {
 			t.Errorf("Run gave %v", err)
@@ -517,3 +517,8 @@ func TestCardWithChangedArguments(t *testing.T) {
 		}
 	}
 }
+
+// workFunc says whether there is work left.
+type workFunc func(context.Context) (bool, error)
+
+func (f workFunc) Idle(ctx context.Context) (bool, error) { return f(ctx) }

@@ -108,7 +108,7 @@ func (c *Console) resizes() (resized chan os.Signal, stop func()) {
 // interrupt acts on the first Ctrl-C: it stops the running turn. Without one it only discards what was typed, and
 // leaves if that is nothing.
 func (c *Console) interrupt(ctx context.Context, typed bool) (leave bool) {
-	if idle, err := c.opt.Idle(ctx); err == nil && idle {
+	if idle, err := c.opt.Work.Idle(ctx); err == nil && idle {
 		return !typed
 	}
 	c.say("Stopping the running turn. Ctrl-C again leaves the chat.")
@@ -164,7 +164,7 @@ func DiscardInput(in any) {
 }
 
 // spinner is drawn before the prompt while the bot works. It always ends: every post ends it, and so do two reports of
-// Options.Idle in a row that the conversation is idle.
+// Options.Work in a row that the conversation is idle.
 type spinner struct {
 	c     *Console
 	clock *time.Ticker // stopped while nothing is drawn
@@ -191,7 +191,7 @@ func (s *spinner) advance(ctx context.Context) {
 	s.count++
 	if s.count%idleEvery == 0 {
 		s.idle++
-		if idle, err := s.c.opt.Idle(ctx); err != nil || !idle {
+		if idle, err := s.c.opt.Work.Idle(ctx); err != nil || !idle {
 			s.idle = 0
 		}
 		if s.idle >= idleChecks {

@@ -68,7 +68,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		Out:        a.Out,
 		TTY:        prompt,
 		NoColor:    os.Getenv("NO_COLOR") != "",
-		Idle:       func(ctx context.Context) (bool, error) { return idle(ctx, store, conversation) },
+		Work:       work{store, conversation},
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
 	}}
@@ -112,6 +112,15 @@ func (l leaving) Run(ctx context.Context, accept core.Accept) error {
 	}
 	return err
 }
+
+// work is what a conversation has to do.
+type work struct {
+	store        *storage.Store
+	conversation core.ConversationID
+}
+
+// Idle reports whether there is nothing left.
+func (w work) Idle(ctx context.Context) (bool, error) { return idle(ctx, w.store, w.conversation) }
 
 // idle reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.
 func idle(ctx context.Context, store *storage.Store, conversation core.ConversationID) (bool, error) {

@@ -183,8 +183,8 @@ func prunes(t Traits) []string {
 	}
 }
 
-// auditedPrunes are the prunes of approvals and calls, of which the audit log tells. The head of the log notes how far it
-// was pruned.
+// auditedPrunes are the prunes of approvals and calls, of which the audit log tells. The head of the log notes how far
+// it was pruned.
 func auditedPrunes(t Traits) []string {
 	return []string{
 		`delete from intents where approval in (

@@ -41,7 +41,8 @@ func (r Refusal) Value(t testing.TB, key string, more ...string) string {
 }
 
 // order is the schema of the question that refused answers are for.
-const order = `{"type":"object","required":["count"],"properties":{"size":{"enum":["s","m"]},"count":{"type":"integer","minimum":3}}}`
+const order = `{"type":"object","required":["count"],"properties":{"size":{"enum":["s","m"]},` +
+	`"count":{"type":"integer","minimum":3}}}`
 
 // refusals are the refused presses by their names. bob is who presses.
 func refusals(bob string) map[string]Refusal {

@@ -91,10 +91,14 @@ type mcpTool struct {
 	call                      func(ctx context.Context, args json.RawMessage) (State, error)
 }
 
-const outputSchema = `{"type":"object","required":["id","state"],"properties":{"id":{"type":"string"},"state":{"type":"string","enum":["open","approved","denied","expired","cancelled","answered"]},
-	"reason":{"type":"string"},"proof":{"type":"string"},"answer":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object"}]}}}`
+const outputSchema = `{"type":"object","required":["id","state"],
+"properties":{"id":{"type":"string"},
+"state":{"type":"string","enum":["open","approved","denied","expired","cancelled","answered"]},
+	"reason":{"type":"string"},"proof":{"type":"string"},
+	"answer":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object"}]}}}`
 
-const keySchema = `"idempotency_key":{"type":"string","maxLength":255,"description":"Names this request: the same key gives the same request, and people are asked once."}`
+const keySchema = `"idempotency_key":{"type":"string","maxLength":255,"description":"Names this request: the same ` +
+	`key gives the same request, and people are asked once."}`
 
 func (d mcpDoor) tools() []mcpTool {
 	return []mcpTool{
@@ -151,7 +155,8 @@ func (d mcpDoor) tools() []mcpTool {
 				"of":{"type":"array","maxItems":20,"items":{"type":"string"},
 					"description":"Whom to ask: person:NAME or group:NAME of the installation's policy. ` +
 				`Without it: whoever the policy names."},
-				"expires":{"type":"string","description":"How long the question stays open, such as 30m or 8h."},` + keySchema + `}}`,
+				"expires":{"type":"string",
+				"description":"How long the question stays open, such as 30m or 8h."},` + keySchema + `}}`,
 			call: d.askWith,
 		},
 		{

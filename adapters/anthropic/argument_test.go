@@ -27,7 +27,8 @@ func TestArgumentsHaveNamesThatTheAPIAdmits(t *testing.T) {
 			Name: "list.apps",
 			Parameters: json.RawMessage(
 				`{"type":"object","required":["filter[id]","a.b"],"if":{"required":["a.b"]},"properties":{
-			"filter[id]":{"type":"array"},"a.b":{"type":"object","properties":{"filter[id]":{}}},"sort":{"title":"Order"},"sört":{"title":"Another order"}}}`),
+			"filter[id]":{"type":"array"},"a.b":{"type":"object","properties":{"filter[id]":{}}},
+			"sort":{"title":"Order"},"sört":{"title":"Another order"}}}`),
 		},
 		{
 			Name: "plain",
@@ -44,7 +45,9 @@ func TestArgumentsHaveNamesThatTheAPIAdmits(t *testing.T) {
 	tools := body["tools"].([]any)
 	for i, want := range []string{
 		`{"type":"object","required":["filter_id_","a.b"],"properties":{
-			"filter_id_":{"type":"array","title":"filter[id]"},"a.b":{"type":"object","properties":{"filter[id]":{}}},"sort":{"title":"Order"},"s_rt":{"title":"Another order"}}}`,
+			"filter_id_":{"type":"array","title":"filter[id]"},
+			"a.b":{"type":"object","properties":{"filter[id]":{}}},"sort":{"title":"Order"},
+			"s_rt":{"title":"Another order"}}}`,
 		`{"type":"object","properties":{"filter_id_":{}},"if":{"required":["filter_id_"]}}`,
 	} {
 		if diff := cmp.Diff(decode(t, want), tools[i].(map[string]any)["input_schema"]); diff != "" {

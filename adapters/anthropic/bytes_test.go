@@ -13,10 +13,12 @@ func TestEqualRequestsAreEqualBytes(t *testing.T) {
 	fake, p := open(t, llmtest.AnthropicSay("1"), llmtest.AnthropicSay("2"))
 	for _, c := range []struct{ schema, arguments, extra string }{
 		{
-			`{"type":"object","properties":{"a":{"type":"string","enum":["x","y"]},"b":{"minimum":1,"type":"integer"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string","enum":["x","y"]},"b":{"minimum":1,` +
+				`"type":"integer"}}}`,
 			`{"x":{"b":2,"a":1},"id":12345678901234567890}`, `{"user_id":"u","z":1}`,
 		},
-		{` { "properties": {"b":{"type":"integer","minimum":1}, "a":{"enum":["x","y"],"type":"string"}}, "type":"object" } `,
+		{` { "properties": {"b":{"type":"integer","minimum":1}, "a":{"enum":["x","y"],"type":"string"}}, ` +
+			`"type":"object" } `,
 			`{"id":12345678901234567890, "x":{"a":1, "b":2}}`, `{"z":1,"user_id":"u"}`},
 	} {
 		r := request(user("<go> & \u2028"), assistant(core.Content{}, call("c", "demo.f", c.arguments)),
@@ -29,9 +31,12 @@ func TestEqualRequestsAreEqualBytes(t *testing.T) {
 	}
 	a, b := string(fake.Calls()[0].Body), string(fake.Calls()[1].Body)
 	want := `{"max_tokens":100,"messages":[{"content":"<go> & \u2028","role":"user"},` +
-		`{"content":[{"id":"c","input":{"id":12345678901234567890,"x":{"a":1,"b":2}},"name":"demo__f","type":"tool_use"}],"role":"assistant"},` +
-		`{"content":[{"content":"1","tool_use_id":"c","type":"tool_result"}],"role":"user"}],"metadata":{"user_id":"u","z":1},"model":"claude-test",` +
-		`"tools":[{"input_schema":{"properties":{"a":{"enum":["x","y"],"type":"string"},"b":{"minimum":1,"type":"integer"}},"type":"object"},"name":"demo__f"}],"top_k":5}`
+		`{"content":[{"id":"c","input":{"id":12345678901234567890,"x":{"a":1,"b":2}},"name":"demo__f",` +
+		`"type":"tool_use"}],"role":"assistant"},` +
+		`{"content":[{"content":"1","tool_use_id":"c","type":"tool_result"}],"role":"user"}],` +
+		`"metadata":{"user_id":"u","z":1},"model":"claude-test",` +
+		`"tools":[{"input_schema":{"properties":{"a":{"enum":["x","y"],"type":"string"},"b":{"minimum":1,` +
+		`"type":"integer"}},"type":"object"},"name":"demo__f"}],"top_k":5}`
 	if a != want || b != want {
 		t.Errorf("bodies:\n%s\n%s\nwant\n%s", a, b, want)
 	}

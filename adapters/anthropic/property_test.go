@@ -131,7 +131,8 @@ func tools(t *rapid.T) []llm.Tool {
 	var all []llm.Tool
 	for _, name := range rapid.SliceOfNDistinct(anyName, 0, 4, rapid.ID[string]).Draw(t, "tools") {
 		schema := rapid.SampledFrom([]string{``, `{}`, `{"type":"object","properties":{"b":{},"a":{}}}`,
-			`{"type":"object","properties":{"$top":{},"_top":true,"名":{"properties":{"a b":{}}},"":{}},"required":["$top"]}`, `{"oneOf":[{"type":"object"}],"type":"object"}`}).Draw(t,
+			`{"type":"object","properties":{"$top":{},"_top":true,"名":{"properties":{"a b":{}}},"":{}},` +
+				`"required":["$top"]}`, `{"oneOf":[{"type":"object"}],"type":"object"}`}).Draw(t,
 			"schema")
 		all = append(all,
 			llm.Tool{

@@ -32,13 +32,17 @@ func TestAnswers(t *testing.T) {
 			`[{"type":"text","text":"Hi"},{"type":"text","text":""},{"type":"text","text":"."}]`, `"stop_sequence"`,
 			`{"role":"assistant","content":"Hi."}`, llm.FinishStop,
 		},
-		"calls": {`[{"type":"text","text":"Hm."},{"type":"tool_use","id":"t1","name":"f","input":{"n":12345678901234567890}}]`,
+		"calls": {`[{"type":"text","text":"Hm."},{"type":"tool_use","id":"t1","name":"f",` +
+			`"input":{"n":12345678901234567890}}]`,
 			`"tool_use"`,
-			`{"role":"assistant","content":"Hm.","tool_calls":[{"id":"t1","name":"f","arguments":{"n":12345678901234567890}}]}`,
+			`{"role":"assistant","content":"Hm.","tool_calls":[{"id":"t1","name":"f",` +
+				`"arguments":{"n":12345678901234567890}}]}`,
 			llm.FinishCalls},
-		"thinking": {`[{"type":"thinking","thinking":"","signature":"s/+="},{"type":"redacted_thinking","data":"d="},{"type":"text","text":"Hi."}]`,
+		"thinking": {`[{"type":"thinking","thinking":"","signature":"s/+="},{"type":"redacted_thinking",` +
+			`"data":"d="},{"type":"text","text":"Hi."}]`,
 			`"max_tokens"`,
-			`{"role":"assistant","content":[{"type":"thinking","signature":"s/+="},{"type":"redacted_thinking","data":"d="},{"type":"text","text":"Hi."}]}`,
+			`{"role":"assistant","content":[{"type":"thinking","signature":"s/+="},{"type":"redacted_thinking",` +
+				`"data":"d="},{"type":"text","text":"Hi."}]}`,
 			llm.FinishLength},
 		"refusal":      {`[]`, `"refusal"`, `{"role":"assistant"}`, llm.FinishFilter},
 		"context full": {`[]`, `"model_context_window_exceeded"`, `{"role":"assistant"}`, llm.FinishLength},

@@ -38,14 +38,16 @@ func TestMessagesOnTheWire(t *testing.T) {
 				Type: core.ImageBlock, Detail: "high",
 				Source: &core.ImageSource{Type: core.SourceURL, URL: "https://example.com/x.png"},
 			})}},
-			`[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
+			`[{"role":"user","content":[
+			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
 				{"type":"image","source":{"type":"url","url":"https://example.com/x.png"}}]}]`},
 		"users in a row": {[]core.Message{user("one"), user("two")},
 			`[{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}]`},
 		"assistants in a row": {[]core.Message{
 			user("one"), assistant(core.Text("a")), assistant(core.Text("b")), user("two"),
 		},
-			`[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},{"role":"user","content":"two"}]`},
+			`[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":"a"},` +
+				`{"type":"text","text":"b"}]},{"role":"user","content":"two"}]`},
 		"results are one turn, before the next text": {
 			[]core.Message{
 				user("go"), assistant(core.Text("Looking."), lookUp, call("c2", "add", `{}`)), result("c2", "2"),
@@ -69,7 +71,8 @@ func TestMessagesOnTheWire(t *testing.T) {
 			[]core.Message{user("go"), assistant(core.Blocks(thinking), call("c", "f", `{}`)), result("c", "1")},
 			`[{"role":"user","content":"go"},
 			  {"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"sig+/=\u2028<&>"},
-				{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}]`},
+				{"type":"tool_use","id":"c","name":"f","input":{}}]},
+				{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}]`},
 		"thinking without a signature, or with nothing after it, is left out": {
 			[]core.Message{
 				user("go"), assistant(core.Blocks(foreign, text("So."), thinking)), user("on"),
@@ -82,7 +85,9 @@ func TestMessagesOnTheWire(t *testing.T) {
 				user(" \n"), assistant(core.Text(" ")), user("two"), assistant(core.Text("a"), call("c", "f", `null`)),
 				result("c", " "),
 			},
-			`[{"role":"user","content":"two"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"c","name":"f","input":{}}]},
+			`[{"role":"user","content":"two"},
+			{"role":"assistant","content":[{"type":"text","text":"a"},
+			{"type":"tool_use","id":"c","name":"f","input":{}}]},
 			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]`},
 		"a blank turn": {[]core.Message{user("\t")}, `[{"role":"user","content":"(blank message)"}]`},
 		"ids used twice, and ids with other characters": {

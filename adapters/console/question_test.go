@@ -52,7 +52,8 @@ const (
 	sizes   = `{"oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]}`
 	options = "question> 1) Small\nquestion> 2) Medium\nquestion> answer with a number or a title\n"
 	order   = `{"type":"object","properties":{"size":` + sizes +
-		`,"count":{"type":"integer","minimum":1,"maximum":9,"description":"How many"},"gift":{"type":"boolean"}},"required":["size","count"]}`
+		`,"count":{"type":"integer","minimum":1,"maximum":9,"description":"How many"},"gift":{"type":"boolean"}},` +
+		`"required":["size","count"]}`
 	form   = "question> a form of 3 fields: answer one after the other, or all in one line of JSON\n" + first
 	first  = "question> size (1 of 3)\n" + options
 	second = "question> count (2 of 3)\nquestion> How many\nquestion> answer with a whole number from 1 to 9\n"

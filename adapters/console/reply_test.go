@@ -93,7 +93,8 @@ func TestAnswersFromTheField(t *testing.T) {
 
 func TestRepliesOnTheTerminal(t *testing.T) {
 	for text, want := range map[string]string{
-		"# A\n\nSome **b** and *c* &lt;\n1. run:\n   ```sh\n   ls [a-z]*\n   ```\n2. see [docs](https://x.example)": "bot> # A\n" +
+		"# A\n\nSome **b** and *c* &lt;\n" +
+			"1. run:\n   ```sh\n   ls [a-z]*\n   ```\n2. see [docs](https://x.example)": "bot> # A\n" +
 			"     Some **b** and *c* &lt;\n     1. run:\n     \n     ```sh\n     ls [a-z]*\n     ```\n     \n     2. " +
 			"see docs (https://x.example)\n",
 		"| a | b |\n|--|--:|\n| `x` | 1 |\n\n> q\n\n---": "bot> a | b\n     --|--\n     x | 1\n     \n     > q\n     " +

@@ -27,7 +27,8 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 			"files": {"type": "stdio", "command": "npx", "args": ["-y", "server", "${HOME_DIR:-/home}"],
 				"env": {"TOKEN": "${TOKEN}"}, "cwd": "/tmp", "readOnly": ["read_*"], "timeout": "90s"},
 			"git hub": {"type": "streamable-http", "url": "https://example.com/mcp",
-				"headers": {"Authorization": "Bearer ${env:TOKEN}"}, "alwaysAllow": ["x"], "timeout": 30, "tools": {"deny": ["drop_*"]}},
+				"headers": {"Authorization": "Bearer ${env:TOKEN}"},
+				 "alwaysAllow": ["x"], "timeout": 30, "tools": {"deny": ["drop_*"]}},
 			"copilot": {"command": "x", "tools": ["*", "list@0123456789ab"]}, "nothing": {"command": "x", "tools": []},
 			"off": {"command": "x", "disabled": true}
 		}
@@ -49,9 +50,12 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 		},
 		Warnings: []string{
 			`line 2: "$schema" is ignored`,
-			`line 6: server "git hub": its tools are called git_hub.…, because names of tools hold letters, digits, _ and - only`,
-			`line 7: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`,
-			`line 7: server "git hub": "timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`,
+			`line 6: server "git hub": its tools are called git_hub.…, because names of tools hold letters, ` +
+				`digits, _ and - only`,
+			`line 7: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need ` +
+				`no approval, and "readOnly" which tools only read`,
+			`line 7: server "git hub": "timeout" is ignored, since clients mean different units by a number; ` +
+				`write it with one, such as "90s"`,
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(mcp.Server{})); diff != "" || len(faults) > 0 {
@@ -79,20 +83,26 @@ func TestFaultsComeAllAtOnce(t *testing.T) {
 		`line 2: server "none": needs "command", of a server that gatehouse starts, or "url", of one that runs`,
 		`line 3: server "both": has "command" and "url"; remove one`,
 		`line 4: server "list": must be an object; write {"command": "…"} or {"url": "https://…"}`,
-		`line 5: server "sse": "type" "sse" is not supported; use the server's address for streamable HTTP, with "type": "http"`,
+		`line 5: server "sse": "type" "sse" is not supported; use the server's address for streamable HTTP, with ` +
+			`"type": "http"`,
 		`line 6: server "kind": is of type http and has no "url"`,
-		`line 7: server "unset": "env.A" needs the variable MISSING, which is not set; set it in gatehouse's environment`,
+		`line 7: server "unset": "env.A" needs the variable MISSING, which is not set; set it in gatehouse's ` +
+			`environment`,
 		`line 7: server "unset": "env.B" needs the variable EMPTY, which is not set; set it in gatehouse's environment`,
-		`line 7: server "unset": "env.C" has ${input:key}, which gatehouse does not know; write ${VARIABLE}, of the environment`,
+		`line 7: server "unset": "env.C" has ${input:key}, which gatehouse does not know; write ${VARIABLE}, of ` +
+			`the environment`,
 		`line 8: server "number": "env.PORT" must be a text, in quotes`,
 		`line 8: server "number": "args" must be a list of texts: ["…", "…"]`,
 		`line 9: server "address": "url" is not of the form https://HOST/PATH`,
-		`line 10: server "header": the header "A B" can't be sent: its name or value has characters that are not allowed`,
-		`line 10: server "header": the header "Host" can't be sent: its name or value has characters that are not allowed`,
+		`line 10: server "header": the header "A B" can't be sent: its name or value has characters that are not ` +
+			`allowed`,
+		`line 10: server "header": the header "Host" can't be sent: its name or value has characters that are ` +
+			`not allowed`,
 		`line 11: server "glob": "[a" in "readOnly" is no pattern; write names of its tools, such as "read_*"`,
 		`line 12: server "a_b": another server is called a_b, too, in the names of its tools; give it another name`,
 		`line 13: server "..": the name has no letter or digit; give the server another one`,
-		`line 14: server "user": "url" holds a user or password; remove it from there and write it into "headers", as "Authorization"`,
+		`line 14: server "user": "url" holds a user or password; remove it from there and write it into ` +
+			`"headers", as "Authorization"`,
 	}
 	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
 		t.Error(diff)

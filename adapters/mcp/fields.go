@@ -56,7 +56,8 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 		d, err := time.ParseDuration(m.Value.String)
 		if m.Value.Kind != strictjson.String || err != nil || d <= 0 {
 			f.warn(m.Line, f.server,
-				`"timeout" is ignored, since clients mean different units by a number; write it with one, such as "90s"`)
+				`"timeout" is ignored, since clients mean different units by a number; write it with one, such `+
+					`as "90s"`)
 			return
 		}
 		s.Timeout = d
@@ -67,7 +68,8 @@ func (f *fields) read(s *Server, m strictjson.Member) {
 	default:
 		if slices.Contains(approvalKeys, m.Key) {
 			f.warn(m.Line, f.server,
-				`%q is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" which tools only read`,
+				`%q is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need no approval, and "readOnly" `+
+					`which tools only read`,
 				m.Key)
 			return
 		}

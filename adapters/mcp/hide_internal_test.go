@@ -54,8 +54,10 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	}
 	clean("a description", d.description)
 	clean("a schema", string(d.schema))
-	const values = `{"properties":{"default":{"type":"string"},"a":{"default":"SECRET","type":"string"},"b":{"enum":["x","SECRET"]},"c":{"const":{"a":"SECRET"}},
-		"d":{"examples":["SECRET"],"pattern":"^SECRET$","items":{"x-note":["SECRET"],"description":"a"}},"e":{"default":4711471147}},"required":["a"]}`
+	const values = `{"properties":{"default":{"type":"string"},
+	"a":{"default":"SECRET","type":"string"},"b":{"enum":["x","SECRET"]},"c":{"const":{"a":"SECRET"}},
+		"d":{"examples":["SECRET"],"pattern":"^SECRET$","items":{"x-note":["SECRET"],"description":"a"}},
+		"e":{"default":4711471147}},"required":["a"]}`
 	var schema map[string]any
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(values, "SECRET", fromEnv)), &schema); err != nil {
 		t.Fatal(err)
@@ -63,7 +65,8 @@ func TestWhatAServerSaysHoldsNoSecretsOfItsEntry(t *testing.T) {
 	if d, err = define(&sdk.Tool{Name: "a", InputSchema: schema}, s); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(
+	if want := `{"properties":{"a":{"type":"string"},"b":{},"c":{},"d":{"items":{"description":"a"}},` +
+		`"default":{"type":"string"},"e":{}},"required":["a"],"type":"object"}`; string(
 		d.schema) != want {
 		t.Errorf("values of a schema: %s", d.schema)
 	}

@@ -25,7 +25,8 @@ type (
 func (f *fields) oauth(m strictjson.Member) *OAuth {
 	if m.Value.Kind != strictjson.Object {
 		f.fault(m.Line, f.server,
-			`"oauth" must be an object; write {} if the authorization server registers clients by itself, or {"client_id": "…"}`)
+			`"oauth" must be an object; write {} if the authorization server registers clients by itself, or `+
+				`{"client_id": "…"}`)
 		return nil
 	}
 	o := &OAuth{}
@@ -119,7 +120,8 @@ func (cfg Config) Login(
 				`The MCP server %s is started by a command, so nobody logs in to it; use its "env".`, name)
 	case cfg.Servers[at].authorizes():
 		return LoggedIn{}, core.Errorf(core.Invalid,
-			`The entry of the MCP server %s has "Authorization" in its "headers", which would count instead of a login. Remove it there first.`,
+			`The entry of the MCP server %s has "Authorization" in its "headers", which would count instead of a `+
+				`login. Remove it there first.`,
 			name)
 	}
 	r, err := login.Run(ctx, cfg.Servers[at].loginOf(), logins, out, paste)

@@ -260,8 +260,10 @@ func TestAnAdminCorrectsWhatIsHidden(t *testing.T) {
 		t.Error(diff)
 	}
 	wantWarnings := []string{
-		`line 1: server "files": "X-Tennant" in "secret" is the name of no variable or header of it, and no part of its URL; correct or remove it`,
-		`line 1: server "files": "••••••" in "public" is the name of no variable or header of it, and no part of its URL; correct or remove it`,
+		`line 1: server "files": "X-Tennant" in "secret" is the name of no variable or header of it, and no part ` +
+			`of its URL; correct or remove it`,
+		`line 1: server "files": "••••••" in "public" is the name of no variable or header of it, and no part of ` +
+			`its URL; correct or remove it`,
 	}
 	if diff := cmp.Diff(wantWarnings, warnings); diff != "" {
 		t.Error(diff)

@@ -195,10 +195,12 @@ func TestWhyAnEndpointDoesNotRunIsSaid(t *testing.T) {
 			_ = json.NewDecoder(r.Body).Decode(&m)
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w,
-				`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}}`,
+				`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"1999-01-01","capabilities":{},`+
+					`"serverInfo":{"name":"a","version":"1"}}}`,
 				m.ID)
 		},
-			`it speaks version "1999-01-01" of the protocol, and gatehouse only 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05`},
+			`it speaks version "1999-01-01" of the protocol, and gatehouse only 2025-11-25, 2025-06-18, ` +
+				`2025-03-26, 2024-11-05`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := httptest.NewServer(c.answer)

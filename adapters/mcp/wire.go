@@ -149,7 +149,7 @@ func (r redirected) Error() string {
 // closing is a body that frees its request's context.
 type closing struct {
 	io.ReadCloser
-	cancel func()
+	cancel context.CancelFunc
 }
 
 // Close closes the body.

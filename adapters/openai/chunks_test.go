@@ -67,7 +67,8 @@ func TestStreamsOfOtherServers(t *testing.T) {
 			""},
 		"calls in turn": {stream(
 			delta(
-				`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"2","function":{"name":"g","arguments":"{"}}]}`),
+				`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"2",`+
+					`"function":{"name":"g","arguments":"{"}}]}`),
 			delta(`{"tool_calls":[{"index":1,"function":{"arguments":"}"}},{"index":0,"function":{"arguments":"}"}}]}`),
 			stopped), `f{} g{}`, ""},
 		"a call without arguments": {stream(delta(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"f"}}]}`),

@@ -70,14 +70,16 @@ func TestCallsThatAreRefusedTogetherAllGoOn(t *testing.T) {
 // TestReasoningThatTheVendorCannotVerifyIsLeftOut: the call is made once more without it, and with it again in the next
 // conversation.
 func TestReasoningThatTheVendorCannotVerifyIsLeftOut(t *testing.T) {
-	const refusal = `{"error":{"message":"The encrypted content gAAA... could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}`
+	const refusal = `{"error":{"message":"The encrypted content gAAA... could not be verified.",` +
+		`"type":"invalid_request_error","code":"invalid_encrypted_content"}}`
 	answer := body(`{"output":[{"type":"message","content":[{"type":"output_text","text":"yes"}]}]}`)
 	fake, p := start(t, openai.Config{API: openai.Responses}, status(http.StatusBadRequest, refusal), answer,
 		status(http.StatusBadRequest, refusal), status(http.StatusBadRequest, refusal))
 	fake.Lenient()
 	before := text(core.Assistant, "yes")
 	before.Kept = &core.Kept{Data: raw(
-		`[{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"yes"}]}]`)}
+		`[{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA","summary":[]},{"type":"message",` +
+			`"role":"assistant","content":[{"type":"output_text","text":"yes"}]}]`)}
 	r := llm.Request{Messages: []core.Message{text(core.User, "hi"), before, text(core.User, "and now?")}}
 	if got, err := p.Complete(t.Context(), r); err != nil || got.Message.Content.String() != "yes" {
 		t.Fatal(got.Message, err)

@@ -48,10 +48,18 @@ var wires = map[string]struct {
 			Choice: llm.Choice{Mode: llm.ChooseTool, Tool: "note.add"},
 		},
 		`{"messages":[{"content":"s","role":"system"},{"content":"q","role":"user"},` +
-			`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{\"a\":12345678901234567890,\"b\":1.50}","name":"note__add"},"id":"c 1","type":"function"},{"function":{"arguments":"{}","name":"gone"},"id":"c2","type":"function"}]},` +
-			`{"content":" ","role":"tool","tool_call_id":"c2"},{"content":"ok","role":"tool","tool_call_id":"c 1"},{"content":"done","role":"assistant"},{"content":"","role":"assistant"},{"content":"more","role":"user"}],"model":"gpt-test",` +
+			`{"content":null,"role":"assistant",` +
+			`"tool_calls":[{"function":{"arguments":"{\"a\":12345678901234567890,\"b\":1.50}",` +
+			`"name":"note__add"},"id":"c 1","type":"function"},{"function":{"arguments":"{}","name":"gone"},` +
+			`"id":"c2","type":"function"}]},` +
+			`{"content":" ","role":"tool","tool_call_id":"c2"},{"content":"ok","role":"tool","tool_call_id":"c ` +
+			`1"},{"content":"done","role":"assistant"},{"content":"","role":"assistant"},{"content":"more",` +
+			`"role":"user"}],"model":"gpt-test",` +
 			`"tool_choice":{"function":{"name":"note__add"},"type":"function"},` +
-			`"tools":[{"function":{"description":"Adds <a> note.","name":"note__add","parameters":{"properties":{"a":{},"b":{"maximum":9007199254740993}},"type":"object"}},"type":"function"},{"function":{"name":"now","parameters":{"properties":{},"type":"object"}},"type":"function"}]}`,
+			`"tools":[{"function":{"description":"Adds <a> note.","name":"note__add",` +
+			`"parameters":{"properties":{"a":{},"b":{"maximum":9007199254740993}},"type":"object"}},` +
+			`"type":"function"},{"function":{"name":"now","parameters":{"properties":{},"type":"object"}},` +
+			`"type":"function"}]}`,
 	},
 	"images": {
 		llm.Request{Messages: []core.Message{{Role: core.User, Content: core.Blocks(
@@ -64,7 +72,9 @@ var wires = map[string]struct {
 				Type: core.ImageBlock, Source: &core.ImageSource{Type: core.SourceInline, Base64Data: "aGk="},
 				MediaType: "image/png",
 			})}}},
-		`{"messages":[{"content":[{"image_url":{"detail":"low","url":"https://example.org/a.png"},"type":"image_url"},{"text":"what?","type":"text"},{"image_url":{"url":"data:image/png;base64,aGk="},"type":"image_url"}],"role":"user"}],"model":"gpt-test"}`,
+		`{"messages":[{"content":[{"image_url":{"detail":"low","url":"https://example.org/a.png"},` +
+			`"type":"image_url"},{"text":"what?","type":"text"},{"image_url":{"url":"data:image/png;base64,aGk="},` +
+			`"type":"image_url"}],"role":"user"}],"model":"gpt-test"}`,
 	},
 	"every setting": {
 		llm.Request{
@@ -79,7 +89,9 @@ var wires = map[string]struct {
 				},
 			},
 		},
-		`{"frequency_penalty":-1,"max_tokens":64,"messages":[{"content":"hi","role":"user"}],"metadata":{"a":"1","b":"2"},"model":"gpt-test","presence_penalty":0.5,"seed":9007199254740993,"stop":["END","STOP"],"temperature":0,"top_p":0.95,"user":"u"}`,
+		`{"frequency_penalty":-1,"max_tokens":64,"messages":[{"content":"hi","role":"user"}],"metadata":{"a":"1",` +
+			`"b":"2"},"model":"gpt-test","presence_penalty":0.5,"seed":9007199254740993,"stop":["END","STOP"],` +
+			`"temperature":0,"top_p":0.95,"user":"u"}`,
 	},
 	"arguments with a key twice": {
 		llm.Request{Messages: []core.Message{
@@ -87,7 +99,8 @@ var wires = map[string]struct {
 			{Role: core.Assistant, ToolCalls: []core.ToolCall{{ID: "1", Name: "x", Arguments: raw(`{"a":1,"a":2}`)}}},
 			{Role: core.ToolRole, ToolCallID: "1", Content: core.Text("ok")},
 		}},
-		`{"messages":[{"content":"q","role":"user"},{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{\"a\":2}","name":"x"},"id":"1","type":"function"}]},` +
+		`{"messages":[{"content":"q","role":"user"},{"content":null,"role":"assistant",` +
+			`"tool_calls":[{"function":{"arguments":"{\"a\":2}","name":"x"},"id":"1","type":"function"}]},` +
 			`{"content":"ok","role":"tool","tool_call_id":"1"}],"model":"gpt-test"}`,
 	},
 	"a choice without tools": {

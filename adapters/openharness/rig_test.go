@@ -273,7 +273,8 @@ func (s *served) Click(t testing.TB, c core.Click) {
 	s.mu.Lock()
 	s.sent++
 	body := fmt.Appendf(nil,
-		`{"protocol_version":"1.0.0","request_id":"c%d","request":{"context":{"session_id":"s1","continuation":%s},"extensions":{"dev.gatehouse":{"reason":%s}}}}`,
+		`{"protocol_version":"1.0.0","request_id":"c%d","request":{"context":{"session_id":"s1",`+
+			`"continuation":%s},"extensions":{"dev.gatehouse":{"reason":%s}}}}`,
 		s.sent, token, reason)
 	s.last = body
 	s.mu.Unlock()

@@ -52,7 +52,8 @@ func TestHTTPTool(t *testing.T) {
 		t.Errorf("%+v, %+v, %q", r, got, sent)
 	}
 	runs(t, make("GET"), args)
-	if want := (url.Values{"shop": {"1"}, "amount": {"12.50"}, "to": {"a b", "c"}, "deep": {`{"x":1}`}}).Encode(); got.URL.RawQuery != want || sent != "" || got.Header.Get("Idempotency-Key") != "key-1" {
+	want := (url.Values{"shop": {"1"}, "amount": {"12.50"}, "to": {"a b", "c"}, "deep": {`{"x":1}`}}).Encode()
+	if got.URL.RawQuery != want || sent != "" || got.Header.Get("Idempotency-Key") != "key-1" {
 		t.Errorf("%s, want %s", got.URL.RawQuery, want)
 	}
 	answer = "it echoes tok-12345678"
@@ -189,7 +190,8 @@ func TestHTTPToolTellsWhatTheServerSaid(t *testing.T) {
 			"What it sent is no text, or was cut off, so it is not shown.]",
 		"200 OK\r\nContent-Type: text/plain\r\nContent-Length: 50\r\n\r\nhalf": "[AT answered with 200 OK. What it " +
 			"sent is no text, or was cut off, so it is not shown.]",
-		"500 no tok-12345678\r\nContent-Length: 0\r\n\r\n": `{"error":{"category":"tool_failed","message":"AT answered with 500 no ••••••."}}`,
+		"500 no tok-12345678\r\nContent-Length: 0\r\n\r\n": `{"error":{"category":"tool_failed","message":"AT ` +
+			`answered with 500 no ••••••."}}`,
 	} {
 		at := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()

@@ -26,7 +26,8 @@ func Fetch(h Hosts) tool.Tool {
 		Description: "Fetches a text from a web address with GET: a page, JSON, a feed. It reaches only these hosts: " +
 			h.String() + ".",
 		Schema: json.RawMessage(
-			`{"type":"object","properties":{"url":{"type":"string","minLength":1,"maxLength":4000}},"required":["url"],"additionalProperties":false}`),
+			`{"type":"object","properties":{"url":{"type":"string","minLength":1,"maxLength":4000}},` +
+				`"required":["url"],"additionalProperties":false}`),
 		Timeout:   30 * time.Second,
 		Summarize: func(args json.RawMessage) string { return "Fetch " + addressOf(args) + "." },
 		Do: func(ctx context.Context, _ string, args json.RawMessage) (string, error) {

@@ -167,7 +167,8 @@ func TestFaults(t *testing.T) {
 		},
 		"a bad name": {
 			strings.Replace(head, "a.b", "refund", 1) + run,
-			`3:11: the name "refund" can't be used; write it as plugin.function, with letters, digits, _ and - on both sides of the one dot, such as shop.refund`,
+			`3:11: the name "refund" can't be used; write it as plugin.function, with letters, digits, _ and - ` +
+				`on both sides of the one dot, such as shop.refund`,
 		},
 		"a name twice": {
 			head + run + "  - {name: a.b, description: d, risk: read, command: [./refund.sh]}\n",
@@ -242,7 +243,9 @@ func TestFaults(t *testing.T) {
 		},
 		"no object": {
 			head + run + "    arguments: {amount: number}\n",
-			`7:16: the arguments are no JSON Schema: its type must be object, as in {"type": "object", "properties": …}; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, required: [amount]}`,
+			`7:16: the arguments are no JSON Schema: its type must be object, as in {"type": "object", ` +
+				`"properties": …}; write a JSON Schema, such as {type: object, properties: {amount: {type: number}}, ` +
+				`required: [amount]}`,
 		},
 		"a file's schema": {
 			head + run + "    arguments: {type: object, $ref: 'file:///etc/passwd'}\n",
@@ -312,17 +315,20 @@ func TestFaults(t *testing.T) {
 		"a property of the url": {
 			head + get + "      url: https://api.example.com/?account=prod\n    arguments:\n      type: object\n     " +
 				" properties:\n        to: {type: string}\n        account:\n          type: string\n",
-			`13:9: the property "account" is fixed in the query of the url; remove the property, or take "account" out of the url`,
+			`13:9: the property "account" is fixed in the query of the url; remove the property, or take ` +
+				`"account" out of the url`,
 		},
 		"an escaped name": {
 			head + "    arguments: {type: object, properties: {account: {}}, required: [account]}\n" + get +
 				"      url: https://api.example.com/?acc%6Funt\n",
-			`6:44: the property "account" is fixed in the query of the url; remove the property, or take "account" out of the url`,
+			`6:44: the property "account" is fixed in the query of the url; remove the property, or take ` +
+				`"account" out of the url`,
 		},
 		"one of several": {
 			head + get + "      url: https://api.example.com/?x=1&a%5Bb%5D=1&x=2\n    arguments: {type: object, " +
 				"properties: {'a[b]': {}}}\n",
-			`9:44: the property "a[b]" is fixed in the query of the url; remove the property, or take "a[b]" out of the url`,
+			`9:44: the property "a[b]" is fixed in the query of the url; remove the property, or take "a[b]" out ` +
+				`of the url`,
 		},
 		"a query that is dropped": {
 			head + get + "      url: https://api.example.com/?a=1;account=prod\n",

@@ -107,8 +107,8 @@ func TestLaw2_AgentsKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestLaw7_ManyAgentsThroughTwoReplicas: 60 requests of four callers, 200 if wide, are open at once, made and decided through two
-// processes on one database in a random order. Each caller gets its own decisions, and nobody else's.
+// TestLaw7_ManyAgentsThroughTwoReplicas: 60 requests of four callers, 200 if wide, are open at once, made and
+// decided through two processes on one database in a random order. Each caller gets its own decisions, and no other.
 func TestLaw7_ManyAgentsThroughTwoReplicas(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		const callers = 4

@@ -135,7 +135,8 @@ func (w *clockWorld) process(steps int) {
 	}
 	w.box = outbox.New(
 		outbox.Options{
-			Store: &mortal{Outbox: w.store, left: steps}, Cards: adaptertest.CardFunc(noCard), Platforms: platforms, Owner: owner,
+			Store: &mortal{Outbox: w.store, left: steps}, Cards: adaptertest.CardFunc(noCard),
+			Platforms: platforms, Owner: owner,
 			Jitter: w.jitter, Lookups: lookups,
 		})
 }

@@ -81,6 +81,7 @@ func multiply(t testing.TB, file string, copies int) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		var names, values []string
 		for rows.Next() {
 			var name, kind string

@@ -79,7 +79,8 @@ func TestMoreTurnsThanWorkers(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		const turns, workers = 60, 40
 		p := newSlackProcessOn(t, e, "GATEHOUSE_AGENT=echo",
-			"GATEHOUSE_ECHO_DELAY="+wide("40s", "15s"), fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers), "GATEHOUSE_RATE=0")
+			"GATEHOUSE_ECHO_DELAY="+wide("40s", "15s"), fmt.Sprintf("GATEHOUSE_WORKERS=%d", workers),
+			"GATEHOUSE_RATE=0")
 		p.open()
 		all := p.saysAll(turns)
 		begun := func() (n int) { // a place may be taken before there is a turn for it

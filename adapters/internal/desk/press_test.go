@@ -85,7 +85,8 @@ func asked(t *testing.T, schema string) func(*core.Card) {
 	return func(c *core.Card) { c.Question, c.Edits = &q, 0 }
 }
 
-const order = `{"type":"object","required":["size","count"],"properties":{"size":{"enum":["s","m"]},"count":{"type":"integer","minimum":3},"note":{"type":"string"}}}`
+const order = `{"type":"object","required":["size","count"],"properties":{"size":{"enum":["s","m"]},` +
+	`"count":{"type":"integer","minimum":3},"note":{"type":"string"}}}`
 
 // TestADecisionIsAnEventWithItsClick, of a button or of a form.
 func TestADecisionIsAnEventWithItsClick(t *testing.T) {

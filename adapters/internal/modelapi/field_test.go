@@ -161,10 +161,12 @@ func TestAConversationThatAServerRefusesForItsSize(t *testing.T) {
 	all := reports(t)
 	all["context_as_400"] = report{Wire: "chat", Status: 400,
 		Body: json.RawMessage(
-			`{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}`)}
+			`{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 ` +
+				`tokens."}}`)}
 	all["anthropic_400"] = report{Wire: "messages", Status: 400,
 		Body: json.RawMessage(
-			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 214000 tokens > 200000 maximum"}}`)}
+			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 214000 ` +
+				`tokens > 200000 maximum"}}`)}
 	for _, name := range []string{"context_as_200", "context_as_500", "context_as_400", "anthropic_400"} {
 		for most, told := range map[int]string{90_000: "", 50_000: "", 10: "too long for the model"} {
 			r := all[name]

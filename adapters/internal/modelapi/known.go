@@ -21,8 +21,10 @@ var (
 		`(?i)exceeded your current quota|credit balance|insufficient (account )?(balance|credits?|funds)|daily limit`)
 	saysLength = regexp.MustCompile(
 		`(?i)context_length_exceeded|exceed_context_size|model_max_prompt_tokens_exceeded|` +
-			`(fit in|exceeds?|longer than|maximum|over) [^.]{0,40}context|context (length|window|size)[^.]{0,30}(is|exceed|only|limit|too)|` +
-			`maximum context|(prompt|input|conversation) is too (long|large)|too many (input |prompt )?tokens|reduce the length|` +
+			`(fit in|exceeds?|longer than|maximum|over) [^.]{0,40}context|context (length|window|size)[^.]{0,` +
+			`30}(is|exceed|only|limit|too)|` +
+			`maximum context|(prompt|input|conversation) is too (long|large)|too many (input |prompt ` +
+			`)?tokens|reduce the length|` +
 			`input token count[^.]*exceeds|inputs\W+tokens \+ \W*max_new_tokens`)
 	saysLarge    = regexp.MustCompile(`(?i)request too large for`) // for the limit of a minute: it never fits into one
 	saysBusy     = regexp.MustCompile(`(?i)wait before trying again|ThrottlingException`)

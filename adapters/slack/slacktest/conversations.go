@@ -83,7 +83,7 @@ func userConversations(q *request) (object, *failure) {
 		}
 		for _, id := range slices.Sorted(maps.Keys(q.s.channels)) {
 			c := q.s.channels[id]
-			if c.Kind == kind && c.has(q.s.o.BotUserID) && !(c.Archived && q.args.flag("exclude_archived")) {
+			if c.Kind == kind && c.has(q.s.o.BotUserID) && (!c.Archived || !q.args.flag("exclude_archived")) {
 				list = append(list, q.s.wireChannel(c))
 			}
 		}

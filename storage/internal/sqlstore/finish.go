@@ -104,7 +104,7 @@ func checkFinish(f core.Finish) error {
 		}
 		return nil
 	}
-	if f.End.Kind != "" || !f.Changes.IsZero() {
+	if f.End.Kind != "" || !f.IsZero() {
 		return core.Errorf(core.Internal, "A turn that will be retried can't store anything else.")
 	}
 	return nil

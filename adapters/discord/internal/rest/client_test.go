@@ -109,7 +109,8 @@ func TestErrorsOfAnswers(t *testing.T) {
 			429, map[string]string{"Retry-After": "60"}, `error code: 1015`, core.DeliveryLater, time.Minute, true,
 		},
 		"no number": {
-			429, map[string]string{"Retry-After": "soon"}, `error code: 1015`, core.DeliveryLater, outbound.MinRetryAfter,
+			429, map[string]string{"Retry-After": "soon"}, `error code: ` +
+				`1015`, core.DeliveryLater, outbound.MinRetryAfter,
 			true,
 		},
 		"for ever": {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, MaxRetryAfter, true},

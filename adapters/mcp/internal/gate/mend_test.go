@@ -17,14 +17,24 @@ func TestAnswersAreMended(t *testing.T) {
 		`{"content":null}`:                       ``,
 		`7`:                                      ``,
 		`{"content":[{"type":"text","text":5}]}`: `{"content":[{"text":"5","type":"text"}]}`,
-		`{"content":[{"type":"text","text":true},{"type":"text","text":null}]}`:                           `{"content":[{"text":"true","type":"text"},{"type":"text"}]}`,
-		`{"content":["words",{"type":"text","text":"<a>"}]}`:                                              `{"content":[{"type":"text","text":"<a>"}]}`,
-		`{"content":[{"type":"tool_use","id":"x","input":{}},{"type":"text","text":"b"}]}`:                `{"content":[{"text":"(a part of the type tool_use; it is not shown)","type":"text"},{"type":"text","text":"b"}]}`,
-		`{"content":[{"type":"json","text":"{}"},{"type":7}]}`:                                            `{"content":[{"text":"{}","type":"text"},{"text":"(a part of the type 7; it is not shown)","type":"text"}]}`,
-		`{"content":[{"type":"resource","resource":{"uri":"a:","text":7}}]}`:                              `{"content":[{"resource":{"text":"7","uri":"a:"},"type":"resource"}]}`,
-		`{"serverInfo":{"name":"s","version":1.2},"protocolVersion":"x"}`:                                 `{"protocolVersion":"x","serverInfo":{"name":"s","version":"1.2"}}`,
-		`{"tools":[{"name":5,"title":{},"annotations":[],"icons":{},"inputSchema":{}}]}`:                  `{"tools":[{"inputSchema":{},"name":"5"}]}`,
-		`{"tools":[{"name":"a","annotations":{"readOnlyHint":"true","destructiveHint":true,"title":1}}]}`: `{"tools":[{"annotations":{"destructiveHint":true,"title":"1"},"name":"a"}]}`,
+		`{"content":[{"type":"text","text":true},{"type":"text",` +
+			`"text":null}]}`: `{"content":[{"text":"true","type":"text"},{"type":"text"}]}`,
+		`{"content":["words",{"type":"text",` +
+			`"text":"<a>"}]}`: `{"content":[{"type":"text","text":"<a>"}]}`,
+		`{"content":[{"type":"tool_use","id":"x","input":{}},{"type":"text",` +
+			`"text":"b"}]}`: `{"content":[{"text":"(a part of the type tool_use; it is not shown)","type":"text"},` +
+			`{"type":"text","text":"b"}]}`,
+		`{"content":[{"type":"json","text":"{}"},` +
+			`{"type":7}]}`: `{"content":[{"text":"{}","type":"text"},{"text":"(a part of the type 7; it is not ` +
+			`shown)","type":"text"}]}`,
+		`{"content":[{"type":"resource","resource":{"uri":"a:",` +
+			`"text":7}}]}`: `{"content":[{"resource":{"text":"7","uri":"a:"},"type":"resource"}]}`,
+		`{"serverInfo":{"name":"s","version":1.2},` +
+			`"protocolVersion":"x"}`: `{"protocolVersion":"x","serverInfo":{"name":"s","version":"1.2"}}`,
+		`{"tools":[{"name":5,"title":{},"annotations":[],"icons":{},` +
+			`"inputSchema":{}}]}`: `{"tools":[{"inputSchema":{},"name":"5"}]}`,
+		`{"tools":[{"name":"a","annotations":{"readOnlyHint":"true","destructiveHint":true,` +
+			`"title":1}}]}`: `{"tools":[{"annotations":{"destructiveHint":true,"title":"1"},"name":"a"}]}`,
 	} {
 		message := `{"jsonrpc":"2.0","id":1,"result":` + result + `}`
 		if want != "" {

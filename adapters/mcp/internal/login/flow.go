@@ -128,7 +128,8 @@ func (f *flow) register(ctx context.Context, to target, redirect string) (*oauth
 		return nil,
 			core.Errorf(core.Invalid,
 				`The authorization server %s registers no clients by itself. Register one there by hand, `+
-					`with the redirect address http://127.0.0.1/callback (of any port), and write its "client_id" into "oauth" of the entry %s in mcp.json.`,
+					`with the redirect address http://127.0.0.1/callback (of any port), and write its `+
+					`"client_id" into "oauth" of the entry %s in mcp.json.`,
 				to.meta.Issuer, f.server.Name)
 	default:
 		made, err := oauthex.RegisterClient(ctx, to.meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{

@@ -65,7 +65,8 @@ func TestSchemasAreReadInTheWordsOf2020(t *testing.T) {
 			`{"dependentRequired":{"b":["c"],"d":["e"]},"dependentSchemas":{"f":{"required":["g"]}}}`),
 		of(`{"extends":{"minLength":1}}`): of(`{"allOf":[{"minLength":1}]}`),
 		of(
-			`{"type":"string","required":true}`): `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`,
+			`{"type":"string","required":true}`): `{"properties":{"a":{"type":"string"}},"required":["a"],` +
+			`"type":"object"}`,
 		of(`{"type":"string","nullable":true,"enum":["x","x"]}`): of(
 			`{"enum":["x",null],"type":["string","null"]}`),
 		of(`{"type":["string","String",null],"nullable":true}`): of(`{"type":["string","null"]}`),
@@ -78,8 +79,13 @@ func TestSchemasAreReadInTheWordsOf2020(t *testing.T) {
 		of(
 			`{"description":"a\u200bb hunter22","x-order":1,"default":"hunter22"}`): of(
 			`{"description":"a\\u200bb ••••••","x-order":1}`),
-		`{"type":"object","strict":true,"required":["b","b"],"properties":{"id":{"$id":"urn:b","type":"string"},"$ref":{"type":"string"},"ключ":{}}}`: `{"properties":{"$ref":{"type":"string"},"id":{"type":"string"},"ключ":{}},"required":["b"],"strict":true,"type":"object"}`,
-		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{},"required":[],"additionalProperties":false}`:       `{"$schema":"https://json-schema.org/draft/2020-12/schema","additionalProperties":false,"properties":{},"required":[],"type":"object"}`,
+		`{"type":"object","strict":true,"required":["b","b"],"properties":{"id":{"$id":"urn:b","type":"string"},` +
+			`"$ref":{"type":"string"},` +
+			`"ключ":{}}}`: `{"properties":{"$ref":{"type":"string"},"id":{"type":"string"},"ключ":{}},` +
+			`"required":["b"],"strict":true,"type":"object"}`,
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{},"required":[],` +
+			`"additionalProperties":false}`: `{"$schema":"https://json-schema.org/draft/2020-12/schema",` +
+			`"additionalProperties":false,"properties":{},"required":[],"type":"object"}`,
 		of(`{"if":{"minLength":1}}`):      of(`{"if":{"minLength":1}}`),
 		of(`{"pattern":"^\\cA\\u0041$"}`): of(`{"pattern":"^\\cA\\u0041$"}`),
 	} {
@@ -115,13 +121,29 @@ func TestReferencesLeadToPartsOfTheSchema(t *testing.T) {
 		}
 	}
 	for schema, want := range map[string]string{
-		`{"$ref":"#/definitions/A","definitions":{"A":{"properties":{"next":{"$ref":"#"}},"required":["next"]}}}`:                                                               `{"$defs":{"A":{"properties":{"next":{"$ref":"#"}},"required":["next"]}},"$ref":"#/$defs/A","type":"object"}`,
-		`{"properties":{"a":{"type":"array","items":[{"type":"string"}]},"b":{"$ref":"#/properties/a/items/0"}}}`:                                                               `{"$defs":{"0":{"type":"string"}},"properties":{"a":{"prefixItems":[{"type":"string"}],"type":"array"},"b":{"$ref":"#/$defs/0"}},"type":"object"}`,
-		`{"properties":{"a":{"$ref":"#/definitions/a~1b%20c","description":"x","minLength":1}},"definitions":{"a/b c":{}},"$schema":"http://json-schema.org/draft-07/schema#"}`: `{"$defs":{"a_b_c":{}},"properties":{"a":{"$ref":"#/$defs/a_b_c","description":"x"}},"type":"object"}`,
-		`{"properties":{"a":{"$ref":"#/$defs/A","minLength":1}},"$defs":{"A":{}}}`:                                                                                              `{"$defs":{"A":{}},"properties":{"a":{"$ref":"#/$defs/A","minLength":1}},"type":"object"}`,
-		`{"properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/definitions/A"}},"$defs":{"A":{"type":"null"}},"definitions":{"A":true}}`:                                       `{"$defs":{"A":{"type":"null"},"A_1":true},"properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A_1"}},"type":"object"}`,
-		`{"properties":{"a":{"$ref":"#/$defs/T"}},"$defs":{"T":{"properties":{"t":{"$dynamicRef":"#T"}},"$dynamicAnchor":"T"}}}`:                                                `{"$defs":{"T":{"properties":{"t":{"$ref":"#/$defs/T"}}}},"properties":{"a":{"$ref":"#/$defs/T"}},"type":"object"}`,
-		`{"properties":{"a":{"$ref":"#/$defs/A","nullable":true}},"$defs":{"A":{}}}`:                                                                                            `{"$defs":{"A":{}},"properties":{"a":{"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}]}},"type":"object"}`,
+		`{"$ref":"#/definitions/A","definitions":{"A":{"properties":{"next":{"$ref":"#"}},` +
+			`"required":["next"]}}}`: `{"$defs":{"A":{"properties":{"next":{"$ref":"#"}},"required":["next"]}},` +
+			`"$ref":"#/$defs/A","type":"object"}`,
+		`{"properties":{"a":{"type":"array","items":[{"type":"string"}]},` +
+			`"b":{"$ref":"#/properties/a/items/0"}}}`: `{"$defs":{"0":{"type":"string"}},` +
+			`"properties":{"a":{"prefixItems":[{"type":"string"}],"type":"array"},"b":{"$ref":"#/$defs/0"}},` +
+			`"type":"object"}`,
+		`{"properties":{"a":{"$ref":"#/definitions/a~1b%20c","description":"x","minLength":1}},` +
+			`"definitions":{"a/b c":{}},` +
+			`"$schema":"http://json-schema.org/draft-07/schema#"}`: `{"$defs":{"a_b_c":{}},` +
+			`"properties":{"a":{"$ref":"#/$defs/a_b_c","description":"x"}},"type":"object"}`,
+		`{"properties":{"a":{"$ref":"#/$defs/A","minLength":1}},` +
+			`"$defs":{"A":{}}}`: `{"$defs":{"A":{}},"properties":{"a":{"$ref":"#/$defs/A","minLength":1}},` +
+			`"type":"object"}`,
+		`{"properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/definitions/A"}},"$defs":{"A":{"type":"null"}},` +
+			`"definitions":{"A":true}}`: `{"$defs":{"A":{"type":"null"},"A_1":true},` +
+			`"properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A_1"}},"type":"object"}`,
+		`{"properties":{"a":{"$ref":"#/$defs/T"}},"$defs":{"T":{"properties":{"t":{"$dynamicRef":"#T"}},` +
+			`"$dynamicAnchor":"T"}}}`: `{"$defs":{"T":{"properties":{"t":{"$ref":"#/$defs/T"}}}},` +
+			`"properties":{"a":{"$ref":"#/$defs/T"}},"type":"object"}`,
+		`{"properties":{"a":{"$ref":"#/$defs/A","nullable":true}},` +
+			`"$defs":{"A":{}}}`: `{"$defs":{"A":{}},"properties":{"a":{"anyOf":[{"$ref":"#/$defs/A"},` +
+			`{"type":"null"}]}},"type":"object"}`,
 	} {
 		if got, unchecked := read(t, schema); got != want || unchecked != "" {
 			t.Errorf("%s is read as\n%s, not\n%s; %s", schema, got, want, unchecked)

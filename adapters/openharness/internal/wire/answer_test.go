@@ -12,7 +12,8 @@ func decodeOwn(t *testing.T, own string) (wire.Request, *wire.Fault) {
 	t.Helper()
 	return wire.Decode(
 		fmt.Appendf(nil,
-			`{"protocol_version":"1.0.0","request":{"context":{"continuation":{"continuation_token":"t"}},"extensions":{"dev.gatehouse":%s}}}`,
+			`{"protocol_version":"1.0.0","request":{"context":{"continuation":{"continuation_token":"t"}},`+
+				`"extensions":{"dev.gatehouse":%s}}}`,
 			own),
 		wire.Limits{})
 }

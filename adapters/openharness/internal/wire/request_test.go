@@ -12,7 +12,8 @@ import (
 )
 
 // base is a request; the tests replace parts of it.
-const base = `{"protocol_version":"1.0.0","request_id":"req_1","correlation_id":"corr_1","request":{"auth":{"tenant_id":"t"},"context":{"session_id":"s","user_intent":"hello"}}}`
+const base = `{"protocol_version":"1.0.0","request_id":"req_1","correlation_id":"corr_1",` +
+	`"request":{"auth":{"tenant_id":"t"},"context":{"session_id":"s","user_intent":"hello"}}}`
 
 // canary is in what is refused, and must be in no fault.
 const canary = "CANARY7f3a9c"
@@ -241,10 +242,13 @@ func TestAccepted(t *testing.T) {
 			`"extensions":{"DEV.gatehouse":1,"dev.gatehouse":{"reason":"`+strings.Repeat("ä", 2000)+`","x":1}}`),
 			hello(func(r *wire.Request) { r.Reason = strings.Repeat("ä", 2000) })},
 		{root(
-			`"capabilities":{"openharness.ui.approval":true,"openharness.streaming":"","openharness.ui.rich_cards":{},"openharness.actions.parallel":false,"com.example.x":null,"OPENHARNESS.STREAMING":true}`),
+			`"capabilities":{"openharness.ui.approval":true,"openharness.streaming":"",` +
+				`"openharness.ui.rich_cards":{},"openharness.actions.parallel":false,"com.example.x":null,` +
+				`"OPENHARNESS.STREAMING":true}`),
 			hello(func(r *wire.Request) { r.Asked = []string{wire.RichCards, wire.Approval} })},
 		{attachment(
-			`"ref_id":"a","uri":"https://a.example/b","asset_id":"c","mime_type":"d","filename":"data: 2024","size_bytes":10.0`),
+			`"ref_id":"a","uri":"https://a.example/b","asset_id":"c","mime_type":"d","filename":"data: 2024",` +
+				`"size_bytes":10.0`),
 			attached(
 				wire.Attachment{
 					RefID: "a", URI: "https://a.example/b", AssetID: "c", MIMEType: "d", Filename: "data: 2024",

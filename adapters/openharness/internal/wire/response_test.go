@@ -32,7 +32,8 @@ func TestEncode(t *testing.T) {
 			wire.Response{ProtocolVersion: "1.0.0", Body: wire.Body{Status: "success", Directives: []wire.Directive{{
 				ActionType: "render_message", DeadlineMS: &deadline, Payload: map[string]any{"text": "<a> & b"},
 			}}}},
-			`{"protocol_version":"1.0.0","response":{"status":"success","action_directives":[{"action_type":"render_message","deadline_ms":0,"payload":{"text":"<a> & b"}}]}}`,
+			`{"protocol_version":"1.0.0","response":{"status":"success",` +
+				`"action_directives":[{"action_type":"render_message","deadline_ms":0,"payload":{"text":"<a> & b"}}]}}`,
 		},
 		{
 			"what JSON lacks is an error",
@@ -40,7 +41,8 @@ func TestEncode(t *testing.T) {
 				ProtocolVersion: "1.0.0", RequestID: "r",
 				Body: wire.Body{Status: "success", Extensions: map[string]any{"x": math.NaN()}},
 			},
-			`{"protocol_version":"1.0.0","request_id":"r","response":{"status":"error","error":{"code":"internal_error","message":"The answer could not be written.","retryable":false}}}`,
+			`{"protocol_version":"1.0.0","request_id":"r","response":{"status":"error",` +
+				`"error":{"code":"internal_error","message":"The answer could not be written.","retryable":false}}}`,
 		},
 	} {
 		if got := string(c.r.Encode()); got != c.want {
@@ -54,7 +56,8 @@ func TestNewEchoesAndDenies(t *testing.T) {
 		[]byte(
 			strings.Replace(base, `"request"`,
 				`"capabilities":{"openharness.ui.rich_cards":{},"openharness.ui.approval":true,
-		"openharness.attachments.upload":"v1","openharness.actions.parallel":true,"openharness.streaming":true,"com.example.x":true},"request"`, 1)), wire.Limits{})
+		"openharness.attachments.upload":"v1","openharness.actions.parallel":true,"openharness.streaming":true,
+		"com.example.x":true},"request"`, 1)), wire.Limits{})
 	if fault != nil {
 		t.Fatal(*fault)
 	}

@@ -16,7 +16,7 @@ const (
 
 // checkApprovers looks up the people and groups that may approve.
 func (r *run) checkApprovers(ctx context.Context) {
-	r.Report.Approvers(ctx, r.Checkup.Approvers, "slack:U0123ABCD", wherePeople, func(ctx context.Context, id string) {
+	r.Approvers(ctx, r.Checkup.Approvers, "slack:U0123ABCD", wherePeople, func(ctx context.Context, id string) {
 		user, isUser := webapi.UserID(id)
 		group, isGroup := webapi.GroupID(id)
 		switch {

@@ -194,8 +194,8 @@ func TestFailedSubscriptionWithdrawsThePause(t *testing.T) {
 			t.Errorf("transmission %d: %s (%v)", i, got.Category, got.Err)
 		}
 	}
-	if got := r.Transmit(t.Context(),
-		harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}}); got.Category != core.SuspensionRecordInvalid {
+	signal := harness.Transmission{Signal: chat.Signal{Invocation: r.invoked[0].Result.Invocation}}
+	if got := r.Transmit(t.Context(), signal); got.Category != core.SuspensionRecordInvalid {
 		t.Errorf("%s (%v)", got.Category, got.Err)
 	}
 }

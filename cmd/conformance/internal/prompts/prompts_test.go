@@ -34,13 +34,16 @@ func TestGoodFixturesPass(t *testing.T) {
 // TestBadFixturesFail: each change of a good case is found.
 func TestBadFixturesFail(t *testing.T) {
 	const good = `
-backends: [{name: main, prompts: [{name: hi, label: production, version: v1, template: "Hi {{ who }}", sampling: {seed: 1}}]}]
+backends: [{name: main, prompts: [{name: hi, label: production, version: v1,
+ template: "Hi {{ who }}", sampling: {seed: 1}}]}]
 manager: {backends: [main]}
 calls:
   - {target: manager, operation: fetch, name: hi, capture_as: p, expected: {prompt: {version: v1, sampling: {seed: 1}}}}
   - {target: manager, operation: render, fetched_prompt_ref: p, variables: {who: Ann}, capture_as: ann}
-  - {target: manager, operation: get, name: hi, variables: {who: Bob}, capture_as: bob, expected: {prompt_result: {messages: [{content: Hi Bob}]}}}
-  - {target: manager, operation: get, name: hi, expected: {raises: {category: prompt_render_error, carries: {name: hi, description_mentions: who}}}}
+  - {target: manager, operation: get, name: hi, variables: {who: Bob},
+   capture_as: bob, expected: {prompt_result: {messages: [{content: Hi Bob}]}}}
+  - {target: manager, operation: get, name: hi,
+   expected: {raises: {category: prompt_render_error, carries: {name: hi, description_mentions: who}}}}
 expected:
   p: {label: production, template: "Hi {{ who }}"}
   ann: {messages: [{role: user, content: Hi Ann}], rendered_hash_present: true, rendered_hash_non_empty_string: true}

@@ -72,7 +72,8 @@ func wires(t *testing.T) map[string]wire {
 func (w wire) converse(t *testing.T) {
 	t.Helper()
 	tool := llm.Tool{Name: "weather.get", Description: "The weather of a city.", Parameters: json.RawMessage(
-		`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["integer","null"]}},"required":["city"]}`)}
+		`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["integer","null"]}},` +
+			`"required":["city"]}`)}
 	image := core.Block{
 		Type: core.ImageBlock, MediaType: "image/png",
 		Source: &core.ImageSource{Type: core.SourceInline, Base64Data: "iVBORw0KGgo="},

@@ -85,13 +85,15 @@ func valueFindings(r mcp.Report) (found []finding) {
 func serverFindings(r mcp.Report) []finding {
 	name := "mcp " + r.Server
 	if !r.Running {
-		do := "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or run its command by hand to see what it says. " +
+		do := "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or run its command by hand to see " +
+			"what it says. " +
 			"See gatehouse help adapters/mcp#keys."
 		switch {
 		case r.Login:
 			do = "Run gatehouse mcp login " + r.Server + "."
 		case r.Remote:
-			do = "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or ask whoever runs the server. See gatehouse " +
+			do = "Correct its entry in the file of GATEHOUSE_MCP_CONFIG, or ask whoever runs the server. " +
+				"See gatehouse " +
 				"help adapters/mcp#keys."
 		}
 		return []finding{{name, stateFail, "The MCP server does not run: " + r.Reason + ".", do}}

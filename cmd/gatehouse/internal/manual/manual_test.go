@@ -57,7 +57,8 @@ func TestPrint(t *testing.T) {
 		"room       who may be in it, and what for\n`kitchen`  everybody who cooks, and everybody who eats what\n" +
 			"           was cooked there\n",
 		"the large room under the roof\n    since: 1900\n    by: ann\n",
-		"1. First.\n\n       # not a heading\n       export A=1\n\n2. Second, which is long enough that its text can't be on\n" +
+		"1. First.\n\n       # not a heading\n       export A=1\n\n" +
+			"2. Second, which is long enough that its text can't be on\n" +
 			"   one line.\n",
 		"Outside\n\n- a tree\n- a lawn\n",
 	} {

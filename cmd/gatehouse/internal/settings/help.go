@@ -37,7 +37,7 @@ var help = map[string]string{
 	"GATEHOUSE_READ_BEFORE": "How much of what was said in a thread before the bot was asked there it may read, in " +
 		"tokens (of about three bytes): the first message, and as many of the newest as fit. 0: nothing.",
 	"GATEHOUSE_LEASE": "How soon other processes take over the conversations and posts of a process that died. For " +
-		"Discord shards it is three times that, 30s at most.",
+		"the shards of a gateway it is three times that, 30s at most.",
 	"GATEHOUSE_RATE": "How many messages a minute one person may send. What is above is refused, and said so once " +
 		"a minute. 0: no limit, also for the messages of one person that wait (100 otherwise).",
 	"GATEHOUSE_DRAIN_TIMEOUT": "How long running turns may continue after the program is told to stop.",

@@ -65,7 +65,8 @@ func TestInvalidTokens(t *testing.T) {
 	t.Setenv("GATEHOUSE_TOKENS", "ann!=hunter2,hunter2hunter2hunter2")
 	cfg, _, err := source.Load()
 	want := "GATEHOUSE_TOKENS: the tokens are invalid:\n    entry 1 (ann): the token is too short; use 16 characters " +
-		"or more, such as those that openssl rand -hex 16 prints\n    entry 2: it is not of the form name=token\nRead more: " +
+		"or more, such as those that openssl rand -hex 16 prints\n    entry 2: it is not of the form name=token\n" +
+		"Read more: " +
 		"gatehouse help adapters/web"
 	if got := core.MessageOf(err); !strings.HasSuffix(got, want) || strings.Contains(got, "hunter2") {
 		t.Errorf("got %s", got)

@@ -52,9 +52,9 @@ func TestParseAsOtherClientsDo(t *testing.T) {
 			`line 2: "$schema" is ignored`,
 			`line 6: server "git hub": its tools are called git_hub.…, because names of tools hold letters, ` +
 				`digits, _ and - only`,
-			`line 7: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need ` +
+			`line 8: server "git hub": "alwaysAllow" is ignored: GATEHOUSE_APPROVAL_POLICY says which calls need ` +
 				`no approval, and "readOnly" which tools only read`,
-			`line 7: server "git hub": "timeout" is ignored, since clients mean different units by a number; ` +
+			`line 8: server "git hub": "timeout" is ignored, since clients mean different units by a number; ` +
 				`write it with one, such as "90s"`,
 		},
 	}

@@ -42,8 +42,8 @@ calls:
   - {target: manager, operation: render, fetched_prompt_ref: p, variables: {who: Ann}, capture_as: ann}
   - {target: manager, operation: get, name: hi, variables: {who: Bob},
    capture_as: bob, expected: {prompt_result: {messages: [{content: Hi Bob}]}}}
-  - {target: manager, operation: get, name: hi,
-   expected: {raises: {category: prompt_render_error, carries: {name: hi, description_mentions: who}}}}
+  - {target: manager, operation: get, name: hi, expected: {raises: {category: prompt_render_error,
+   carries: {name: hi, description_mentions: who}}}}
 expected:
   p: {label: production, template: "Hi {{ who }}"}
   ann: {messages: [{role: user, content: Hi Ann}], rendered_hash_present: true, rendered_hash_non_empty_string: true}
@@ -86,8 +86,8 @@ expected:
 			"get, name: hi, expected: {raises", "get, name: hi, variables: {who: x}, expected: {raises",
 			"the call did not fail",
 		},
-		{"operation: get, name: hi, expected: {raises: {category: prompt_render_error, carries: {name: hi, " +
-			"description_mentions: who}}}", "operation: get, name: hi",
+		{"operation: get, name: hi, expected: {raises: {category: prompt_render_error,\n" +
+			"   carries: {name: hi, description_mentions: who}}}", "operation: get, name: hi",
 			"calls.3: the call failed: prompt_render_error"},
 		{"  p: {label: production", "  p: {label: staging", `expected.p.label: it is "production", not "staging"`},
 		{"  p: {label", "  q: {label", "fixture_directive_unknown: expected.q"},

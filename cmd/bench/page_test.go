@@ -19,7 +19,10 @@ func TestCommandsOfThePage(t *testing.T) {
 	for _, m := range commands {
 		var args []string
 		for _, arg := range regexp.MustCompile(`(?:'[^']*'|[^\s'])+`).FindAllString(m[2], -1) {
-			args = append(args, strings.Trim(arg, "'"))
+			if arg = strings.Trim(arg, "'"); arg == "/tmp/gatehouse-before" {
+				arg = os.Args[0] // a program that is there
+			}
+			args = append(args, arg)
 		}
 		if _, ok := benches[m[1]]; !ok {
 			t.Errorf("there is no bench %s", m[1])

@@ -65,11 +65,14 @@ func watching(t *testing.T, body func(d *Dispatcher, w *watched)) {
 	})
 }
 
-// begin adds a running turn of a message.
-func (d *Dispatcher) begin(n int64) *turn {
+// begin adds a running turn of a message. cut, if it is given, hears why the turn is cut off.
+func (d *Dispatcher) begin(n int64, cut ...context.CancelCauseFunc) *turn {
 	conversation := core.ConversationID(fmt.Sprint("room:", n))
 	e := core.EventRecord{Event: core.Event{Conversation: conversation, Body: core.MessageEvent{}}, Seq: n}
 	t := newTurn(d, core.Claim{Key: conversation.Queue(), Fence: n, Event: e})
+	if len(cut) > 0 {
+		t.cut = cut[0]
+	}
 	d.running.add(t)
 	return t
 }
@@ -93,8 +96,7 @@ func TestAStopRequestIsSeenAtTheNextLook(t *testing.T) {
 	watching(t, func(d *Dispatcher, w *watched) {
 		time.Sleep(time.Hour)
 		stopped := make(chan time.Duration, 1)
-		running := d.begin(1)
-		running.cut = func(error) { stopped <- time.Since(w.began) }
+		running := d.begin(1, func(error) { stopped <- time.Since(w.began) })
 		time.Sleep(time.Minute)
 		w.mu.Lock()
 		w.stop = running.claim

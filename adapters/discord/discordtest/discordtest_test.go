@@ -39,7 +39,7 @@ func newRig(t *testing.T, o discordtest.Options) *rig {
 
 // rigOn fills a fake.
 func rigOn(t *testing.T, s *discordtest.Server) *rig {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	w := &rig{Server: s, ctx: ctx}
 	w.alice = s.AddUser(discordtest.User{ID: "1001", Name: "alice"})

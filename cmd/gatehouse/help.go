@@ -71,6 +71,9 @@ func (c helpCmd) Run(_ context.Context, a *cli.App, parsed *kong.Context) error 
 		return printPage(a, c.Of[0])
 	}
 	_, err := parsed.Parse(append(c.Of, "--help")) // a valid one ends the program, by a panic
+	if err != nil && len(c.Of) == 1 {
+		return core.Errorf(core.Invalid, "There is no command and no page %s; gatehouse help lists them.", c.Of[0])
+	}
 	return unreadable(err)
 }
 

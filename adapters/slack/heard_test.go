@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -551,9 +552,9 @@ func TestHugeMessagesAreReadInTime(t *testing.T) {
 		event := `{"type":"event_callback","team_id":"T1","event":{"type":"message","channel":"D1","channel_type":"im",
 			"user":"U1","ts":"1.1",` + attached + `}}`
 		e := core.Event{Platform: "slack", ID: "x", Payload: []byte(event), Body: core.MessageEvent{}}
-		begin := time.Now()
+		begin := processorTime() // a busy machine takes longer, and does no more work
 		in, err := p.Parse(ctx, e)
-		if took := time.Since(begin); err != nil || len(reads(*in.Message)) > 2*most || took > 10*time.Second {
+		if took := processorTime() - begin; err != nil || len(reads(*in.Message)) > 2*most || took > 10*time.Second {
 			t.Errorf("%s: %v, after %s", name, err, took)
 		}
 	}
@@ -565,4 +566,11 @@ func numbered(n int, format string) (all []string) {
 		all = append(all, fmt.Sprintf(format, i))
 	}
 	return all
+}
+
+// processorTime is how long this process has used processors.
+func processorTime() time.Duration {
+	var used syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,12 +16,35 @@ const lately = 15 * time.Minute
 // maxBefore is how many open and denied requests of the conversation are looked through, the latest first.
 const maxBefore = 100
 
+// neighbours are what other approvals of a conversation tell on its cards. They are read once for all cards that are
+// made together.
+type neighbours map[neighbourhood][]core.Approval
+
+type neighbourhood struct {
+	conversation core.ConversationID
+	states       string
+	limit        int
+}
+
+// list returns the latest approvals of a conversation that are in these states.
+func (n neighbours) list(
+	ctx context.Context, s *Service, of core.ConversationID, limit int, states ...core.ApprovalState,
+) ([]core.Approval, error) {
+	key := neighbourhood{of, fmt.Sprint(states), limit}
+	if known, ok := n[key]; ok {
+		return known, nil
+	}
+	found, err := s.store.ListApprovals(ctx, core.ApprovalFilter{States: states, Conversation: of, Limit: limit})
+	if err == nil {
+		n[key] = found
+	}
+	return found, err
+}
+
 // before notes on the card of an open request what came before it in its conversation: open requests of the same person
 // for the same call, and the last denial of that call.
-func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) error {
-	found, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
-		States: []core.ApprovalState{core.Open, core.Denied}, Conversation: a.Conversation, Limit: maxBefore,
-	})
+func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card, near neighbours) error {
+	found, err := near.list(ctx, s, a.Conversation, maxBefore, core.Open, core.Denied)
 	var same, denied []core.Approval
 	for _, o := range found {
 		since := a.CreatedAt.Sub(o.DecidedAt)
@@ -48,7 +72,7 @@ func (s *Service) before(ctx context.Context, a core.Approval, card *core.Card) 
 }
 
 // left notes on the card of what is remembered, and on that of a use of it, how many calls are left, and until when.
-func (s *Service) left(ctx context.Context, a core.Approval, card *core.Card) (err error) {
+func (s *Service) left(ctx context.Context, a core.Approval, card *core.Card, near neighbours) (err error) {
 	if a.State != core.Approved || a.Use == nil && card.Memory == (core.Memory{}) {
 		return nil
 	}
@@ -58,9 +82,7 @@ func (s *Service) left(ctx context.Context, a core.Approval, card *core.Card) (e
 			return nil // what the audit log contradicts, or is gone, allows nothing
 		}
 	}
-	later, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
-		States: []core.ApprovalState{core.Approved}, Conversation: a.Conversation, Limit: core.MaxRemembered,
-	})
+	later, err := near.list(ctx, s, a.Conversation, core.MaxRemembered, core.Approved)
 	uses := 0
 	for _, o := range later {
 		if o.Use != nil && o.Use.Of == a.ID {

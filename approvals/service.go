@@ -201,28 +201,48 @@ func withdrawer(who core.Actor, a core.Approval) string {
 // contradicts what is stored, the card says so, and no more than what the log does not contradict. With context it has
 // the last messages of the conversation, for approvers who can't see the conversation.
 func (s *Service) Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error) {
+	card, a, err := s.card(ctx, id, neighbours{})
+	if err == nil && context && a != nil {
+		card.Context, err = s.lastMessages(ctx, *a)
+	}
+	return card, err
+}
+
+// Cards returns the cards of approvals without context; one that is gone is left out.
+func (s *Service) Cards(ctx context.Context, ids []core.ApprovalID) ([]core.Card, error) {
+	near := neighbours{}
+	var cards []core.Card
+	for _, id := range ids {
+		card, _, err := s.card(ctx, id, near)
+		switch core.CategoryOf(err) {
+		case "":
+			cards = append(cards, card)
+		case core.NotFound:
+		default:
+			return nil, err
+		}
+	}
+	return cards, nil
+}
+
+// card returns an approval's card, and what is stored of it; nil if the audit log contradicts that.
+func (s *Service) card(ctx context.Context, id core.ApprovalID, near neighbours) (core.Card, *core.Approval, error) {
 	a, intent, err := s.store.Recorded(ctx, id)
 	if errors.As(err, new(*audit.Contradiction)) {
-		return contradictedCard(a, core.MessageOf(err)), nil
+		return contradictedCard(a, core.MessageOf(err)), nil, nil
 	}
 	if err != nil {
-		return core.Card{}, err
+		return core.Card{}, nil, err
 	}
 	a.Rule = a.Rule.At(a.CreatedAt, s.now())
 	card := CardOf(a, intent)
-	if err == nil && a.State == core.Open && a.Question == nil && a.External == nil {
-		err = s.before(ctx, a, &card)
+	if a.State == core.Open && a.Question == nil && a.External == nil {
+		err = s.before(ctx, a, &card, near)
 	}
-	if err != nil {
-		return card, err
+	if err == nil {
+		err = s.left(ctx, a, &card, near)
 	}
-	if err := s.left(ctx, a, &card); err != nil {
-		return card, err
-	}
-	if context {
-		card.Context, err = s.lastMessages(ctx, a)
-	}
-	return card, err
+	return card, &a, err
 }
 
 // How much of the conversation a card shows.
@@ -261,22 +281,20 @@ func (s *Service) lastMessages(ctx context.Context, a core.Approval) ([]core.Lin
 	return lines, nil
 }
 
-// OpenCards returns the open cards of a conversation, oldest first.
-func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
-	open, err := s.open(ctx, conversation)
-	var cards []core.Card
-	for _, a := range slices.Backward(open) {
-		card, err := s.Card(ctx, a.ID, false)
-		if err != nil {
-			return nil, err
-		}
-		cards = append(cards, card)
-	}
-	return cards, err
-}
+// maxCards is how many cards of a conversation are shown at a time.
+const maxCards = 50
 
-// open returns the open approvals of a conversation, the latest first.
-func (s *Service) open(ctx context.Context, conversation core.ConversationID) ([]core.Approval, error) {
-	return s.store.ListApprovals(ctx,
-		core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: conversation})
+// OpenCards returns the open cards of a conversation, the latest ones, oldest first.
+func (s *Service) OpenCards(ctx context.Context, conversation core.ConversationID) ([]core.Card, error) {
+	open, err := s.store.ListApprovals(ctx, core.ApprovalFilter{
+		States: []core.ApprovalState{core.Open}, Conversation: conversation, Limit: maxCards,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ids []core.ApprovalID
+	for _, a := range slices.Backward(open) {
+		ids = append(ids, a.ID)
+	}
+	return s.Cards(ctx, ids)
 }

@@ -226,7 +226,15 @@ type ApprovalFilter struct {
 	Conversation ConversationID
 	Invocation   InvocationID
 	Requester    string // the id of the actor
-	Limit        int
+	Closed       bool   // those that are not open any more
+
+	// Reader is the id of somebody who may see them at the moment At, since they asked or may decide; see Rule.Readers.
+	// With it, States is Open alone, or Closed is set. "": of all.
+	Reader string
+	At     time.Time
+
+	Before ApprovalID // those that were requested before this one; "": all
+	Limit  int        // 0: none
 }
 
 // External is what an approval has that another agent requested: no turn waits for it, so its decision adds no signal.

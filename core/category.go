@@ -73,7 +73,9 @@ const (
 	StoreFull Category = "store_full" // the database's disk is full
 	// the file is not a gatehouse database, is damaged, or is not readable
 	StoreUnreadable Category = "store_unreadable"
-	StoreNewer      Category = "store_newer" // a newer gatehouse wrote this database
+	// the file that was opened is not there any more, or not its log: nothing can be stored
+	StoreGone  Category = "store_gone"
+	StoreNewer Category = "store_newer" // a newer gatehouse wrote this database
 	// another process holds the conversation; this turn stores nothing
 	ClaimLost       Category = "lease_lost"
 	NotFound        Category = "not_found"         // no such session, turn, approval, post
@@ -157,7 +159,7 @@ var buckets = map[Category]Bucket{
 	ProviderRateLimited: RetryableTransient, ProviderModelNotLoaded: RetryableTransient,
 	HarnessSubscriptionFailed: RetryableTransient,
 	SessionWriteConflict:      RetryableTransient, StoreBusy: RetryableTransient, StoreFull: RetryableTransient,
-	StoreUnreadable: RetryableTransient, StoreNewer: RetryableTransient,
+	StoreUnreadable: RetryableTransient, StoreGone: RetryableTransient, StoreNewer: RetryableTransient,
 	NodeException: RetryableTransient, EdgeException: RetryableTransient, ReducerError: RetryableTransient,
 	RoutingError: RetryableTransient, StateValidationError: SessionTerminating, FanOutEmpty: RetryableTransient,
 	SuspensionUnsupportedContext: RetryableTransient, ClaimLost: RetryableTransient, Internal: RetryableTransient,
@@ -206,10 +208,10 @@ func IsProviderOutage(c Category) bool {
 }
 
 // IsStoreFailure reports whether the database could not do what was asked, though nothing was wrong with it: it is
-// busy, full, slow, not reachable, or its disk fails. The same call may succeed later.
+// busy, full, slow, not reachable, gone, or its disk fails. The same call may succeed later.
 func IsStoreFailure(err error) bool {
 	switch CategoryOf(err) {
-	case StoreBusy, StoreFull, StoreUnreadable:
+	case StoreBusy, StoreFull, StoreUnreadable, StoreGone:
 		return true
 	}
 	return errors.Is(err, context.DeadlineExceeded)

@@ -56,9 +56,14 @@ func (e *Error) Because(reason Category) *Error {
 	return e
 }
 
-// Wrap makes an Error with a cause that is not shown to people.
+// Wrap makes an Error with a cause that is not shown to people; but a lack of file handles is said, whatever failed for
+// it.
 func Wrap(c Category, err error, format string, args ...any) *Error {
-	return &Error{Category: c, Message: fmt.Sprintf(format, args...), Err: err}
+	message, why := fmt.Sprintf(format, args...), NoHandles(err)
+	if !strings.HasPrefix(message, why) { // it is not of an error that says so
+		message = why + message
+	}
+	return &Error{Category: c, Message: message, Err: err}
 }
 
 // CategoryOf walks the chain of causes and gives the outermost category that is not a mere carrier (graph-engine §4):
@@ -210,7 +215,7 @@ func Sentence(c Category) string {
 		return "A tool failed. Whoever runs the bot finds the reason in its log."
 	case SuspensionPayloadInvalid, HarnessCorrelationFailed, HarnessPathAmbiguous:
 		return "This answer fits nothing that waits for one."
-	case StoreUnreadable, StoreNewer:
+	case StoreUnreadable, StoreGone, StoreNewer:
 		return "I can't read my database now. Try again later; whoever runs the bot finds the reason with gatehouse " +
 			"doctor."
 	}

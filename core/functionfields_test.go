@@ -46,7 +46,6 @@ var functionFields = map[string]string{
 	"core.History.source":                         "messages that are read when they are needed",
 	"storage/internal/sqlstore.Options.Trace":     "tests count statements",
 	"storage/internal/sqlstore.outboxWrite.apply": "a change that waits for the end of its transaction",
-	"storage/internal/sqlstore.health.again":      "the read that found the damage",
 	"storage/postgres.statement.row":              "reads a row of a statement that is sent later",
 	"storage/sqlite.unit.work":                    "the caller's transaction",
 	"adapters/agents.mcpTool.call":                "a row of a table",

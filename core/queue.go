@@ -62,6 +62,7 @@ type EventFilter struct {
 	Seq          int64
 	Kinds        []Kind // nil = all
 	Before       string // with Platform: those that came before the event of that id
+	Bare         bool   // without payloads, each of which may be as large as a message
 	Limit        int
 }
 
@@ -79,6 +80,7 @@ type QueueEntry struct {
 type QueueView struct {
 	Paused    bool
 	Entries   []QueueEntry
+	Queues    int // with waiting or running events; Entries may be the first of them
 	Posts     int // outbox rows that wait
 	InDoubt   int // unknown rows
 	DeadPosts int

@@ -113,6 +113,37 @@ func (r Rule) refusal(who, requester Actor) error {
 	return nil
 }
 
+// Readers are the accounts of those who may see a request of requester, which was opened at a moment, and from when on:
+// who asked and who may decide, and those to whom it is escalated from then on; the zero time is from the beginning. A
+// group is one of them, its members are not.
+func (r Rule) Readers(requester string, opened time.Time) map[string]time.Time {
+	all := map[string]time.Time{}
+	add := func(account string, since time.Time) {
+		if earlier, known := all[account]; !known || since.Before(earlier) {
+			all[account] = since
+		}
+	}
+	may := func(id string, since time.Time) {
+		add(id, since)
+		add(r.Person(id), since)
+		for account, person := range r.People {
+			if person == r.Person(id) {
+				add(account, since)
+			}
+		}
+	}
+	may(requester, time.Time{})
+	for _, a := range r.Approvers {
+		may(a, time.Time{})
+	}
+	if r.Escalate.After > 0 {
+		for _, a := range r.Escalate.To {
+			may(a, r.due(opened, r.Escalate.After))
+		}
+	}
+	return all
+}
+
 // Same reports whether two rules say the same. Which accounts are noted as one person's depends on the requester, so it
 // does not count.
 func (r Rule) Same(other Rule) bool {

@@ -136,6 +136,9 @@ type KV interface {
 	TakeToken(ctx context.Context, name string, limit int, window time.Duration) (wait time.Duration, err error)
 }
 
+// LookWhySlow is what to look at if a database answers slowly.
+const LookWhySlow = "Look at the load of its machine, at its disk and its locks, and at the network to it."
+
 // MaxValue is how many bytes a value of KV.Put and KV.PutFor may have.
 const MaxValue = 64 << 10
 

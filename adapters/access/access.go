@@ -56,13 +56,10 @@ func forbidden(message string) *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: message}
 }
 
-func limited(message string, wait time.Duration) *Refusal {
-	return &Refusal{Status: http.StatusTooManyRequests, Code: "rate_limited", Message: message, RetryAfter: wait}
-}
-
 // Options configure a Gate.
 type Options struct {
 	Tokens  []Token          // none: only true loopback is served
+	Metrics Secret           // lets programs read /metrics from elsewhere
 	Signer  *core.Signer     // required
 	Now     func() time.Time // nil: time.Now
 	Session time.Duration    // of a login; 0 = 12h
@@ -79,15 +76,15 @@ type Gate struct {
 	now     func() time.Time
 	session time.Duration
 
-	failedLogins, failedBearers *failures
+	metrics Secret
+	guesses guesses
 }
 
 // New makes a Gate. Its keys are derived from the signer's, one for each purpose.
 func New(o Options) *Gate {
 	g := &Gate{
 		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now,
-		session:      cmp.Or(o.Session, defaultSession),
-		failedLogins: newFailures(loginsPerPeer, loginsInAll), failedBearers: newFailures(bearersPerPeer, 0),
+		session: cmp.Or(o.Session, defaultSession), metrics: o.Metrics, guesses: guesses{peers: map[string]int{}},
 	}
 	if g.now == nil {
 		g.now = time.Now

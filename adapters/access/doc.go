@@ -18,7 +18,11 @@
 // A browser adds cookies to whatever a page of another site sends, and any page can reach true loopback. SameSite
 // refuses such requests, and forms have a hidden field beside it.
 //
-// Guesses are limited per peer address: that of a proxy, if there is one in between. Who guesses a bearer is told to
-// wait, but a right one always passes; guessed logins make further ones wait, those from the same address first and at
-// last all. Neither replaces long random tokens.
+// A right token always passes at once, whoever else guesses at its holder's address. A wrong one is answered after a
+// second. At most 20 of a peer address (that of a proxy, if there is one in between) and 200 in all wait for that;
+// further ones are answered 429 at once. So guesses are few, and a flood of them holds 200 requests at most. That does
+// not replace long random tokens.
+//
+// Metrics are for programs that are truly on loopback, and for those that have a token of their own
+// (GATEHOUSE_METRICS_TOKEN): it is no person's, and opens nothing else.
 package access

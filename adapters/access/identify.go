@@ -41,10 +41,7 @@ func (g *Gate) withBearer(r *http.Request, token string) (Person, error) {
 	if who, ok := g.holder(token); ok {
 		return person(who, Bearer), nil
 	}
-	if _, wait := g.failedBearers.take(g.now(), peerOf(r)); wait > 0 {
-		return Person{}, limited("Too many wrong tokens came from this address. Wait, then try again.", wait)
-	}
-	return Person{}, unauthorized("The token is not valid.")
+	return Person{}, g.guesses.wrong(r)
 }
 
 // bearer returns the bearer of a request; sent is false if it has none. Other schemes are ignored, since a proxy may

@@ -5,87 +5,61 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
-// How many failures a minute are answered as such; as many may come at once.
+// A wrong token is answered after a second, and only so many wait for that at a time: who guesses tries at most
+// waitPerPeer tokens a second, and all together waitInAll. A right one never waits.
 const (
-	loginsPerPeer  = 10
-	loginsInAll    = 100
-	bearersPerPeer = 60
+	guessTime   = time.Second
+	waitPerPeer = 20
+	waitInAll   = 200
 )
 
-// maxPeers bounds the memory for the addresses that failures come from. Those that find no room share one limit.
-const maxPeers = 4096
-
-// failures limits failures by the address that they come from.
-type failures struct {
-	perMinute int
-
+// guesses are the requests with a wrong token that wait for their answer.
+type guesses struct {
 	mu    sync.Mutex
-	all   *rate.Limiter // nil: no limit
-	rest  *rate.Limiter // of the peers without a limiter of their own
-	peers map[string]*rate.Limiter
-	swept time.Time
+	all   int
+	peers map[string]int // of those that wait alone, so it has waitInAll entries at most
 }
 
-// newFailures limits one peer, and all of them together; 0 = no limit of all.
-func newFailures(perPeer, inAll int) *failures {
-	f := &failures{perMinute: perPeer, rest: minutely(perPeer), peers: map[string]*rate.Limiter{}}
-	if inAll > 0 {
-		f.all = minutely(inAll)
-	}
-	return f
-}
-
-func minutely(n int) *rate.Limiter {
-	return rate.NewLimiter(rate.Every(time.Minute/time.Duration(n)), n)
-}
-
-// take counts a failure of a peer. wait is how long the peer has to wait if it has had too many; then nothing is
-// counted. giveBack undoes it: it was no failure.
-func (f *failures) take(now time.Time, peer string) (giveBack func(), wait time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	one := f.limiter(now, peer).ReserveN(now, 1)
-	giveBack = func() { one.CancelAt(now) }
-	if wait = one.DelayFrom(now); wait > 0 || f.all == nil {
-		if wait > 0 {
-			giveBack()
-		}
-		return giveBack, wait
-	}
-	every := f.all.ReserveN(now, 1)
-	giveBack = func() {
-		one.CancelAt(now)
-		every.CancelAt(now)
-	}
-	if wait = every.DelayFrom(now); wait > 0 {
-		giveBack()
-	}
-	return giveBack, wait
-}
-
-// limiter returns the limiter of a peer.
-func (f *failures) limiter(now time.Time, peer string) *rate.Limiter {
-	if l, ok := f.peers[peer]; ok {
-		return l
-	}
-	if len(f.peers) >= maxPeers && now.Sub(f.swept).Abs() > time.Second {
-		f.swept = now
-		for p, l := range f.peers {
-			if l.TokensAt(now) >= float64(f.perMinute) {
-				delete(f.peers, p)
-			}
+// wrong is the answer to a request with a wrong token, once it is due. If too many wait already, it refuses the request
+// at once.
+func (g *guesses) wrong(r *http.Request) *Refusal {
+	peer := peerOf(r)
+	if !g.enter(peer) {
+		return &Refusal{
+			Status: http.StatusTooManyRequests, Code: "rate_limited", RetryAfter: guessTime,
+			Message: "Too many wrong tokens come at once, and this token is wrong too. Wait, then try again.",
 		}
 	}
-	if len(f.peers) >= maxPeers {
-		return f.rest
+	defer g.leave(peer)
+	due := time.NewTimer(guessTime)
+	defer due.Stop()
+	select {
+	case <-due.C:
+	case <-r.Context().Done(): // nobody waits for the answer
 	}
-	l := minutely(f.perMinute)
-	f.peers[peer] = l
-	return l
+	return unauthorized("The token is not valid.")
+}
+
+func (g *guesses) enter(peer string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.all >= waitInAll || g.peers[peer] >= waitPerPeer {
+		return false
+	}
+	g.all++
+	g.peers[peer]++
+	return true
+}
+
+func (g *guesses) leave(peer string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.all--
+	if g.peers[peer]--; g.peers[peer] == 0 {
+		delete(g.peers, peer)
+	}
 }
 
 // peerOf names the address that a request comes from: of IPv6 the network, since one machine has all of it.

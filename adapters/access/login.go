@@ -18,21 +18,16 @@ const (
 // separator separates the name in a cookie from what is sealed. No name has it.
 const separator = "~"
 
-// Login logs the holder of a token in, with a cookie. After too many wrong tokens it does not look at further ones for
-// a while. The error is a *Refusal.
+// Login logs the holder of a token in, with a cookie. A wrong token is refused after a second, or at once while too
+// many of them wait. The error is a *Refusal.
 func (g *Gate) Login(w http.ResponseWriter, r *http.Request, token string) error {
 	if g.Open() {
 		return forbidden("There is nobody to log in as: GATEHOUSE_TOKENS is not set.")
 	}
-	giveBack, wait := g.failedLogins.take(g.now(), peerOf(r))
-	if wait > 0 {
-		return limited("There were too many wrong tokens. Wait, then try again.", wait)
-	}
 	who, ok := g.holder(strings.TrimSpace(token))
 	if !ok {
-		return unauthorized("The token is not valid.")
+		return g.guesses.wrong(r)
 	}
-	giveBack()
 	end := g.now().Add(g.session).Unix()
 	c := newCookie(byTLS(r), who+separator+g.logins[who].Seal(strconv.FormatInt(end, 10), rand.Text()))
 	c.MaxAge = int(g.session / time.Second)

@@ -137,38 +137,3 @@ func TestTheEndOfALogin(t *testing.T) {
 		t.Errorf("without tokens: %+v, %v", p, err)
 	}
 }
-
-// TestGuessedLogins: each address has a limit, and all have one together; right tokens are not counted.
-func TestGuessedLogins(t *testing.T) {
-	c := newClock()
-	g := newGate(t, c, people)
-	try := func(peer, token string) error {
-		r := request("POST")
-		r.RemoteAddr = peer
-		return g.Login(httptest.NewRecorder(), r, token)
-	}
-	for range 200 {
-		if err := try("10.0.0.1:1", annToken); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range 10 {
-		refused(t, "a guess", try("10.0.0.1:"+strconv.Itoa(i+1), "guess"), 401)
-	}
-	wait := refused(t, "one too many", try("[::ffff:10.0.0.1]:1", "guess"), 429).RetryAfter
-	refused(t, "a right one after it", try("10.0.0.1:1", annToken), 429)
-	if err := try("10.0.0.2:1", annToken); err != nil {
-		t.Errorf("another address: %v", err)
-	}
-	c.now = c.now.Add(wait)
-	if err := try("10.0.0.1:1", annToken); err != nil {
-		t.Errorf("after %s: %v", wait, err)
-	}
-	c.now = c.now.Add(time.Minute)
-	for i := range 100 {
-		refused(t, "a guess", try("10.1."+strconv.Itoa(i)+".1:1", "guess"), 401)
-	}
-	refused(t, "one too many of all", try("10.2.0.1:1", "guess"), 429)
-	c.now = c.now.Add(time.Minute)
-	refused(t, "a guess later", try("10.2.0.1:1", "guess"), 401)
-}

@@ -9,20 +9,26 @@ import (
 
 // trueLoopback refuses requests that do not come from a program on this machine for this machine.
 func trueLoopback(r *http.Request) error {
-	const remedy = " Without GATEHOUSE_TOKENS gatehouse answers only browsers and programs on its own machine. An " +
-		"admin can set GATEHOUSE_TOKENS."
-	switch header := forwarding(r.Header); {
-	case !loopbackPeer(r.RemoteAddr):
-		return forbidden("The request comes from another machine." + remedy)
-	case !loopbackHost(r.Host):
-		return forbidden("The request is for a host that is not localhost, 127.0.0.1 or [::1]." + remedy)
-	case header != "":
-		return forbidden("The request came through a proxy or a tunnel: it has a header that begins with " + header +
-			"." + remedy)
-	case !r.ProtoAtLeast(1, 1):
-		return forbidden("The request is of HTTP/1.0, as a proxy or a tunnel sends it. Send it as HTTP/1.1." + remedy)
+	if far := farFrom(r); far != "" {
+		return forbidden(far + " Without GATEHOUSE_TOKENS gatehouse answers only browsers and programs on its own " +
+			"machine. An admin can set GATEHOUSE_TOKENS.")
 	}
 	return nil
+}
+
+// farFrom says what shows that a request may come from elsewhere; "" if nothing does.
+func farFrom(r *http.Request) string {
+	switch header := forwarding(r.Header); {
+	case !loopbackPeer(r.RemoteAddr):
+		return "The request comes from another machine."
+	case !loopbackHost(r.Host):
+		return "The request is for a host that is not localhost, 127.0.0.1 or [::1]."
+	case header != "":
+		return "The request came through a proxy or a tunnel: it has a header that begins with " + header + "."
+	case !r.ProtoAtLeast(1, 1):
+		return "The request is of HTTP/1.0, as a proxy or a tunnel sends it. Send it as HTTP/1.1."
+	}
+	return ""
 }
 
 // loopbackPeer reports whether a connection comes from this machine.

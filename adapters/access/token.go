@@ -83,14 +83,21 @@ func parseToken(entry string) (t Token, what string) {
 			"a digit"
 	case strings.EqualFold(t.Name, localName):
 		return t, "the name is that of the person at gatehouse's own machine; take another one"
-	case strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
-		return t, "the token has a space or another character that a header can't hold; use letters, digits and " +
-			"signs of ASCII"
-	case len(token) < minToken:
-		return t, fmt.Sprintf("the token is too short; use %d characters or more, such as those that openssl rand "+
-			"-hex 16 prints", minToken)
 	}
-	return t, ""
+	return t, tokenFault(token)
+}
+
+// tokenFault is why a token can't be used; "" if it can.
+func tokenFault(token string) string {
+	switch {
+	case strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
+		return "the token has a space or another character that a header can't hold; use letters, digits and signs " +
+			"of ASCII"
+	case len(token) < minToken:
+		return fmt.Sprintf("the token is too short; use %d characters or more, such as those that openssl rand -hex "+
+			"16 prints", minToken)
+	}
+	return ""
 }
 
 // holder returns whose token it is. It takes the same time for each token that is wrong.

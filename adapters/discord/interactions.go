@@ -203,7 +203,7 @@ func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 	}
 	requests := webhook.NewReader(webhook.Options{
 		Signature: headerSignature, Time: headerTime, Now: d.Now, Log: d.Log,
-		Verifier: verifier{key},
+		Verifier: verifier{key}, Clock: d.rest.Clock(),
 	})
 	return map[string]http.Handler{
 		"POST " + pathInteractions: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -39,7 +39,7 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	}
 	requests := webhook.NewReader(webhook.Options{
 		Signature: headerSignature, Time: headerTime, Verifier: verifier{s.Config.SigningSecret},
-		Now: s.Now, Log: s.Log,
+		Clock: s.clock, Now: s.Now, Log: s.Log,
 	})
 	routes := map[string]http.Handler{}
 	route := func(path, kind string, receive receiver, decode func([]byte) ([]byte, error)) {

@@ -3,7 +3,6 @@ package web
 import (
 	"html/template"
 	"net/http"
-	"slices"
 	"time"
 
 	"gatehouse/adapters/internal/markup"
@@ -53,18 +52,17 @@ func (v *request) queue() error {
 		return err
 	}
 	ctx := v.r.Context()
-	q, err := v.Views.Queue(ctx)
+	q, err := v.Views.Queue(ctx, maxRows)
 	if err != nil {
 		return err
 	}
-	dead, err := v.Views.Events(ctx, core.EventFilter{Ends: []core.EndKind{core.EndDead}, Limit: maxRows})
+	dead, err := v.Views.Events(ctx, core.EventFilter{Ends: []core.EndKind{core.EndDead}, Bare: true, Limit: maxRows})
 	if err != nil {
 		return err
 	}
-	posts, err := v.Views.ListPosts(ctx, []core.RowState{core.RowWaiting}, "", 0)
+	held, err := v.Views.HeldPosts(ctx, maxRows)
 	if err != nil {
 		return err
 	}
-	posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // no attempt failed yet
-	return v.show(http.StatusOK, "queue", "Queue", queuePage{clock{v.Now()}, q, dead, posts[:min(len(posts), maxRows)]})
+	return v.show(http.StatusOK, "queue", "Queue", queuePage{clock{v.Now()}, q, dead, held})
 }

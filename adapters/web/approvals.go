@@ -12,17 +12,17 @@ import (
 
 // How much the page of approvals shows.
 const (
-	maxOpen    = 100
+	maxOpen    = 50
 	maxHistory = 50
-	maxLook    = 1000 // how many decided approvals are looked through for those that the reader may see
 )
 
 // approvalsPage is what the page of approvals says.
 type approvalsPage struct {
 	Said    *row // the approval that the reader has decided about just now
 	Result  string
+	Waiting int // open ones, those on other pages too
 	Open    []template.HTML
-	More    int // open ones that are not on the page
+	Older   string // the address of the page with those before; "" = there are none
 	History []row
 	Admin   bool
 	Note    string
@@ -30,7 +30,8 @@ type approvalsPage struct {
 
 func (v *request) approvals() error {
 	page := approvalsPage{Admin: v.admin(), Note: v.Note}
-	if id := core.ApprovalID(v.r.URL.Query().Get("decided")); id != "" {
+	query := v.r.URL.Query()
+	if id := core.ApprovalID(query.Get("decided")); id != "" {
 		c, err := v.cardOf(id)
 		if err == nil {
 			said := v.row(c)
@@ -39,15 +40,23 @@ func (v *request) approvals() error {
 			return err
 		}
 	}
-	open, more, err := v.cards(core.ApprovalFilter{States: []core.ApprovalState{core.Open}}, maxOpen)
-	page.More = more
+	waiting := v.toSee(core.ApprovalFilter{
+		States: []core.ApprovalState{core.Open}, Before: core.ApprovalID(query.Get("before")), Limit: maxOpen,
+	})
+	var err error
+	if page.Waiting, err = v.Approvals.Count(v.r.Context(), waiting); err != nil {
+		return err
+	}
+	open, last, err := v.cards(waiting)
 	if err != nil {
 		return err
 	}
+	if last != "" {
+		page.Older = "/approvals?before=" + url.QueryEscape(string(last))
+	}
 	// The newest first, within each rank.
 	slices.SortStableFunc(open, func(a, b core.Card) int { return v.rank(a) - v.rank(b) })
-	decided := []core.ApprovalState{core.Approved, core.Denied, core.Answered, core.Expired, core.Cancelled}
-	history, _, err := v.cards(core.ApprovalFilter{States: decided, Limit: maxLook}, maxHistory)
+	history, _, err := v.cards(v.toSee(core.ApprovalFilter{Closed: true, Limit: maxHistory}))
 	if err != nil {
 		return err
 	}
@@ -64,6 +73,14 @@ func (v *request) approvals() error {
 	return v.show(http.StatusOK, "approvals", "Approvals", page)
 }
 
+// toSee narrows a listing to what the reader may see.
+func (v *request) toSee(f core.ApprovalFilter) core.ApprovalFilter {
+	if !v.admin() {
+		f.Reader, f.At = v.who.Actor.ID, v.Now()
+	}
+	return f
+}
+
 // rank orders open cards: those that wait for the reader come first.
 func (v *request) rank(c core.Card) int {
 	switch {
@@ -75,33 +92,30 @@ func (v *request) rank(c core.Card) int {
 	return 0
 }
 
-// cards returns those of the listed approvals that the reader may see, up to a limit, and how many more there are.
-func (v *request) cards(f core.ApprovalFilter, limit int) (cards []core.Card, more int, err error) {
-	all, err := v.Approvals.List(v.r.Context(), f)
+// cards returns the cards of a page of approvals, and the last one's id if there may be more.
+func (v *request) cards(f core.ApprovalFilter) (cards []core.Card, last core.ApprovalID, err error) {
+	listed, err := v.Approvals.List(v.r.Context(), f)
 	if err != nil {
-		return nil, 0, err
+		return nil, "", err
 	}
-	for _, a := range all {
+	var ids []core.ApprovalID
+	for _, a := range listed {
 		rule := a.Rule.At(a.CreatedAt, v.Now())
-		if !v.admin() && !a.AskedBy(v.who.Actor) && !rule.MayDecide(v.who.Actor, a.Requester) {
-			continue
+		// the listing alone never decides who sees what
+		if v.admin() || a.AskedBy(v.who.Actor) || rule.MayDecide(v.who.Actor, a.Requester) {
+			ids = append(ids, a.ID)
 		}
-		if len(cards) == limit {
-			more++
-			continue
-		}
-		c, err := v.Approvals.Card(v.r.Context(), a.ID, false)
-		if core.CategoryOf(err) == core.NotFound { // removed meanwhile
-			continue
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		if c.Altered || slices.Contains(f.States, c.State) { // not decided meanwhile
+	}
+	if len(listed) == f.Limit {
+		last = listed[len(listed)-1].ID
+	}
+	all, err := v.Approvals.Cards(v.r.Context(), ids)
+	for _, c := range all {
+		if c.Altered || (c.State != core.Open) == f.Closed { // not decided meanwhile
 			cards = append(cards, c)
 		}
 	}
-	return cards, more, nil
+	return cards, last, err
 }
 
 // cardOf returns a card that the reader may see. One that they may not see does not exist for them.

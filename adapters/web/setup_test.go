@@ -159,12 +159,33 @@ type desk struct {
 }
 
 func (d *desk) List(_ context.Context, f core.ApprovalFilter) (found []core.Approval, err error) {
+	before := f.Before == ""
 	for _, a := range slices.Backward(d.all) {
-		if slices.Contains(f.States, a.State) && (f.Limit == 0 || len(found) < f.Limit) {
+		since, may := a.Rule.Readers(a.Requester.ID, a.CreatedAt)[f.Reader]
+		if before && (f.Reader == "" || may && !since.After(f.At)) && f.Closed == (a.State != core.Open) &&
+			(f.Limit == 0 || len(found) < f.Limit) {
 			found = append(found, a)
 		}
+		before = before || a.ID == f.Before
 	}
 	return found, d.fault
+}
+
+func (d *desk) Count(ctx context.Context, f core.ApprovalFilter) (int, error) {
+	f.Before, f.Limit = "", 0
+	all, err := d.List(ctx, f)
+	return len(all), err
+}
+
+func (d *desk) Cards(ctx context.Context, ids []core.ApprovalID) (all []core.Card, err error) {
+	for _, id := range ids {
+		c, err := d.Card(ctx, id, false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 func (d *desk) find(id core.ApprovalID) *core.Approval {
@@ -257,7 +278,7 @@ type views struct {
 
 func (v *views) IsAdmin(who core.Actor) bool { return who.ID == "openharness:root" || who.Local }
 
-func (v *views) Queue(context.Context) (core.QueueView, error) { return v.queue, nil }
+func (v *views) Queue(context.Context, int) (core.QueueView, error) { return v.queue, nil }
 
 func (v *views) Events(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 	return slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool {
@@ -269,6 +290,6 @@ func (v *views) ListSessions(context.Context, core.SessionFilter) ([]core.Sessio
 	return v.sessions, nil
 }
 
-func (v *views) ListPosts(context.Context, []core.RowState, core.ConversationID, int) ([]core.OutboxRow, error) {
+func (v *views) HeldPosts(context.Context, int) ([]core.OutboxRow, error) {
 	return v.posts, nil
 }

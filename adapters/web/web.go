@@ -15,6 +15,10 @@ import (
 // Approvals lists approvals, draws their cards, and decides; see package approvals.
 type Approvals interface {
 	List(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error)
+	// Count is how many match, whatever the filter's Before and Limit are.
+	Count(ctx context.Context, f core.ApprovalFilter) (int, error)
+	// Cards are those of the approvals that there are still, without context.
+	Cards(ctx context.Context, ids []core.ApprovalID) ([]core.Card, error)
 	// Card fails with not_found if there is none.
 	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 	// Vote decides for a person. Its errors have messages for that person.
@@ -27,11 +31,11 @@ type Approvals interface {
 type Views interface {
 	// IsAdmin says who sees all approvals, the sessions and the queue.
 	IsAdmin(who core.Actor) bool
-	Queue(ctx context.Context) (core.QueueView, error)
+	Queue(ctx context.Context, n int) (core.QueueView, error)
 	Events(ctx context.Context, f core.EventFilter) ([]core.EventRecord, error)
 	ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error)
-	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow,
-		error)
+	// HeldPosts are those that wait and whose last attempt failed.
+	HeldPosts(ctx context.Context, n int) ([]core.OutboxRow, error)
 }
 
 // Secrets are what the cards of approvals mask.

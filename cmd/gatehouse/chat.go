@@ -81,7 +81,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if q, err := store.Queue(ctx); err == nil && q.Paused {
+	if q, err := store.Queue(ctx, 1); err == nil && q.Paused {
 		a.Warn("Paused: messages are kept, and answered after gatehouse unpause.")
 	}
 	defer console.DiscardInput(a.In)

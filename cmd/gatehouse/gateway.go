@@ -122,10 +122,13 @@ func namesOf(platforms []core.Platform) (names []string) {
 }
 
 // Run runs until ctx ends or every platform has ended, then drains: no new turn starts, running turns finish or are
-// released, and posts that are ready are sent. Its errors are those of the platforms and the HTTP server.
+// released, and posts that are ready are sent. If the database is gone by then, it ends at once. Its errors are those of
+// the platforms and the HTTP server, and that the database is gone.
 func (g *gateway) Run(ctx context.Context) error {
-	receiving, stop := context.WithCancel(ctx)
+	receiving, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := func() { end(g.store.Gone()) }
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
 	running, stopTools := context.WithCancel(context.WithoutCancel(ctx)) // running turns may need them until they end
@@ -178,6 +181,9 @@ func (g *gateway) Run(ctx context.Context) error {
 	}
 	<-flushed
 	tooling.Wait()
+	if gone := context.Cause(receiving); core.CategoryOf(gone) == core.StoreGone {
+		errs = append(errs, gone)
+	}
 	return errors.Join(errs...)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 )
 
@@ -33,13 +34,13 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	if c.Ready {
 		path = "/readyz"
 	}
-	url := "http://" + reachable(cfg.Listen) + path
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	answer, err := getLocal(ctx, url)
+	answer, err := getLocal(ctx, cfg, path)
 	if core.CategoryOf(err) == core.Invalid {
 		return err
 	}
+	url := localURL(cfg, path)
 	if err != nil {
 		return core.Wrap(core.ProviderUnavailable, err,
 			"gatehouse serve does not answer at %s. Check that it is running, and that GATEHOUSE_LISTEN is the same "+
@@ -57,11 +58,20 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// getLocal asks a server on this machine, so without a proxy.
-func getLocal(ctx context.Context, url string) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// localURL is where this machine reaches a path of its gatehouse serve.
+func localURL(cfg settings.Config, path string) string {
+	return "http://" + reachable(cfg.Listen) + path
+}
+
+// getLocal asks the gatehouse serve of this machine, so without a proxy, and with the token for metrics: its address
+// may be one that is not loopback.
+func getLocal(ctx context.Context, cfg settings.Config, path string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, path), nil)
 	if err != nil {
 		return nil, core.Wrap(core.Invalid, err, "GATEHOUSE_LISTEN is not an address that can be asked.")
+	}
+	if cfg.MetricsToken != "" {
+		request.Header.Set("Authorization", "Bearer "+cfg.MetricsToken)
 	}
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	return client.Do(request)

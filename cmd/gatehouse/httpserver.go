@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/core"
 )
@@ -28,16 +30,21 @@ type server struct {
 	http     *http.Server
 	socket   net.Listener
 	gateway  *gateway
+	gate     *access.Gate
+	refused  sync.Once // logs the first scrape that is refused
 	draining atomic.Bool
 }
 
 // newServer opens the address; requests are answered once run runs: those to the platforms, and more.
-func newServer(address string, g *gateway, log *slog.Logger, more ...routes) (*server, error) {
+func newServer(
+	address string, g *gateway, gate *access.Gate, log *slog.Logger, more ...routes,
+) (*server, error) {
 	socket, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "Can't listen on %s (GATEHOUSE_LISTEN): %v.", address, rootCause(err))
 	}
-	s := &server{socket: socket, gateway: g}
+	limit := connections.New(log)
+	s := &server{socket: limit.Watch(socket), gateway: g, gate: gate}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
@@ -51,7 +58,7 @@ func newServer(address string, g *gateway, log *slog.Logger, more ...routes) (*s
 		}
 	}
 	s.http = &http.Server{
-		Handler: connections.Impatient(mux), ConnState: connections.New(log).Follow, ReadHeaderTimeout: headerTime,
+		Handler: connections.Impatient(mux), ConnState: limit.Follow, ReadHeaderTimeout: headerTime,
 		ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"gatehouse/adapters/access"
 	"gatehouse/cmd/gatehouse/internal/doctor"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
@@ -28,8 +30,23 @@ const (
 )
 
 // metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They
-// count; they name nobody.
+// count; they name nobody. The first scrape that is refused is logged.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
+	var refusal *access.Refusal
+	if errors.As(s.gate.Metrics(r), &refusal) {
+		s.refused.Do(func() {
+			s.gateway.log.Warn("a request for /metrics is refused, and further ones are without a line: "+
+				refusal.Message, "from", r.RemoteAddr, "status", refusal.Status)
+		})
+		if refusal.Status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="gatehouse metrics"`)
+		}
+		if refusal.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(refusal.RetryAfter.Seconds())))
+		}
+		http.Error(w, refusal.Message, refusal.Status)
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
 	load := s.gateway.dispatcher.Load()
@@ -80,15 +97,19 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 }
 
 // Turns asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none
-// answers.
-func (program) Turns(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool) {
+// answers. The error is that it refuses to tell.
+func (program) Turns(ctx context.Context, cfg settings.Config) (turns doctor.Turns, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	answer, err := getLocal(ctx, "http://"+reachable(cfg.Listen)+"/metrics")
+	answer, err := getLocal(ctx, cfg, "/metrics")
 	if err != nil {
-		return turns, false
+		return turns, false, nil //nolint:nilerr // no gatehouse serve answers
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusTooManyRequests {
+		return turns, false, core.Errorf(core.Unauthorized, "gatehouse serve at %s does not tell its turns: this "+
+			"command does not have its GATEHOUSE_METRICS_TOKEN.", cfg.Listen)
+	}
 	values := map[string]int64{}
 	for lines := bufio.NewScanner(io.LimitReader(answer.Body, headerBytes)); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
@@ -101,5 +122,5 @@ func (program) Turns(ctx context.Context, cfg settings.Config) (turns doctor.Tur
 		Memory: values[metricMemoryLimit],
 	}
 	turns.Waiting = int(values[metricWaiting])
-	return turns, answer.StatusCode == http.StatusOK && turns.Workers > 0
+	return turns, answer.StatusCode == http.StatusOK && turns.Workers > 0, nil
 }

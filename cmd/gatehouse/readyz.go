@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/core"
 )
 
@@ -41,12 +43,23 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 			return "ok"
 		}
 		state.Ready = false
-		if text := core.MessageOf(err); text != "" {
+		switch text := core.MessageOf(err); {
+		case text != "":
 			return text
+		case errors.Is(err, context.DeadlineExceeded):
+			return "not known: the database answers slowly"
 		}
 		return "not available"
 	}
+	began := time.Now()
 	state.Database = report(s.gateway.store.Health(ctx))
+	if took := time.Since(began); took > slowHealth {
+		state.Notes = append(state.Notes, fmt.Sprintf("The database answers slowly: its check took %s. %s",
+			took.Round(time.Second/10), core.LookWhySlow))
+	}
+	if few := connections.FewFiles(); few != "" {
+		state.Notes = append(state.Notes, few)
+	}
 	state.Turns = report(s.gateway.stuck(ctx))
 	state.Clock = report(nil)
 	state.Notes = append(state.Notes, s.gateway.untold(ctx)...)
@@ -67,6 +80,9 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = json.NewEncoder(w).Encode(state) // the client has disconnected
 }
+
+// slowHealth is how long the check of the database may take before that is told: it is one read.
+const slowHealth = time.Second / 2
 
 // stuckAfter is how long a turn may wait although a worker is free.
 const stuckAfter = 10 * time.Second

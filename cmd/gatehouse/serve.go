@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -25,6 +26,9 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	reloadOnHangup(ctx, cfg, log, func() { warnOfApprovers(cfg, log) })
 	warnOfApprovers(cfg, log)
 	warnOfTools(cfg, log)
+	if few := connections.FewFiles(); few != "" {
+		log.Warn(few)
+	}
 	// the store
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
@@ -51,7 +55,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	// HTTP
 	pages := newPages(parts, gate, g.dispatcher)
 	agents := newAgents(ctx, parts, gate, g.deliverer)
-	if g.server, err = newServer(cfg.Listen, g, log, pages.Routes(), agentRoutes(agents, store)); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, gate, log, pages.Routes(), agentRoutes(agents, store)); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())

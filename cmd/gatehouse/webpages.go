@@ -80,6 +80,11 @@ func (w webApprovals) List(ctx context.Context, f core.ApprovalFilter) ([]core.A
 	return w.store.ListApprovals(ctx, f)
 }
 
+// Count returns how many approvals match the filter.
+func (w webApprovals) Count(ctx context.Context, f core.ApprovalFilter) (int, error) {
+	return w.store.CountApprovals(ctx, f)
+}
+
 // AskAgain repeats the message whose approval expired.
 func (w webApprovals) AskAgain(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Receipt, error) {
 	return w.store.AskAgain(ctx, id, who)
@@ -101,7 +106,9 @@ func (w webApprovals) Reveal(ctx context.Context, id core.ApprovalID, who core.A
 
 // newGate makes what says who sends an HTTP request.
 func newGate(cfg settings.Config, store *storage.Store) *access.Gate {
-	return access.New(access.Options{Tokens: cfg.Tokens, Signer: store.Signer(), Now: time.Now})
+	return access.New(access.Options{
+		Tokens: cfg.Tokens, Metrics: cfg.Metrics, Signer: store.Signer(), Now: time.Now,
+	})
 }
 
 // announce logs where the web chat is, and for whom. webhooks: others are meant to reach the address too.

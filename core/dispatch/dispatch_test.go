@@ -68,7 +68,7 @@ func TestApprovalFromMessageToReply(t *testing.T) {
 		t.Errorf("%+v", e.End)
 	}
 	t.Run("Law4_SuspendedMeansGone", func(t *testing.T) {
-		q, err := b.store.Queue(t.Context())
+		q, err := b.store.Queue(t.Context(), 0)
 		if err != nil || len(q.Entries) != 0 || q.Approvals != 1 {
 			t.Errorf("queue while suspended: %+v, %v", q, err)
 		}

@@ -218,12 +218,14 @@ func typedError(err error, changed string) string {
 
 // deadLetter ends an event whose attempts did not end.
 func (t *turn) deadLetter(ctx context.Context) (*core.Finish, error) {
-	cause := fmt.Sprintf("%d attempts were started and none finished", t.claim.Event.Attempt-1)
+	cause := fmt.Sprintf("gatehouse itself ended %d times while the turn ran: it was killed, such as for want of memory, "+
+		"or crashed, so %[1]d attempts were started and none finished; the system's log and the end of gatehouse's own "+
+		"before each start say why", t.claim.Event.Attempt-1)
 	t.log.Error("dead letter", "cause", cause)
 	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause},
 		"the turn failed for good")
 	if k := t.claim.Event.Kind(); k == core.KindMessage || k == core.KindSignal {
-		p := t.post(core.PostError, "error", t.Sentences.Apology)
+		p := t.post(core.PostError, "error", t.Sentences.Killed)
 		p.Bucket = core.SessionTerminating
 		f.Posts = append(f.Posts, p)
 	}

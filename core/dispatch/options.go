@@ -116,7 +116,8 @@ const (
 
 // Sentences are the texts that dispatch itself sends to people. Each may be replaced.
 type Sentences struct {
-	Apology          string // for a dead letter
+	Apology          string // for a fault of our own
+	Killed           string // for a dead letter: the process ended each time
 	NewConversation  string
 	Stopped          string
 	NothingRuns      string
@@ -142,6 +143,9 @@ func DefaultSentences() Sentences {
 	return Sentences{
 		Apology: "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and " +
 			"retry it.",
+		Killed: "Sorry, I could not answer this message: the program that I run in ended each time while I worked on " +
+			"it, so I do not try again by myself. Whoever runs the bot finds it with gatehouse deadletters list, and " +
+			"can retry it.",
 		NewConversation: "This is a new conversation. The earlier messages are kept, but I no longer use them.",
 		Stopped:         "Stopped.",
 		NothingRuns:     "Nothing is running.",

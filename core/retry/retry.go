@@ -39,8 +39,8 @@ func (t *Log) Report(err error) {
 const lastTries = 5 * time.Second
 
 // Persist stores what must not be lost because the database fails for a while: it calls write until that succeeds or is
-// refused for another reason (see core.IsStoreFailure). When ctx has ended, it goes on for five seconds; write's own
-// context does not end with ctx.
+// refused for another reason (see core.IsStoreFailure). When ctx has ended, it goes on for five seconds, but not with a
+// database that is gone; write's own context does not end with ctx.
 func Persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	var until time.Time
@@ -54,7 +54,8 @@ func Persist(ctx context.Context, write func(context.Context) error) error {
 		if until.IsZero() && ctx.Err() != nil {
 			until = time.Now().Add(lastTries)
 		}
-		if !until.IsZero() && time.Now().After(until) {
+		gone := core.CategoryOf(err) == core.StoreGone
+		if !until.IsZero() && (gone || time.Now().After(until)) {
 			return err
 		}
 		pause(ctx, wait, until.IsZero())

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/puddle/v2"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 // canRepeat reports whether the server undid the transaction because of another one, so that it may be run again: also
@@ -50,6 +51,9 @@ func translate(err error) error {
 				"be stored. Trying again is safe.")
 	case errors.As(err, &theirs):
 		m := meaningOf(theirs.Code)
+		if theirs.Code == "XX001" || theirs.Code == "XX002" { // of data, of an index
+			err = sqlstore.Damage{Err: err}
+		}
 		return core.Wrap(m.category, err, "%s", m.sentence)
 	case errors.Is(err, errTimeout):
 		return core.Wrap(core.StoreBusy, err,

@@ -118,7 +118,7 @@ func (db *database) Register(instance string, _ func(owner string) error) (strin
 }
 
 // Space is the server's own matter: a commit that fails tells.
-func (db *database) Space() error { return nil }
+func (db *database) Ready() error { return nil }
 
 // Shrink has nothing to do: the server gives space back by itself.
 func (db *database) Shrink(context.Context) error { return nil }

@@ -21,7 +21,7 @@ func turns(t *testing.T, s *postgres.Store) {
 	for n := range 3 {
 		cost.Turn(t, s.Store, owner, n, 2)
 	}
-	if _, err := s.Queue(ctx); err != nil {
+	if _, err := s.Queue(ctx, 0); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Prune(ctx, 0); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 )
 
 var errClosed = core.Errorf(core.Internal, "The database is closed: gatehouse is stopping.")
@@ -22,6 +23,9 @@ func translate(file string, err error) error {
 	case !errors.As(err, &theirs):
 		return core.Wrap(core.Internal, err, "Something went wrong with the database %s.", file)
 	}
+	if theirs.SystemErrno != 0 {
+		err = errors.Join(err, theirs.SystemErrno)
+	}
 	switch theirs.Code {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:
 		return core.Wrap(core.StoreBusy, err,
@@ -32,10 +36,10 @@ func translate(file string, err error) error {
 			"There is no space left for the database %s. Free space on its disk; nothing that was stored is lost.",
 			file)
 	case sqlite3.ErrNotADB:
-		return core.Wrap(core.StoreUnreadable, err,
+		return core.Wrap(core.StoreUnreadable, sqlstore.Damage{Err: err},
 			"The file %s is not a database. Name another file, or restore the database from a backup.", file)
 	case sqlite3.ErrCorrupt:
-		return core.Wrap(core.StoreUnreadable, err,
+		return core.Wrap(core.StoreUnreadable, sqlstore.Damage{Err: err},
 			"The database %s is damaged. Stop gatehouse and restore it from a backup.", file)
 	case sqlite3.ErrCantOpen:
 		return core.Wrap(core.StoreUnreadable, err,

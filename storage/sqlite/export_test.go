@@ -40,6 +40,9 @@ func (s *Store) Unit(ctx context.Context, do func(exec func(query string, args .
 	})
 }
 
+// WarnOfLog changes from which length on a log is warned of.
+func (s *Store) WarnOfLog(from int64) { s.db.writer.long.from = from }
+
 // Waiting returns the number of units that wait for the writer.
 func (s *Store) Waiting() int {
 	s.db.writer.mu.Lock()

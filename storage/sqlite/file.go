@@ -17,10 +17,7 @@ import (
 // checkLog refuses a file that is missing, empty or has no tables of gatehouse, beside the write-ahead log of another
 // one. SQLite would delete that log, or mix it with the file, and what it holds would be lost.
 func checkLog(ctx context.Context, file string, o Options) error {
-	if target, err := filepath.EvalSymlinks(file); err == nil {
-		file = target // SQLite keeps the log beside the file itself
-	}
-	size, checkpoints, err := readLog(file + "-wal")
+	size, checkpoints, err := readLog(logOf(file))
 	if err != nil {
 		return core.Wrap(core.StoreUnreadable, err,
 			"Can't read %s-wal, the write-ahead log of the database. Check that gatehouse can read and write in its "+
@@ -44,6 +41,14 @@ func checkLog(ctx context.Context, file string, o Options) error {
 		return leftBehind(file, "has no tables of gatehouse")
 	}
 	return nil // a file that can't be read has an error of its own
+}
+
+// logOf is the write-ahead log of a file. SQLite keeps it beside the file itself, not beside a link to it.
+func logOf(file string) string {
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	return file + "-wal"
 }
 
 func leftBehind(file, what string) error {
@@ -79,22 +84,42 @@ func readLog(name string) (size int64, checkpoints uint32, err error) {
 	return info.Size(), binary.BigEndian.Uint32(header[checkpointsAt:]), nil
 }
 
-// identity is the file that was opened, to tell it from another one at its place.
+// identity is the file that was opened and its write-ahead log, to tell them from others at their places.
 type identity struct {
-	file   string
-	opened os.FileInfo
+	file, logName string
+	opened, log   os.FileInfo
 }
 
-// check fails if the file is no longer the one that was opened. A commit to a removed file would succeed and be lost.
-func (i identity) check() error {
-	now, err := os.Stat(i.file)
-	if err == nil && os.SameFile(i.opened, now) {
-		return nil
+// identify returns the identity of a file that a connection has just opened: so its log is there.
+func identify(file string) (i *identity, err error) {
+	i = &identity{file: file, logName: logOf(file)}
+	if i.opened, err = os.Stat(file); err != nil {
+		return nil, err
 	}
-	return core.Wrap(core.StoreUnreadable, err,
-		"The database %s was removed or replaced while gatehouse uses it, so nothing can be stored. Put the file "+
-			"back; or stop gatehouse, and start it on the file that is to be used.", i.file)
+	i.log, err = os.Stat(i.logName)
+	return i, err
 }
+
+// check fails if the file or its log is no longer the one that was opened, and returns the log's size. A commit to a
+// removed file would succeed and be lost; one to a removed log would be lost with the process.
+func (i *identity) check() (logSize int64, err error) {
+	now, err := os.Stat(i.file)
+	if err != nil || !os.SameFile(i.opened, now) {
+		return 0, core.Wrap(core.StoreGone, err,
+			"The database %s was removed or replaced while gatehouse uses it, so nothing can be stored. Put the file "+
+				"back; or stop gatehouse, and start it on the file that is to be used.", i.file)
+	}
+	log, err := os.Stat(i.logName)
+	if err != nil || !os.SameFile(i.log, log) {
+		return 0, core.Wrap(core.StoreGone, errors.Join(errLogGone, err),
+			"The write-ahead log %s was removed or replaced while gatehouse uses it, so nothing can be stored: it would "+
+				"be lost. Stop gatehouse, and start it again.", i.logName)
+	}
+	return log.Size(), nil
+}
+
+// errLogGone marks that the file is there, and its log is not.
+var errLogGone = errors.New("the file's log is not there")
 
 // Faults returns what SQLite finds wrong with the file; nothing if it is whole.
 func (db *database) Faults(t *sqlstore.Tx) ([]string, error) {

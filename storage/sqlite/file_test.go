@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,17 +103,120 @@ func TestFileReplacedWhileRunning(t *testing.T) {
 		}
 	}
 	rename(file, file+".away")
-	want(t, s.AddNote(ctx, "ann", "removed"), core.StoreUnreadable, file)
+	want(t, s.AddNote(ctx, "ann", "removed"), core.StoreGone, file)
 	if err := os.WriteFile(file, read(t, file+".away"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:c", Body: core.MessageEvent{}})
-	want(t, err, core.StoreUnreadable, file)
+	want(t, err, core.StoreGone, file)
 	rename(file+".away", file)
 	if err := s.AddNote(ctx, "ann", "back"); err != nil {
 		t.Fatal(err)
 	}
 	if got := notes(t, s, "ann"); got != 1 {
 		t.Errorf("%d notes, want the one that was stored", got)
+	}
+}
+
+// TestLaw1_LogRemovedWhileRunning: nothing is committed to a log that is no longer there, which is told at once, and what
+// was committed before is not lost with the process.
+func TestLaw1_LogRemovedWhileRunning(t *testing.T) {
+	ctx := context.Background()
+	for name, remove := range map[string]func(log string) error{
+		"removed": os.Remove,
+		"replaced": func(log string) error {
+			if err := os.Rename(log, log+".away"); err != nil {
+				return err
+			}
+			return os.WriteFile(log, []byte("another log"), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "gatehouse.db")
+			s := open(t, file, sqlite.Options{})
+			if err := s.AddNote(ctx, "ann", "stored"); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Health(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := remove(file + "-wal"); err != nil {
+				t.Fatal(err)
+			}
+			want(t, s.Health(ctx), core.StoreGone, file+"-wal")
+			want(t, s.Gone(), core.StoreGone, file+"-wal")
+			_, err := s.Accept(ctx, core.Event{Platform: "p", ID: "1", Conversation: "p:c", Body: core.MessageEvent{}})
+			want(t, err, core.StoreGone, file+"-wal")
+			want(t, s.Health(ctx), core.StoreGone, file+"-wal")
+			if name == "replaced" {
+				return
+			}
+			killed := filepath.Join(t.TempDir(), "killed.db") // what the process leaves behind if it is killed now
+			if err := os.WriteFile(killed, read(t, file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := notes(t, open(t, killed, sqlite.Options{}), "ann"); got != 1 {
+				t.Errorf("the file has %d notes, want the one that was stored", got)
+			}
+		})
+	}
+}
+
+// TestLogMovedAwayAndBack: it is the same log.
+func TestLogMovedAwayAndBack(t *testing.T) {
+	ctx := context.Background()
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, file, sqlite.Options{})
+	for _, move := range [][2]string{{"-wal", "-away"}, {"-away", "-wal"}} {
+		if err := os.Rename(file+move[0], file+move[1]); err != nil {
+			t.Fatal(err)
+		}
+		if back := move[1] == "-wal"; (s.AddNote(ctx, "ann", "x") == nil) != back || (s.Health(ctx) == nil) != back {
+			t.Errorf("after %v it is %v", move, s.Health(ctx))
+		}
+	}
+}
+
+// TestALongLogIsToldAndCut: a reader that reads for long keeps the log from being emptied.
+func TestALongLogIsToldAndCut(t *testing.T) {
+	ctx := context.Background()
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	var log bytes.Buffer
+	s := open(t, file, sqlite.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	s.WarnOfLog(40 << 20)
+	reader := raw(t, file)
+	must(t, reader, `begin`)
+	if err := reader.QueryRow(`select count(*) from notes`).Scan(new(int)); err != nil {
+		t.Fatal(err)
+	}
+	size := func() int64 {
+		info, err := os.Stat(file + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := s.AddNote(ctx, "ann", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := strings.Repeat("x", 1<<20)
+	for size() < 44<<20 {
+		write(text)
+	}
+	if n := strings.Count(log.String(), "has grown to"); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, log.String())
+	}
+	must(t, reader, `rollback`)
+	for range 3 { // the first one moves the log into the file, the next one begins it again
+		write("x")
+	}
+	if got := size(); got > 33<<20 {
+		t.Errorf("the log has %d bytes once nobody reads", got)
+	}
+	if !strings.Contains(log.String(), "is short again") {
+		t.Errorf("the log says\n%s", log.String())
 	}
 }

@@ -57,15 +57,10 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 		file: file, options: o, readers: newReaders(source(file, o, "mode=rw&_journal_mode=WAL&_query_only=true")),
 	}
 	writing := writing(file, o)
-	first, err := connect(writing)
-	if err != nil {
+	db.writer = newWriter(writing, file, o)
+	if err := db.writer.connect(); err != nil {
 		return nil, translate(file, err)
 	}
-	opened, err := os.Stat(file)
-	if err != nil {
-		return nil, translate(file, errors.Join(err, first.close()))
-	}
-	db.writer = newWriter(writing, first, o, identity{file: file, opened: opened})
 	return db, nil
 }
 
@@ -113,11 +108,16 @@ func open(file string, o Options, more string) *sql.DB { return sql.OpenDB(sourc
 // writes less, since pages that change often are moved once.
 const logPages = 16 << 20 / pageSize
 
+// keptLog is the length in bytes to which the log is cut when it is begun again: a reader that reads for long makes it
+// grow.
+const keptLog = 32 << 20
+
 // configure sets what a data source name can't. Temporary files stay in memory, so that no temporary folder is needed:
 // savepoint journals would otherwise spill into files there, and on a read-only root file system no turn could be
 // stored.
 func configure(c *sqlite3.SQLiteConn) error {
-	_, err := c.Exec(fmt.Sprintf(`pragma temp_store = memory; pragma wal_autocheckpoint = %d`, logPages), nil)
+	_, err := c.Exec(fmt.Sprintf(`pragma temp_store = memory; pragma wal_autocheckpoint = %d;
+		pragma journal_size_limit = %d`, logPages, keptLog), nil)
 	return err
 }
 

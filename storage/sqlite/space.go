@@ -10,9 +10,14 @@ import (
 // is used again.
 const leastSpace = 20 << 20
 
-// Space fails with store_full if the database's disk is nearly full. Small commits may still succeed then, larger ones
-// not.
-func (db *database) Space() error {
+// Ready fails with store_full if the database's disk is nearly full (small commits may still succeed then, larger ones
+// not), and with store_gone if the file or its log is not there any more.
+func (db *database) Ready() error {
+	if file := db.writer.identity.Load(); file != nil {
+		if _, err := file.check(); err != nil {
+			return err
+		}
+	}
 	var disk unix.Statfs_t
 	if err := unix.Statfs(db.file, &disk); err != nil {
 		return core.Wrap(core.StoreUnreadable, err, "The database %s can't be found.", db.file)

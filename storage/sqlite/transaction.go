@@ -38,6 +38,7 @@ func (w *writer) transaction(units []*unit, run func(*unit) error) (err error) {
 	defer func() {
 		if err != nil {
 			w.undo()
+			w.rescue(err)
 		}
 	}()
 	for _, u := range units {
@@ -45,7 +46,7 @@ func (w *writer) transaction(units []*unit, run func(*unit) error) (err error) {
 			return err
 		}
 	}
-	if err := w.identity.check(); err != nil {
+	if err := w.here(); err != nil {
 		return err
 	}
 	return w.exec(`commit`)

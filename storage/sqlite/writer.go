@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/storage/internal/sqlstore"
@@ -15,9 +18,11 @@ import (
 type writer struct {
 	options   Options
 	connector connector
-	identity  identity
-	conn      *conn      // nil after one had to be given up; used by whoever works
-	failed    error      // of closing the last one
+	file      string
+	identity  atomic.Pointer[identity] // of what the connection has opened
+	conn      *conn                    // nil after one had to be given up; used by whoever works
+	failed    error                    // of closing the last one
+	long      longLog
 	mu        sync.Mutex // guards what follows
 	idle      *sync.Cond // working has become false
 	queue     []*unit    // that wait, while somebody works
@@ -37,8 +42,8 @@ type unit struct {
 	err  error
 }
 
-func newWriter(source connector, first *conn, o Options, file identity) *writer {
-	w := &writer{options: o, connector: source, conn: first, identity: file}
+func newWriter(source connector, file string, o Options) *writer {
+	w := &writer{options: o, connector: source, file: file, long: longLog{from: warnedLog}}
 	w.idle = sync.NewCond(&w.mu)
 	w.company = time.AfterFunc(companyWait, w.alone)
 	return w
@@ -199,9 +204,64 @@ func (w *writer) emptyLog() (err error) {
 	return err
 }
 
-func (w *writer) connect() (err error) {
-	if w.conn == nil {
-		w.conn, err = connect(w.connector)
+func (w *writer) connect() error {
+	if w.conn != nil {
+		return nil
+	}
+	made, err := connect(w.connector)
+	if err != nil {
+		return err
+	}
+	file, err := identify(w.file)
+	if err != nil {
+		return errors.Join(err, made.close())
+	}
+	w.conn = made
+	w.identity.Store(file)
+	return nil
+}
+
+// here fails if the file and its log are not the ones that the connection has opened.
+func (w *writer) here() error {
+	size, err := w.identity.Load().check()
+	if err == nil {
+		w.long.note(size, w.file, w.options.Log)
 	}
 	return err
+}
+
+// rescue moves what the log holds into the file, if the log itself was removed: else it would be lost with the process.
+// Nothing is moved from a log that another one has replaced, since others may use that one with the file.
+func (w *writer) rescue(err error) {
+	if !errors.Is(err, errLogGone) || !errors.Is(err, fs.ErrNotExist) || w.conn == nil {
+		return
+	}
+	moved := w.conn.query(context.Background(), `pragma wal_checkpoint(passive)`, nil,
+		func(func(...any) error) error { return nil })
+	if moved != nil {
+		w.options.Log.Error("what the removed log of the database holds could not be moved into the file",
+			"err", moved)
+	}
+}
+
+// warnedLog is the length in bytes from which a log is warned of.
+const warnedLog = 256 << 20
+
+// longLog warns of a write-ahead log that grows, once until it is short again.
+type longLog struct {
+	from   int64
+	warned bool
+}
+
+func (l *longLog) note(size int64, file string, log *slog.Logger) {
+	long := size >= l.from
+	if long && !l.warned {
+		log.Warn(fmt.Sprintf("the write-ahead log of the database, %s-wal, has grown to %d MiB, because something has "+
+			"been reading the database for long: end that read (a backup, a copy or a shell that holds the file open); "+
+			"then the log is emptied", file, size>>20))
+	}
+	if l.warned && !long {
+		log.Info("the write-ahead log of the database is short again")
+	}
+	l.warned = long
 }

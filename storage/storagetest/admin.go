@@ -31,7 +31,7 @@ var adminExamples = []example{
 		}
 	}},
 	{"the queue shows what waits", func(w *world) {
-		w.equal("in the beginning", must(w.Queue(w.ctx))(w), core.QueueView{})
+		w.equal("in the beginning", must(w.Queue(w.ctx, 0))(w), core.QueueView{})
 		w.suspend(conversation, "a", core.Rule{})
 		a := w.message(conversation)
 		w.message(conversation)
@@ -52,11 +52,11 @@ var adminExamples = []example{
 			}
 		}
 		w.ok(w.SetPaused(w.ctx, true))
-		q := must(w.Queue(w.ctx))(w)
+		q := must(w.Queue(w.ctx, 0))(w)
 		conversations := q.Entries
 		q.Entries = nil
 		w.equal("the counts", q,
-			core.QueueView{Paused: true, Posts: 1, InDoubt: 1, DeadPosts: 1, Dead: 1, Approvals: 1})
+			core.QueueView{Paused: true, Queues: 1, Posts: 1, InDoubt: 1, DeadPosts: 1, Dead: 1, Approvals: 1})
 		if len(conversations) != 1 || conversations[0].Key != conversation.Queue() ||
 			conversations[0].Platform != platform || conversations[0].Waiting != 2 ||
 			conversations[0].Owner != w.owner {
@@ -231,7 +231,7 @@ var adminExamples = []example{
 		if got.End.Kind != core.EndDropped || got.End.Cause != "why" {
 			w.Fatalf("got %+v", got)
 		}
-		w.equal("dead letters", must(w.Queue(w.ctx))(w).Dead, 0)
+		w.equal("dead letters", must(w.Queue(w.ctx, 0))(w).Dead, 0)
 		w.fails(w.Drop(w.ctx, 99), core.NotFound)
 	}},
 	{"events are listed by platform", func(w *world) {

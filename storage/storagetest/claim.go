@@ -308,7 +308,7 @@ var claimExamples = []example{
 		take(scope, first)
 		take(scope)
 		take([]core.Scope{{Platform: platform, Conversations: []core.ConversationID{conversation}}})
-		w.equal("the queue's platform", must(w.Queue(w.ctx))(w).Entries[0].Platform, "elsewhere")
+		w.equal("the queue's platform", must(w.Queue(w.ctx, 0))(w).Entries[0].Platform, "elsewhere")
 		take([]core.Scope{{Platform: "elsewhere", Conversations: []core.ConversationID{"elsewhere:x"}}}, second)
 		take(elsewhere)
 		take(scope, third)

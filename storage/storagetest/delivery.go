@@ -178,7 +178,7 @@ var undeliveredExamples = []example{
 			w.equal("meanwhile", len(w.deliver(minute)), 0)
 			w.sent(again, "two")
 		}
-		w.equal("in the end", must(w.Queue(w.ctx))(w).Posts, 0)
+		w.equal("in the end", must(w.Queue(w.ctx, 0))(w).Posts, 0)
 	}},
 	{"a post that gave up keeps its place before later ones", func(w *world) {
 		row := w.gaveUp("a", core.RowDead, nil)
@@ -192,7 +192,7 @@ var undeliveredExamples = []example{
 		w.ok(w.DropPost(w.ctx, row.Seq))
 		w.ok(w.DropPost(w.ctx, row.Seq))
 		w.equal("its state", w.posted("a").State, core.RowDropped)
-		w.equal("the queue", must(w.Queue(w.ctx))(w), core.QueueView{})
+		w.equal("the queue", must(w.Queue(w.ctx, 0))(w), core.QueueView{})
 		w.equal("due", len(w.deliver(minute)), 0)
 		w.say(conversation, post("a", conversation))
 		w.equal("due once it changes", len(w.deliver(minute)), 0)

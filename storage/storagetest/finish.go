@@ -271,7 +271,7 @@ func (w *world) contents(id core.SessionID) contents {
 		Approvals: must(w.ListApprovals(w.ctx, core.ApprovalFilter{}))(w),
 		Audit:     must(w.AuditLog(w.ctx, 0, 0))(w),
 		Posts:     must(w.ListPosts(w.ctx, nil, "", 0))(w),
-		Queue:     must(w.Queue(w.ctx))(w),
+		Queue:     must(w.Queue(w.ctx, 0))(w),
 	}
 	if rec := must(w.LoadSession(w.ctx, id, core.Writer{}))(w); rec != nil {
 		v.Version = rec.Version

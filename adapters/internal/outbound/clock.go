@@ -3,6 +3,7 @@ package outbound
 import (
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"gatehouse/core"
 )
 
-// Clock is a platform's own clock, by the Date of its answers. Title and Now are needed; Log nil: nothing is logged.
+// Clock is a platform's own clock, by the Date of its answers and the times of the requests that it signs. Title and Now are needed; Log nil: nothing is logged.
 //
 // What has passed since an answer is measured by Now, whose readings in a process are monotonic; so it does not matter
 // whether this machine's clock is right, or is set meanwhile.
@@ -21,7 +22,24 @@ type Clock struct {
 
 	last atomic.Pointer[dated]
 	off  atomic.Bool // the log says so
+
+	mu    sync.Mutex
+	stale []stale // the last requests that were signed too long ago, while none was taken; guarded by mu
 }
+
+// stale is a request that is refused although its signature is right: when it came, and how long ago it was signed.
+type stale struct {
+	at  time.Time
+	ago time.Duration
+}
+
+// So many stale requests within so long, and no other, show that this machine's clock is off: a single one may be late,
+// or a replay. What they show is forgotten after a while without another one, since replays show nothing.
+const (
+	staleCount  = 3
+	staleWithin = time.Minute
+	staleHolds  = 15 * time.Minute
+)
 
 // dated is an answer: its Date, when it came, and how far this machine's clock is certainly ahead.
 type dated struct {
@@ -53,11 +71,36 @@ func (c *Clock) Answered(asked time.Time, h http.Header) {
 	c.Log.Info("this machine's clock agrees with the platform's again")
 }
 
+// Signed is webhook.Clock's.
+func (c *Clock) Signed(ago time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ago.Abs() <= webhook.Window {
+		c.stale = nil
+		return
+	}
+	c.stale = append(c.stale, stale{c.Now(), ago})
+	c.stale = c.stale[max(0, len(c.stale)-staleCount):]
+}
+
+// deaf is that all the requests that the platform signs are refused, because of their time.
+func (c *Clock) deaf() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.stale)
+	if n < staleCount || c.stale[n-1].at.Sub(c.stale[0].at) > staleWithin || c.Now().Sub(c.stale[n-1].at) > staleHolds {
+		return nil
+	}
+	return core.Errorf(core.Invalid, "The last %d requests that %s signed were refused, and none was taken, because "+
+		"of their time. %s", n, c.Title, c.difference(c.stale[n-1].ago))
+}
+
 // Read is core.Health's Clock.
 func (c *Clock) Read() (now time.Time, ahead time.Duration, off error) {
+	off = c.deaf()
 	last := c.last.Load()
 	if last == nil {
-		return time.Time{}, 0, nil
+		return time.Time{}, 0, off
 	}
 	if last.ahead.Abs() > webhook.Window {
 		off = core.Errorf(core.Invalid, "%s", c.difference(last.ahead))

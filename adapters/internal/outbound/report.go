@@ -43,6 +43,8 @@ func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 		r.StatusURL, r.URLKey)
 	var late net.Error
 	switch {
+	case core.NoHandles(err) != "":
+		r.Add(name, Fail, core.MessageOf(err), "Raise the limit of open files, and run gatehouse doctor again.")
 	case core.RetryAfterOf(err) > 0:
 		r.Add(name, Warn, r.Title+" limits the rate of requests now, so this could not be checked.",
 			"Run gatehouse doctor again in a minute.")

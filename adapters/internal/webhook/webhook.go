@@ -1,8 +1,9 @@
 // Package webhook reads the requests that a platform signs and posts to gatehouse. Anybody can post to such an address,
 // so a request that is not verified yet may cost only a little:
 //
-//   - What the headers show is checked before a byte of the body is read: that there is a signature, the age of its
-//     time, the content type and the announced length.
+//   - What the headers show is checked before a byte of the body is read: that there are a signature and its time, the
+//     content type and the announced length. The age of the time is checked after the signature: only of what the
+//     platform signed does it say anything of this machine's clock.
 //   - A body has at most 1 MiB, and must arrive within 3 seconds: the platforms don't wait longer for an answer.
 //   - At most 512 bodies that are announced as small (64 KiB) are read at a time, and beside them 32 that are larger or
 //     of unknown length. More requests are answered 503 at once. Nearly everything that the platforms send is small, so
@@ -40,8 +41,16 @@ const (
 type Options struct {
 	Signature, Time string // the headers with the signature and its time, in seconds since 1970
 	Verifier
-	Now func() time.Time
-	Log *slog.Logger
+	Clock Clock
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Clock hears of the platform's clock.
+type Clock interface {
+	// Signed notes that a request came whose signature is right, and which was signed so long ago by this machine's
+	// clock. One that is farther off than Window is refused.
+	Signed(ago time.Duration)
 }
 
 // Verifier knows a platform's signatures.
@@ -72,7 +81,8 @@ func NewReader(o Options) *Reader {
 // too slowly or is too large, 400 if it is incomplete, 415 if it is of another content type than kind, and 503 if too
 // many bodies are being read.
 func (r *Reader) Read(w http.ResponseWriter, q *http.Request, kind string) (body []byte, ok bool) {
-	if status, why := r.checkHeaders(q, kind); status != 0 {
+	signed, status, why := r.checkHeaders(q, kind)
+	if status != 0 {
 		r.refuse(w, q, status, why)
 		return nil, false
 	}
@@ -106,6 +116,13 @@ func (r *Reader) Read(w http.ResponseWriter, q *http.Request, kind string) (body
 		r.refuse(w, q, http.StatusUnauthorized, "the signature is wrong")
 		return nil, false
 	}
+	ago := r.Now().Sub(signed)
+	r.Clock.Signed(ago)
+	if ago.Abs() > Window {
+		r.refuse(w, q, http.StatusUnauthorized, fmt.Sprintf("its signature is right, but it was signed %s ago by this "+
+			"machine's clock: it is old, or the clock is wrong (see gatehouse doctor)", ago.Round(time.Second)))
+		return nil, false
+	}
 	return bytes.Clone(body), true
 }
 
@@ -122,27 +139,23 @@ func read(body io.Reader, buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// checkHeaders returns the status of a request that is refused without its body, and the reason; 0 if its body may be
-// read.
-func (r *Reader) checkHeaders(q *http.Request, kind string) (status int, why string) {
+// checkHeaders returns when a request says that it was signed, and the status of one that is refused without its body,
+// and the reason; 0 if its body may be read.
+func (r *Reader) checkHeaders(q *http.Request, kind string) (signed time.Time, status int, why string) {
 	seconds, err := strconv.ParseInt(q.Header.Get(r.Time), 10, 64)
-	age := r.Now().Sub(time.Unix(seconds, 0))
+	signed = time.Unix(seconds, 0)
 	sent, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	switch {
 	case q.Header.Get(r.Signature) == "":
-		return http.StatusUnauthorized, "the request has no signature"
+		return signed, http.StatusUnauthorized, "the request has no signature"
 	case err != nil:
-		return http.StatusUnauthorized, "the request has no timestamp"
-	case age.Abs() > Window:
-		return http.StatusUnauthorized,
-			fmt.Sprintf("it was signed %s ago by this machine's clock: it is old, or the clock is wrong (see "+
-				"gatehouse doctor)", age.Round(time.Second))
+		return signed, http.StatusUnauthorized, "the request has no timestamp"
 	case sent != kind:
-		return http.StatusUnsupportedMediaType, "the content type is not " + kind
+		return signed, http.StatusUnsupportedMediaType, "the content type is not " + kind
 	case q.ContentLength > MaxBody:
-		return http.StatusRequestEntityTooLarge, "the body is too large"
+		return signed, http.StatusRequestEntityTooLarge, "the body is too large"
 	}
-	return 0, ""
+	return signed, 0, ""
 }
 
 // refuse answers a request and logs it. The connection is closed: else the server would wait for the body before it

@@ -89,6 +89,13 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
+	for account, since := range a.Rule.Readers(a.Requester.ID, a.CreatedAt) {
+		if err := t.Do(`insert into readers (account, open, approval, since)
+			values ($1, $2, (select seq from approvals where id = $3), $4)`, account, a.State == core.Open, a.ID,
+			since); err != nil {
+			return err
+		}
+	}
 	t.audit(a.ID,
 		"opened", a.Requester.ID,
 		fmt.Sprintf("rule %q, verdict %s, %s, %s, %s", a.Rule.Name, a.Rule.Verdict,
@@ -127,7 +134,8 @@ func (t *Tx) redrawSame(a core.Approval) error {
 		return nil
 	}
 	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
-		where requester = $1 and state = 'open' and conversation = $2 order by seq`, a.Requester.ID, a.Conversation)
+		where requester = $1 and state = 'open' and conversation = $2 and replace(body, $3, '') <> body
+		order by seq`, a.Requester.ID, a.Conversation, a.Call.Digest) // their texts alone are looked through by the database
 	same := slices.DeleteFunc(open, func(o core.Approval) bool { return o.Call.Digest != a.Call.Digest })
 	for _, other := range same {
 		if other.ID == a.ID && a.Edits() == 0 { // it is new
@@ -202,9 +210,11 @@ func (t *Tx) cancelApproval(a core.Approval, c core.Abandon) error {
 }
 
 func (t *Tx) storeDecision(a core.Approval) error {
-	_, err := t.Exec(`update approvals set state = $1, reason = $2, decided_by = $3, decided_at = $4
-		where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID)
-	return err
+	if _, err := t.Exec(`update approvals set state = $1, reason = $2, decided_by = $3, decided_at = $4
+		where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID); err != nil {
+		return err
+	}
+	return t.Do(`update readers set open = false where approval = (select seq from approvals where id = $1)`, a.ID)
 }
 
 // LoadApproval returns an approval with its votes; it fails with not_found if there is none.
@@ -284,7 +294,36 @@ func (s *Store) RedrawCards(ctx context.Context, id core.ApprovalID) error {
 
 // ListApprovals returns the approvals that match the filter, the latest first.
 func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
-	var where conditions
+	from, column, where := approvalsBy(f)
+	if f.Before != "" {
+		where.and(column + " < coalesce((select seq from approvals where id = " + where.arg(f.Before) + "), 0)")
+	}
+	return list(ctx, s, readApproval, `select `+approvalColumns+` from `+from, where, column, f.Limit)
+}
+
+// CountApprovals returns how many approvals match the filter, whatever its Before and Limit are.
+func (s *Store) CountApprovals(ctx context.Context, f core.ApprovalFilter) (n int, err error) {
+	from, column, where := approvalsBy(f)
+	where.and(column + " > 0")
+	return read(ctx, s, func(t *Tx) (n int, err error) {
+		_, err = t.Row([]any{&n}, `select count(*) from `+from+` where `+where.all(), where.args...)
+		return n, err
+	})
+}
+
+// approvalsBy returns the tables, the column with the approvals' numbers and the conditions of a filter.
+func approvalsBy(f core.ApprovalFilter) (from, column string, where conditions) {
+	if f.Reader != "" {
+		where.is("account", f.Reader)
+		if where.and("open = true"); f.Closed {
+			where.parts[len(where.parts)-1] = "open = false"
+		}
+		where.and("since <= " + where.arg(f.At))
+		return "readers join approvals on seq = approval", "approval", where
+	}
+	if f.Closed {
+		where.and("state <> 'open'")
+	}
 	if f.Requester != "" && slices.Equal(f.States, []core.ApprovalState{core.Open}) { // it has its own index
 		where.and("state = 'open'")
 	} else {
@@ -294,7 +333,7 @@ func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]cor
 	where.is("session", string(f.Session))
 	where.is("conversation", string(f.Conversation))
 	where.is("invocation", string(f.Invocation))
-	return list(ctx, s, readApproval, `select `+approvalColumns+` from approvals`, where, "seq", f.Limit)
+	return "approvals", "seq", where
 }
 
 // OpenExternal stores an approval that another agent requests, with its posts, unless there is one of its id: then it

@@ -24,8 +24,9 @@ type Engine interface {
 	// Close ends running transactions and closes the database. It may be called twice.
 	Close() error
 
-	// Space fails with store_full if there is hardly any space left for the database, as far as this process can tell.
-	Space() error
+	// Ready fails with store_full if there is hardly any space left for the database, and with store_gone if what was
+	// opened is not there any more, as far as this process can tell without asking the database.
+	Ready() error
 	// Shrink gives free space back to the system after data was deleted, in short transactions. It may be called again
 	// after a crash.
 	Shrink(ctx context.Context) error

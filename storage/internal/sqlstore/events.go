@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -34,7 +35,11 @@ func (s *Store) Events(ctx context.Context, f core.EventFilter) ([]core.EventRec
 		where.and("seq < (select seq from events where platform = " + where.arg(f.Platform) +
 			" and id = " + where.arg(f.Before) + ")")
 	}
-	return list(ctx, s, readEvent, `select `+eventColumns+` from events`, where, "seq", f.Limit)
+	columns := eventColumns
+	if f.Bare {
+		columns = strings.NewReplacer("payload", "null", "fetched", "''").Replace(columns)
+	}
+	return list(ctx, s, readEvent, `select `+columns+` from events`, where, "seq", f.Limit)
 }
 
 // eventColumns are the columns that readEvent scans.

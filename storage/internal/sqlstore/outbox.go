@@ -91,6 +91,13 @@ func (s *Store) ListPosts(
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }
 
+// HeldPosts returns up to n posts (0: all) that wait and whose last attempt failed, the latest first.
+func (s *Store) HeldPosts(ctx context.Context, n int) ([]core.OutboxRow, error) {
+	var where conditions
+	where.and("state = 'waiting' and cause <> ''")
+	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
+}
+
 // ClaimPosts takes the first row of each due destination, the longest waiting first. A row is returned again if its
 // owner dies. It skips a locked destination; the next call finds it.
 func (s *Store) ClaimPosts(ctx context.Context, r core.PostRequest) ([]core.OutboxRow, error) {

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -73,6 +74,7 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 	})
 	s.beats.loops.Go(func() {
 		trouble := retry.NewLog(s.options.Log, "telling other processes that this one is alive")
+		slow := slowness{log: s.options.Log}
 		timer := time.NewTimer(retry.UntilPoll(every))
 		defer timer.Stop()
 		for {
@@ -81,11 +83,13 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 			case <-s.beats.ctx.Done():
 				return
 			}
+			began := time.Now()
 			expired, err := s.beat(s.beats.ctx, owner)
 			if s.beats.ctx.Err() != nil {
 				return
 			}
 			trouble.Report(err)
+			slow.note(time.Since(began), err)
 			if len(expired) > 0 {
 				select {
 				case dead <- expired:
@@ -95,6 +99,26 @@ func (s *Store) keepBeating(owner string, every time.Duration) {
 			timer.Reset(retry.UntilPoll(every))
 		}
 	})
+}
+
+// slowBeat is how long a beat may take before the database is called slow: it is one short statement.
+const slowBeat = time.Second
+
+// slowness warns of a database that answers slowly, once until it is fast again.
+type slowness struct {
+	log  *slog.Logger
+	slow bool
+}
+
+func (s *slowness) note(took time.Duration, err error) {
+	if err != nil || took > slowBeat == s.slow {
+		return
+	}
+	if s.slow = !s.slow; s.slow {
+		s.log.Warn("the database answers slowly. "+core.LookWhySlow, "took", took.Round(time.Millisecond))
+		return
+	}
+	s.log.Info("the database answers quickly again")
 }
 
 // Beat tells the other processes that owner lives, and releases what dead processes held. Register has it called for

@@ -175,28 +175,32 @@ func readHold(scan func(...any) error) (h core.Hold, err error) {
 	return h, scan(&h.Key, &h.Event, &h.Fence, &h.Stop)
 }
 
-// Queue returns the queues with waiting or running events, and the counts of posts, dead letters and open approvals. It
-// is one statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty
+// Queue returns up to n queues (0: all) with waiting or running events, and the counts of these, of posts, dead letters
+// and open approvals. It is one statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty
 // queue.
-func (s *Store) Queue(ctx context.Context) (core.QueueView, error) {
+func (s *Store) Queue(ctx context.Context, n int) (core.QueueView, error) {
 	return read(ctx, s, func(t *Tx) (q core.QueueView, err error) {
 		queue := func(scan func(...any) error) (e core.QueueEntry, err error) {
-			return e, scan(&q.Paused, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals,
+			return e, scan(&q.Paused, &q.Queues, &q.Posts, &q.InDoubt, &q.DeadPosts, &q.Dead, &q.Approvals,
 				&e.Key, &e.Platform, &e.Owner, timestamp{&e.ReadyAt}, &e.Waiting, timestamp{&e.Oldest})
 		}
 		q.Entries, err = List(t, queue, `
-			select counts.*, coalesce(q.queue_key, ''), coalesce(q.platform, ''), coalesce(q.owner, ''), q.ready_at,
-				(select count(*) from events e where e.queue_key = q.queue_key and e.ended_at = 0),
-				(select min(e.accepted_at) from events e where e.queue_key = q.queue_key and e.ended_at = 0)
+			select counts.*, coalesce(first.queue_key, ''), coalesce(first.platform, ''), coalesce(first.owner, ''),
+				first.ready_at,
+				(select count(*) from events e where e.queue_key = first.queue_key and e.ended_at = 0),
+				(select min(e.accepted_at) from events e where e.queue_key = first.queue_key and e.ended_at = 0)
 			from (select exists (select 1 from kv where name = 'paused'),
+				(select count(*) from queues where ready_at >= 0) + (select count(*) from queues
+					where owner > '' and owner <> ''),
 				(select count(*) from outbox where state = 'waiting' and state <> 'sent'), (select count(*) from outbox
 					where state = 'unknown' and state <> 'sent'),
 				(select count(*) from outbox where state = 'dead' and state <> 'sent'), (select count(*) from events
 					where end_kind = 'dead' and seq > 0),
 				(select count(*) from approvals where state = 'open')) counts
-			left join queues q on q.queue_key in (select queue_key from queues where ready_at >= 0 union all
-				select queue_key from queues where owner > '' and owner <> '')
-			order by q.rank, q.head`)
+			left join (select * from queues where queue_key in (select queue_key from queues where ready_at >= 0
+				union all select queue_key from queues where owner > '' and owner <> '')
+				order by rank, head limit $1) first on true
+			order by first.rank, first.head`, limit(n))
 		if len(q.Entries) == 1 && q.Entries[0].Key == "" {
 			q.Entries = nil
 		}

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -158,18 +160,6 @@ func (s *Store) writeBy(
 		return nil
 	})
 	s.health.note(err)
-	if core.CategoryOf(err) == core.StoreUnreadable {
-		s.health.damaged(s.undamaged)
-	}
-	return err
-}
-
-// undamaged fails if the engine finds the database's file damaged.
-func (s *Store) undamaged(ctx context.Context) error {
-	faults, err := s.Faults(ctx)
-	if err == nil && len(faults) > 0 {
-		err = core.Errorf(core.StoreUnreadable, "The database is damaged. Stop gatehouse and restore it from a backup.")
-	}
 	return err
 }
 
@@ -196,22 +186,14 @@ func write[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, er
 	return result, nil
 }
 
-// read runs do, which reads with a single statement, and returns its result. One that finds damage is read again by
-// Health.
-func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (T, error) {
-	try := func(ctx context.Context) (result T, err error) {
-		err = s.engine.Read(ctx, func(run Runner, now time.Time) (err error) {
-			result, err = do(s.tx(run, now))
-			return err
-		})
-		return result, err
-	}
-	result, err := try(ctx)
+// read runs do, which reads with a single statement, and returns its result.
+func read[T any](ctx context.Context, s *Store, do func(*Tx) (T, error)) (result T, err error) {
+	err = s.engine.Read(ctx, func(run Runner, now time.Time) (err error) {
+		result, err = do(s.tx(run, now))
+		return err
+	})
 	if core.CategoryOf(err) == core.StoreUnreadable {
-		s.health.damaged(func(ctx context.Context) error {
-			_, err := try(ctx)
-			return err
-		})
+		s.health.note(err)
 	}
 	return result, err
 }
@@ -231,56 +213,94 @@ func (s *Store) tx(run Runner, now time.Time) *Tx {
 	}
 }
 
-// health remembers how the last commit went. Register has something committed every second or so, so what it knows is
-// fresh.
+// Damage is the cause of an error that says that what is stored is damaged. It does not heal, and commits of other data
+// may succeed all the same.
+type Damage struct{ Err error }
+
+// Error is the cause.
+func (d Damage) Error() string { return d.Err.Error() }
+
+// Unwrap gives the cause.
+func (d Damage) Unwrap() error { return d.Err }
+
+// health remembers the last fault of the database.
 type health struct {
-	mu  sync.Mutex
-	err error // the database failed the last commit; guarded by mu
-
-	// again fails as long as there is the damage that was found last, which the commits of other data may not touch;
-	// nil: none was found.
-	again func(context.Context) error
+	mu      sync.Mutex
+	err     error // guarded by mu, as what follows
+	damaged bool  // err is for good
 }
 
-func (h *health) damaged(again func(context.Context) error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.again = again
-}
-
-// note takes the result of a write. One that the store itself refused, and so undid, tells nothing.
+// note takes the result of a commit, or a failed read. A write that the store itself refused, and so undid, tells
+// nothing; nor does a success: what was committed may have been nothing.
 func (h *health) note(err error) {
-	if err != nil && !core.IsStoreFailure(err) {
+	if !core.IsStoreFailure(err) {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.err = err
+	if !h.damaged {
+		h.err, h.damaged = err, errors.As(err, new(Damage))
+	}
 }
 
-func (h *health) last() (again func(context.Context) error, err error) {
+// last returns the fault, and whether it may be over.
+func (h *health) last() (err error, mayPass bool) { //nolint:revive // the fault is the result
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.again, h.err
+	return h.err, !h.damaged
 }
 
-// Health reports whether the database can be read and takes commits: it fails with what went wrong in the last commit,
-// with damage that was found and is still there, or with store_full if its disk is nearly full.
+func (h *health) over() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.damaged {
+		h.err = nil
+	}
+}
+
+// probe is the name of the value that Health writes.
+const probe = "health"
+
+// Health reports whether the database can be read and takes commits. It fails with store_full if the disk is nearly
+// full, with store_gone if the file is not there any more, and with the last fault of the database: until Health itself
+// has committed something after it, or, if data is damaged, until the process ends. Register has something committed
+// every second or so, so what it knows is fresh.
 func (s *Store) Health(ctx context.Context) error {
-	again, err := s.health.last()
-	if err == nil && again != nil {
-		if err = again(ctx); err == nil {
-			s.health.damaged(nil)
-		}
+	began := time.Now()
+	err := s.engine.Ready()
+	if err == nil {
+		err = s.healed(ctx)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = read(ctx, s, func(t *Tx) (bool, error) { return t.exists(`select 1 from kv where name = 'paused'`) })
 	}
-	if err := s.engine.Space(); err != nil {
-		return err
+	if errors.Is(err, context.DeadlineExceeded) && core.MessageOf(err) == "" {
+		err = core.Wrap(core.StoreBusy, err, "The database answers slowly: not within %s. %s",
+			time.Since(began).Round(time.Second/10), core.LookWhySlow)
 	}
-	_, err = read(ctx, s, func(t *Tx) (bool, error) { return t.exists(`select 1 from kv where name = 'paused'`) })
 	return err
+}
+
+// Gone fails with store_gone if the database's file, or its log, is not there any more: nothing can be stored then, now
+// or later.
+func (s *Store) Gone() error {
+	if err := s.engine.Ready(); core.CategoryOf(err) == core.StoreGone {
+		return err
+	}
+	return nil
+}
+
+// healed returns the last fault of the database unless it is over, which a commit shows.
+func (s *Store) healed(ctx context.Context) error {
+	fault, mayPass := s.health.last()
+	if fault == nil || !mayPass {
+		return fault
+	}
+	if err := s.Put(ctx, probe, rand.Text()); err != nil {
+		return err
+	}
+	s.health.over()
+	return nil
 }
 
 // Waiting returns how many conversations wait for their next turn, and are held by no process: due ones and those in

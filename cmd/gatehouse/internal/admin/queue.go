@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -31,15 +30,14 @@ func viewQueue(e core.QueueEntry) queueView {
 
 // Run prints queued turns, unsent messages and open approvals.
 func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	q, err := store.Queue(ctx)
+	q, err := store.Queue(ctx, 0)
 	if err != nil {
 		return err
 	}
-	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, "", 0)
+	posts, err := store.HeldPosts(ctx, 0)
 	if err != nil {
 		return err
 	}
-	posts = slices.DeleteFunc(posts, func(p core.OutboxRow) bool { return p.Cause == "" }) // no attempt failed yet
 	if c.JSON {
 		return a.PrintJSON(struct {
 			Paused        bool        `json:"paused"`

@@ -46,7 +46,7 @@ func ExitCode(err error) int {
 		return e.code
 	}
 	switch core.CategoryOf(err) {
-	case core.Invalid, core.StoreUnreadable, core.StoreNewer, core.Unsupported, core.Unauthorized,
+	case core.Invalid, core.StoreUnreadable, core.StoreGone, core.StoreNewer, core.Unsupported, core.Unauthorized,
 		core.ProviderAuthentication:
 		return ExitUsage
 	case core.NotFound:

@@ -4,11 +4,14 @@ package connections
 
 import (
 	"container/list"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"gatehouse/core"
 )
 
 // Limit bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which
@@ -22,7 +25,9 @@ type Limit struct {
 	mu      sync.Mutex
 	all     map[net.Conn]*list.Element // nil: it has a request
 	waiting list.List                  // of net.Conn, the longest waiting first
-	warned  time.Time
+
+	warning sync.Mutex
+	warned  time.Time // guarded by warning
 }
 
 // maxConnections is the limit where there are descriptors for more.
@@ -31,7 +36,7 @@ const maxConnections = 8192
 // New makes a limit of half of what the process may have open, and of maxConnections at most.
 func New(log *slog.Logger) *Limit {
 	most := maxConnections
-	if n := descriptors(); n > 0 {
+	if n := Files(); n > 0 {
 		most = max(1, min(most, n/2))
 	}
 	return &Limit{most: most, log: log, all: map[net.Conn]*list.Element{}}
@@ -62,7 +67,8 @@ func (c *Limit) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
 		c.all[conn] = nil
 		return nil
 	case state == http.StateNew && len(c.all) >= c.most:
-		c.warn()
+		c.warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed for " +
+			"new ones")
 		if c.waiting.Len() == 0 {
 			return conn
 		}
@@ -73,12 +79,44 @@ func (c *Limit) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
 	return closed
 }
 
-// warn says so once a minute.
-func (c *Limit) warn() {
+// FewFiles says that the process may have too few files and connections open for its work; "" if they are enough.
+func FewFiles() string {
+	n := Files()
+	if n == 0 || n >= enoughFiles {
+		return ""
+	}
+	return fmt.Sprintf("gatehouse may have only %d files and connections open; with fewer than %d it can't reach the "+
+		"database, the platforms and the models at all times. Raise the limit to 1024 or more: ulimit -n, LimitNOFILE of "+
+		"systemd, --ulimit nofile of Docker.", n, enoughFiles)
+}
+
+// enoughFiles is what a process needs with few people; 1024 is what most systems give it.
+const enoughFiles = 256
+
+// Watch makes a listener tell why it can take no connection.
+func (c *Limit) Watch(l net.Listener) net.Listener { return watched{l, c} }
+
+type watched struct {
+	net.Listener
+	limit *Limit
+}
+
+// Accept takes the next connection. The server tries again after an error.
+func (w watched) Accept() (net.Conn, error) {
+	conn, err := w.Listener.Accept()
+	if why := core.NoHandles(err); why != "" {
+		w.limit.warn(why + "a connection to the HTTP server")
+	}
+	return conn, err
+}
+
+// warn says something once a minute.
+func (c *Limit) warn(what string) {
+	c.warning.Lock()
+	defer c.warning.Unlock()
 	if now := time.Now(); now.Sub(c.warned) > time.Minute {
 		c.warned = now
-		c.log.Warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed "+
-			"for new ones", "limit", c.most)
+		c.log.Warn(what, "limit", c.most)
 	}
 }
 

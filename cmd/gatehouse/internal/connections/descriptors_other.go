@@ -2,5 +2,5 @@
 
 package connections
 
-// descriptors is how many files and connections the process may have open; 0: unknown, or without limit.
-func descriptors() int { return 0 }
+// Files is how many files and connections the process may have open; 0: unknown, or without limit.
+func Files() int { return 0 }

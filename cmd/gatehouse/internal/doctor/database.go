@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -36,7 +37,10 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 	if err != nil {
 		return []finding{{"database", stateFail, cli.Explain(err), fixDatabase}}, nil
 	}
-	if _, err := store.PutIfAbsent(ctx, "doctor", "checked"); err != nil {
+	began := time.Now()
+	_, err = store.PutIfAbsent(ctx, "doctor", "checked")
+	took := time.Since(began)
+	if err != nil {
 		_ = store.Close()
 		return []finding{{"database", stateFail, "Can't write to " + name + ": " + cli.Explain(err), fixDatabase}}, nil
 	}
@@ -54,14 +58,21 @@ func checkDatabase(ctx context.Context, open cli.OpenStore, cfg settings.Config)
 	if schema == 0 {
 		message = fmt.Sprintf("%s did not exist and was created; schema version %d.", name, known)
 	}
+	if took > slow {
+		return []finding{{"database", stateWarn, message + " It answers slowly: a short write took " +
+			took.Round(time.Millisecond).String() + ".", core.LookWhySlow}}, store
+	}
 	return []finding{{"database", stateOK, message, ""}}, store
 }
+
+// slow is how long a short write may take before that is told.
+const slow = time.Second
 
 const fixDead = "gatehouse deadletters list shows the causes. Retry or drop them."
 
 // checkStore looks for dead letters in the database, and for paused turns that this build can't resume.
 func checkStore(ctx context.Context, p Program, cfg settings.Config, store *storage.Store) []finding {
-	queue, err := store.Queue(ctx)
+	queue, err := store.Queue(ctx, 1)
 	if err != nil {
 		return []finding{{"queue", stateFail, cli.Explain(err), fixDatabase}}
 	}
@@ -83,7 +94,7 @@ func checkStore(ctx context.Context, p Program, cfg settings.Config, store *stor
 		"Look for them in their conversations. "+fixDead)
 	if len(found) == 0 {
 		found = append(found, finding{"queue", stateOK, fmt.Sprintf("No dead letters; %d queues with waiting turns, "+
-			"%d posts waiting.", len(queue.Entries), queue.Posts), ""})
+			"%d posts waiting.", queue.Queues, queue.Posts), ""})
 	}
 	stuck, err := unresumable(ctx, p, cfg, store)
 	switch {

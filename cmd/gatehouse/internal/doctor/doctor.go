@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/approvals/proof"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -31,7 +32,7 @@ type Program interface {
 	// Tools are those of the configuration, without MCP servers.
 	Tools() *tool.Registry
 	// Turns asks the gatehouse serve of this machine for its turns; ok is false if none answers.
-	Turns(ctx context.Context, cfg settings.Config) (turns Turns, ok bool)
+	Turns(ctx context.Context, cfg settings.Config) (turns Turns, ok bool, err error)
 }
 
 // finding is the result of one check.
@@ -49,6 +50,9 @@ const (
 func (c Command) Run(ctx context.Context, a *cli.App, p Program) error {
 	cfg, found := checkConfig(a.Settings)
 	usable := !failed(found)
+	if few := connections.FewFiles(); few != "" {
+		found = append(found, finding{"open files", stateWarn, few, "Raise it where gatehouse serve runs, too."})
+	}
 	if usable {
 		more, store := checkDatabase(ctx, a.OpenStore, cfg)
 		found = append(found, more...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core/dispatch"
 )
@@ -17,8 +18,14 @@ type Turns struct {
 // checkTurns says how many turns run and wait, and what keeps others from beginning. There is nothing to say if no
 // gatehouse serve answers.
 func checkTurns(ctx context.Context, p Program, cfg settings.Config) []finding {
-	turns, ok := p.Turns(ctx, cfg)
-	if !ok {
+	turns, ok, err := p.Turns(ctx, cfg)
+	switch {
+	case err != nil:
+		return []finding{{
+			"turns", stateWarn, cli.Explain(err),
+			"Set GATEHOUSE_METRICS_TOKEN, or GATEHOUSE_METRICS_TOKEN_FILE, here as gatehouse serve has it.",
+		}}
+	case !ok:
 		return nil
 	}
 	message := fmt.Sprintf("Turns that run: %d of %d, estimated to hold %d MiB; conversations that wait: %d.",

@@ -39,6 +39,7 @@ type Config struct {
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s"`
 	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS"`
 	TokenList       string        `envconfig:"GATEHOUSE_TOKENS" secret:"all"`
+	MetricsToken    string        `envconfig:"GATEHOUSE_METRICS_TOKEN" secret:"all"`
 	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE"`
 	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY"`
 	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS"`
@@ -70,6 +71,7 @@ type Config struct {
 
 	Keys      []string         `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
 	Tokens    []access.Token   `ignored:"true"` // from TokenList; none: only true loopback is served
+	Metrics   access.Secret    `ignored:"true"` // from MetricsToken
 	Policy    *policy.Current  `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
 	Hosts     tools.Hosts      `ignored:"true"` // from FetchHosts
 	Callbacks callback.Hosts   `ignored:"true"` // from CallbackHosts

@@ -16,6 +16,8 @@ var help = map[string]string{
 		"machine, for requests made there.",
 	"GATEHOUSE_TOKENS": "Who may use the OpenHarness endpoint and the web pages: name=token,name!=token; the ! " +
 		"makes an approver. Not set: only browsers and programs on gatehouse's own machine.",
+	"GATEHOUSE_METRICS_TOKEN": "The token that a scraper of /metrics sends as Authorization: Bearer. Not set: only " +
+		"programs on gatehouse's own machine may read the metrics.",
 	"GATEHOUSE_SYSTEM_PROMPT_FILE": "The system prompt of the model: a text file, or a folder of prompts with one " +
 		"that is called system. It may use {{ platform }}, {{ today }} and {{ zone }}.",
 	"GATEHOUSE_APPROVAL_POLICY": "A YAML file with rules: which calls are allowed, which are denied, and who may " +

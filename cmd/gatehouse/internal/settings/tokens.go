@@ -10,9 +10,11 @@ import (
 	"gatehouse/core"
 )
 
-// readTokens reads who may use the endpoint and the pages.
+// readTokens reads who may use the endpoint and the pages, and what may read the metrics.
 func (c *Config) readTokens(f *faults) {
 	var err error
+	c.Metrics, err = access.ParseSecret(c.MetricsToken)
+	f.check(err == nil, "GATEHOUSE_METRICS_TOKEN", "%s", core.MessageOf(err))
 	c.Tokens, err = access.ParseTokens(c.TokenList)
 	f.check(err == nil, "GATEHOUSE_TOKENS", "the tokens are invalid:\n    %s",
 		strings.ReplaceAll(core.MessageOf(err), "\n", "\n    "))

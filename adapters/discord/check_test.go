@@ -73,7 +73,7 @@ func TestCheckupWithoutFaults(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"token", "content", "interactions", "gateway", "commands", "server town", "channels of town",
+		"token", "content", "interactions", "gateway", "websocket", "commands", "server town", "channels of town",
 		"channel #general", "events", "approver discord:1002",
 		"approver discord:role:" + approvers,
 	} {
@@ -82,7 +82,7 @@ func TestCheckupWithoutFaults(t *testing.T) {
 		}
 	}
 	for _, c := range w.Calls() {
-		if c.Route[:3] != "GET" && c.Route != discordtest.CreateCommand {
+		if c.Route[:3] != "GET" && c.Route != discordtest.CreateCommand && c.Route != discordtest.Dial {
 			t.Errorf("it changes something: %s", c.Route)
 		}
 	}
@@ -206,6 +206,12 @@ func TestCheckupFindsFaults(t *testing.T) {
 			w.SpendIdentifies(901)
 		}, "gateway", outbound.Fail,
 			[]string{"Of 1000 identifications a day 99 are left", "no new session for 24h0m0s"}},
+		"no websocket": {func(w *rig, _ *checkup) {
+			w.Inject(discordtest.Fault{Endpoint: discordtest.Dial, Trouble: discordtest.ServerError(503)})
+		}, "websocket", outbound.Fail, []string{"Discord's websocket at 127.0.0.1 does not open (503)", "outage"}},
+		"another websocket": {func(w *rig, _ *checkup) {
+			w.NewConnectionsSilent(true)
+		}, "websocket", outbound.Fail, []string{"nothing comes over it", "proxy"}},
 		"few shards": {nil, "gateway", outbound.Warn, []string{"DISCORD_SHARDS"}},
 		"identifies": {nil, "gateway", outbound.Warn, []string{"resets the token"}},
 	} {

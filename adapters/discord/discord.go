@@ -44,6 +44,7 @@ type Discord struct {
 	long       outbound.PartCache[draw.Message]
 	threads    *memo.Memo[bool]       // whether a thread is open, by id; false: it could not be opened
 	roots      *memo.Memo[bool]       // whether a thread began with a message of the bot's own, by id
+	rootless   *memo.Memo[time.Time]  // since when Discord can't say what a thread began with, by id
 	hidden     *memo.Memo[time.Time]  // when Discord last refused to show what a thread began with, by channel
 	overheard  *memo.Memo[string]     // the last message in a thread that was not for the bot, by thread
 	heard      outbound.Cache[string] // a message up to which the agent has heard a thread, by thread
@@ -77,8 +78,9 @@ func New(deps core.Deps, c Config) *Discord {
 		painter:  draw.Painter{Sealer: deps.Signer, Texts: texts},
 		threads:  memo.New[bool](maxRemembered), sent: memo.New[string](maxRemembered),
 		fileless: memo.New[time.Time](maxRemembered), hidden: memo.New[time.Time](maxRemembered),
-		roots: memo.New[bool](maxRemembered), overheard: memo.New[string](maxRemembered),
-		heard: outbound.Cache[string]{Now: deps.Now}, known: outbound.Cache[string]{Now: deps.Now},
+		roots: memo.New[bool](maxRemembered), rootless: memo.New[time.Time](maxRemembered),
+		overheard: memo.New[string](maxRemembered),
+		heard:     outbound.Cache[string]{Now: deps.Now}, known: outbound.Cache[string]{Now: deps.Now},
 	}
 	d.desk = desk.Desk{
 		Platform: address.Platform, Signer: d.Signer, Cards: d.Cards, Edits: d.Cards, Groups: d, Cautious: d.painter,

@@ -30,6 +30,7 @@ func (d *Discord) SetIdentity(user string) {
 
 // Limits that tests refer to.
 const (
-	ShardLease = gateway.MaxLease
-	Slot       = gateway.IdentifySlot
+	ShardLease  = gateway.MaxLease
+	Slot        = gateway.IdentifySlot
+	RefusedWait = gateway.RefusedWait
 )

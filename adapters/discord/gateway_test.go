@@ -238,7 +238,7 @@ func TestRequestedHeartbeat(t *testing.T) {
 
 func TestFatalCloseCodes(t *testing.T) {
 	for code, want := range map[int]string{
-		4004: "DISCORD_BOT_TOKEN", 4010: "DISCORD_SHARDS", 4011: "DISCORD_SHARDS", 4012: "newer gatehouse",
+		4010: "DISCORD_SHARDS", 4011: "DISCORD_SHARDS", 4012: "newer gatehouse",
 		4013: "newer gatehouse",
 	} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {

@@ -509,6 +509,32 @@ func TestThreadOnAnAnswerWhileDiscordIsDown(t *testing.T) {
 	}
 }
 
+// A message does not wait forever for what only Discord's answer about one thread is missing.
+func TestThreadWhoseBeginningDiscordCanNeverTell(t *testing.T) {
+	clock := discordtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	r, _ := reading(t, setup{fake: discordtest.Options{Now: clock.Now}, discord: core.Deps{Now: clock.Now}})
+	answer := r.button(general, "x").Message
+	r.halt()
+	thread := r.bob.OpensThread(general, answer, "why", discordtest.WithoutEvent())
+	r.start()
+	r.known()
+	down := r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.ServerError(503)})
+	m := r.bob.Posts(thread, "why is that?")
+	r.eventually("the question", func() bool { return down.Hits() > 0 })
+	clock.Advance(3 * time.Minute)
+	r.timers.FireAlways(100 * time.Millisecond)
+	if e := r.of(m); !e.FollowUp {
+		t.Errorf("it came as %+v", e)
+	}
+	if !strings.Contains(r.log.String(), "can't say what a thread began with") {
+		t.Errorf("the log does not say so:\n%s", r.log)
+	}
+	down.Lift()
+	if e := r.of(r.bob.Posts(thread, "why?")); e.FollowUp {
+		t.Errorf("once Discord can tell, it came as %+v", e)
+	}
+}
+
 // Where the first message of a post was deleted, no other passes for it.
 func TestPostWhoseFirstMessageIsDeleted(t *testing.T) {
 	r, _ := reading(t, setup{})

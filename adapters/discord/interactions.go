@@ -215,7 +215,9 @@ func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 }
 
 func (d *Discord) serve(w http.ResponseWriter, r *http.Request, body []byte, accept core.Accept) {
-	i, answer, result := d.takeInteraction(r.Context(), body, accept)
+	ctx, cancel := webhook.Lasting(r)
+	defer cancel()
+	i, answer, result := d.takeInteraction(ctx, body, accept)
 	switch result {
 	case inbound.Foreign:
 		http.Error(w, "this gatehouse serves another application", http.StatusForbidden)

@@ -113,6 +113,10 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 		var root heard.Lenient[heard.Message] // of any other form it is somebody else's
 		err = d.rest.Get(ctx, discordgo.EndpointChannelMessage(at.ParentID, at.ID), &root)
 		switch {
+		case core.IsTemporary(err) && d.givesUp(ctx, at.ID):
+			d.Log.Warn("Discord can't say what a thread began with, and answers other questions; what people write "+
+				"there without a mention is taken as not meant for the bot", "thread", at.ID, "err", err)
+			return false, nil
 		case core.IsTemporary(err):
 			return false,
 				outbound.LookupError(err, "Discord can't say now which message the thread %s began with.", at.ID)
@@ -124,6 +128,19 @@ func (d *Discord) beganWithOwn(ctx context.Context, at discordgo.Channel, c core
 	}
 	d.roots.Put(at.ID, own)
 	return own, nil
+}
+
+// rootTime is how long messages wait for Discord to say what their thread began with.
+const rootTime = 2 * time.Minute
+
+// givesUp reports whether it is no use to go on asking what a thread began with: that has failed for a while, although
+// Discord answers other questions.
+func (d *Discord) givesUp(ctx context.Context, thread string) bool {
+	since, asked := d.rootless.Get(thread)
+	if !asked {
+		d.rootless.Put(thread, d.Now())
+	}
+	return asked && d.Now().Sub(since) > rootTime && d.rest.Get(ctx, discordgo.EndpointUser("@me"), nil) == nil
 }
 
 // root reports whether a thread began with a message of the bot's own, as far as it is known without a call. A post of

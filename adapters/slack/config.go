@@ -31,6 +31,8 @@ func (c Config) Validate() []string {
 		switch {
 		case c.BotToken == "":
 			fault("SLACK_BOT_TOKEN: needed with any other Slack setting; it begins with xoxb-")
+		case isRotated(c.BotToken):
+			fault("SLACK_BOT_TOKEN: " + rotatedToken)
 		case !strings.HasPrefix(c.BotToken, "xoxb-"):
 			fault("SLACK_BOT_TOKEN: a bot's token begins with xoxb-; see OAuth & Permissions of your app")
 		}
@@ -38,7 +40,10 @@ func (c Config) Validate() []string {
 			fault("SLACK_APP_TOKEN: this (for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP) is needed, or no event " +
 				"arrives")
 		}
-		if c.AppToken != "" && !strings.HasPrefix(c.AppToken, "xapp-") {
+		switch {
+		case isRotated(c.AppToken):
+			fault("SLACK_APP_TOKEN: " + rotatedToken + "; an app-level token begins with xapp-")
+		case c.AppToken != "" && !strings.HasPrefix(c.AppToken, "xapp-"):
 			fault("SLACK_APP_TOKEN: an app-level token begins with xapp-; see Basic Information of your app")
 		}
 	}
@@ -69,6 +74,15 @@ func (c Config) Validate() []string {
 	}
 	return faults
 }
+
+// isRotated reports whether a token is one of an app with token rotation: xoxe.xoxb-…, or xoxe-…, which refreshes it.
+func isRotated(token string) bool {
+	return strings.HasPrefix(token, "xoxe.") || strings.HasPrefix(token, "xoxe-")
+}
+
+const rotatedToken = "a token that begins with xoxe is one of token rotation: it expires after 12 hours, or refreshes " +
+	"one that does. Switch Token Rotation off (OAuth & Permissions of your app), reinstall the app, and use the token " +
+	"that begins with xoxb-; where Slack does not let you switch it off, make a new app from gatehouse manifest slack"
 
 // The forms of ids.
 var (

@@ -18,6 +18,6 @@ func (c *Config) Check(ctx context.Context, o core.Checkup) []core.Check {
 		Checkup: o, API: c.api(), HTTP: c.SigningSecret != "",
 		Paths:    []string{pathEvents, pathInteractions, pathCommands},
 		FollowUp: c.FollowUp == followThread || len(c.mentionGroups()) > 0, Connect: c.Connect == connectAllow,
-		BotName: botName,
+		BotName: botName, Bots: c.bots(),
 	})
 }

@@ -121,8 +121,8 @@ func TestCheckupFindsNoFault(t *testing.T) {
 	wantCheck(t, found, "slack events", core.CheckOK, "1m0s")
 	wantCheck(t, found, "slack approver slack:U2BOB", core.CheckOK, "is bob")
 	wantCheck(t, found, "slack approver slack:S1OPS", core.CheckOK, "has 1 member.")
-	if n := c.OpenSockets(); n != 0 {
-		t.Errorf("%d sockets were opened, and Slack would send events over them", n)
+	if err := c.WaitForSockets(t.Context(), 0); err != nil || len(c.Sockets()) != 1 {
+		t.Errorf("of %d sockets %d stay open, and Slack would send events over them", len(c.Sockets()), c.OpenSockets())
 	}
 	for _, call := range c.Calls() {
 		if strings.HasPrefix(call.Method, "chat.") || strings.HasPrefix(call.Method, "reactions.") ||
@@ -228,6 +228,21 @@ func TestCheckupSocket(t *testing.T) {
 	if f, ok := c.finds(t)["slack socket"]; ok || c.CountCalls("apps.connections.open") != before {
 		t.Errorf("a quick checkup asked for a socket: %+v", f)
 	}
+}
+
+func TestCheckupBots(t *testing.T) {
+	c := newCheckup(t, slacktest.Options{})
+	c.AddUser(slacktest.User{ID: "U7FLOW", Name: "flow", IsBot: true, BotID: "B7FLOW"})
+	c.checkup.Config.Bots = "B7FLOW,U7FLOW,B9NONE,U9NONE,U2BOB," + c.BotUserID()
+	found := c.finds(t)
+	wantCheck(t, found, "slack bot B7FLOW", core.CheckOK, "flow")
+	wantCheck(t, found, "slack bot U7FLOW", core.CheckOK, "flow")
+	wantCheck(t, found, "slack bot B9NONE", core.CheckFail, "is not known", "SLACK_BOTS")
+	wantCheck(t, found, "slack bot U9NONE", core.CheckFail, "is not known", "SLACK_BOTS")
+	wantCheck(t, found, "slack bot U2BOB", core.CheckWarn, "is a person", "bob")
+	wantCheck(t, found, "slack bot "+c.BotUserID(), core.CheckWarn, "is this bot itself")
+	c.WithdrawScope("users:read")
+	wantCheck(t, c.finds(t), "slack bot B7FLOW", core.CheckWarn, "users:read")
 }
 
 func TestCheckupHTTP(t *testing.T) {

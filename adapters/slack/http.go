@@ -105,7 +105,9 @@ func isCheck(form string) bool {
 }
 
 func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, receive receiver, accept core.Accept) {
-	reply, result := receive(r.Context(), body, accept)
+	ctx, cancel := webhook.Lasting(r)
+	defer cancel()
+	reply, result := receive(ctx, body, accept)
 	switch result {
 	case inbound.Foreign:
 		http.Error(w, "this app serves another workspace", http.StatusForbidden)

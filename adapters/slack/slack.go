@@ -69,8 +69,8 @@ type Slack struct {
 	ended      bool
 }
 
-// New makes the platform; nothing is connected before Run. It uses Signer, Cards, Blobs, Inbox, Jitter,
-// Now, ReadBefore, Words and Log of d.
+// New makes the platform; nothing is connected before Run. It uses Signer, Cards, Blobs, KV, Owner, Inbox,
+// Jitter, Now, ReadBefore, Words and Log of d.
 func New(d core.Deps, c Config) *Slack {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -114,11 +114,16 @@ func (s *Slack) Name() string { return Name }
 // off.
 func (s *Slack) Run(ctx context.Context, accept core.Accept) error {
 	defer s.http.CloseIdleConnections()
+	s.mu.Lock()
+	s.ended = false
+	s.mu.Unlock()
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return s.keepIdentity(ctx) })
 	if s.sockets != nil {
 		parts.Go(func() error {
-			err := s.sockets.Run(ctx, socket{s, accept})
+			slots := &slots{kv: s.KV, owner: s.Owner}
+			defer slots.leave(ctx)
+			err := s.sockets.Run(ctx, socket{s, slots, accept})
 			if err != nil && s.Config.SigningSecret != "" { // events still come over HTTP
 				s.Log.Error("Socket Mode has ended", "category", core.CategoryOf(err), "err", err)
 				return nil

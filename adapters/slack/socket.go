@@ -15,6 +15,7 @@ import (
 // socket is the platform as a Socket Mode connection sees it.
 type socket struct {
 	*Slack
+	*slots
 	accept core.Accept
 }
 

@@ -345,20 +345,28 @@ func TestTooManySocketsCauseOneDelayedRetry(t *testing.T) {
 // crowd opens as many sockets as an app may have, as other replicas would.
 func (r *running) crowd() {
 	r.t.Helper()
-	others := slackgo.New(r.BotToken(), slackgo.OptionAPIURL(r.APIURL()), slackgo.OptionAppLevelToken(r.AppToken()))
 	for range slacktest.MaxSockets {
-		_, address, err := others.StartSocketModeContext(r.ctx)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		conn, answer, err := websocket.DefaultDialer.DialContext(r.ctx, address, nil)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		answer.Body.Close()
-		r.t.Cleanup(func() { conn.Close() })
+		strangeSocket(r.ctx, r.t, r.Server)
 	}
-	r.sockets(slacktest.MaxSockets)
+}
+
+// strangeSocket opens a socket of the app, as another program would.
+func strangeSocket(ctx context.Context, t *testing.T, s *slacktest.Server) {
+	t.Helper()
+	other := slackgo.New(s.BotToken(), slackgo.OptionAPIURL(s.APIURL()), slackgo.OptionAppLevelToken(s.AppToken()))
+	_, address, err := other.StartSocketModeContext(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, answer, err := websocket.DefaultDialer.DialContext(ctx, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	t.Cleanup(func() { conn.Close() })
+	if _, _, err := conn.ReadMessage(); err != nil { // its hello
+		t.Fatal(err)
+	}
 }
 
 func TestRetryAfterOfConnectionsOpenIsKept(t *testing.T) {

@@ -203,7 +203,6 @@ var fatalCodes = map[int]struct {
 	words []string
 	exit  int
 }{
-	4004: {[]string{"token", "set DISCORD_BOT_TOKEN to the new one"}, cli.ExitUsage},
 	4010: {[]string{"shard", "Set DISCORD_SHARDS to"}, cli.ExitUsage},
 	4011: {[]string{"shards", "Raise DISCORD_SHARDS"}, cli.ExitUsage},
 	4012: {[]string{"version", "Install a newer gatehouse"}, cli.ExitUsage},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -135,22 +134,21 @@ func (g *gateway) Run(ctx context.Context) error {
 	defer stopTools()
 	var platforms, serving, working, delivering, tooling sync.WaitGroup
 	errs := make([]error, len(g.platforms)+1)
-	tokens := slices.ContainsFunc(g.platforms, func(p core.Platform) bool {
-		return p.Name() != callback.Name && p.Name() != openharness.Name
-	})
+	tokens := 0 // platforms that need one
+	for _, p := range g.platforms {
+		if p.Name() != callback.Name && p.Name() != openharness.Name {
+			tokens++
+		}
+	}
+	all := newReruns(max(tokens, 1), g.log)
 	for i, p := range g.platforms {
-		group := &platforms
-		if p.Name() == callback.Name || p.Name() == openharness.Name && tokens {
+		if p.Name() == callback.Name || p.Name() == openharness.Name && tokens > 0 {
 			// it ends with the last platform that needs a token: whoever runs gatehouse must notice that the token is
 			// refused
-			group = &serving
+			serving.Go(func() { errs[i] = p.Run(receiving, g.accept) })
+			continue
 		}
-		group.Go(func() {
-			if errs[i] = p.Run(receiving, g.accept); errs[i] != nil {
-				g.log.Error("platform stopped", "platform", p.Name(), "category", core.CategoryOf(errs[i]),
-					"err", errs[i])
-			}
-		})
+		platforms.Go(func() { errs[i] = all.run(receiving, p, g.accept) })
 	}
 	if g.server != nil {
 		serving.Go(func() {

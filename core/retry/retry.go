@@ -10,12 +10,12 @@ import (
 	"gatehouse/core"
 )
 
-// Log logs the errors of an operation that is retried: once when an error first occurs, once when its category changes,
-// and once when the operation succeeds again. It belongs to one goroutine.
+// Log logs the errors of an operation that is retried: once when an error first occurs, once when its category or its
+// sentence for people changes, and once when the operation succeeds again. It belongs to one goroutine.
 type Log struct {
 	log  *slog.Logger
 	what string
-	last core.Category
+	last string
 }
 
 // NewLog logs to log the errors of what ("looking for work").
@@ -24,10 +24,11 @@ func NewLog(log *slog.Logger, what string) *Log { return &Log{log: log, what: wh
 // Report takes the result of a try; nil is a success.
 func (t *Log) Report(err error) {
 	category := core.CategoryOf(err)
-	if category == t.last {
+	now := string(category) + core.MessageOf(err)
+	if now == t.last {
 		return
 	}
-	t.last = category
+	t.last = now
 	if err != nil {
 		t.log.Warn(t.what+" fails; retrying", "category", category, "err", err)
 		return

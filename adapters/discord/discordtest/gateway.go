@@ -13,6 +13,9 @@ const Dial = "(dial)"
 // Connection is one connection to the gateway, open or not.
 type Connection = gateway.Connection
 
+// Refusal is how the gateway answers an identify or a resume instead of taking it.
+type Refusal = gateway.Refusal
+
 // The privileged intents.
 const (
 	IntentMembers        = gateway.IntentMembers

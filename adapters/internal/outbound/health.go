@@ -73,11 +73,15 @@ type Identity struct {
 	Asker
 }
 
-// Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused before
-// the bot was known. A token that is revoked later does not end Keep: events must still be stored.
+// maxRefusals is how often in a row a token must be refused before it counts as refused.
+const maxRefusals = 3
+
+// Keep asks until the bot is known, and once a minute after that, until ctx ends. Error: the token was refused several
+// times in a row before the bot was known. A token that is revoked later does not end Keep: events must still be
+// stored.
 func (i Identity) Keep(ctx context.Context) error {
 	log := retry.NewLog(i.Log, "asking "+i.Title+" who the bot is")
-	wait := FirstRetry
+	wait, refusals := FirstRetry, 0
 	for ctx.Err() == nil {
 		known := i.Known()
 		err := i.Ask(ctx)
@@ -85,7 +89,9 @@ func (i Identity) Keep(ctx context.Context) error {
 			return nil
 		}
 		log.Report(err)
-		if core.CategoryOf(err) == core.Unauthorized && !known {
+		if core.CategoryOf(err) != core.Unauthorized || known {
+			refusals = 0
+		} else if refusals++; refusals == maxRefusals {
 			return err
 		}
 		if err == nil {

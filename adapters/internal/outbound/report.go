@@ -63,6 +63,20 @@ func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	return true
 }
 
+// Unopened reports whether a websocket could not be opened (Socket.Dial), and adds a check with the reason.
+func (r *Report) Unopened(name string, err error) bool {
+	var f *SocketFault
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &f):
+		r.Add(name, Fail, f.What+" gatehouse serve receives no events then.", f.Mend)
+	default:
+		r.Unanswered(name, err, "", "")
+	}
+	return true
+}
+
 // cause returns the innermost error, without the address of the call and without the text around it.
 func cause(err error) error {
 	var ours *core.Error

@@ -104,6 +104,7 @@ func (c *checks) gateway(ctx context.Context) {
 	if c.unanswered("gateway", c.get(ctx, discordgo.EndpointGatewayBot, &g)) {
 		return
 	}
+	c.websocket(ctx, g.URL)
 	left := fmt.Sprintf("Of %d identifications a day %d are left.", g.SessionStartLimit.Total,
 		g.SessionStartLimit.Remaining)
 	const mend = "Find out what starts so often, here or elsewhere with the same token. "
@@ -122,6 +123,19 @@ func (c *checks) gateway(ctx context.Context) {
 			"Set DISCORD_SHARDS to 0, which takes as many as Discord recommends.")
 	default:
 		c.Add("gateway", outbound.OK, left, "")
+	}
+}
+
+// websocket opens a connection to the gateway, which another host than that of the API serves. It begins no session,
+// which would count.
+func (c *checks) websocket(ctx context.Context, address string) {
+	if c.Quick {
+		return
+	}
+	conn, _, err := gateway.Dial(ctx, address)
+	if !c.Unopened("websocket", err) {
+		conn.Close()
+		c.Add("websocket", outbound.OK, "A connection to the gateway opens.", "")
 	}
 }
 

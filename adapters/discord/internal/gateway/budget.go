@@ -26,11 +26,16 @@ const (
 	maxWait      = 5 * time.Minute // between two checks of an exhausted budget
 )
 
-// ask asks Discord for the gateway's address and the remaining budget until it answers. failed, if not nil, receives
-// each error. The returned error is permanent.
+// RefusesToken asks Discord, by the most common of its calls, whether it refuses the token. It does not if it can't be
+// asked.
+func (g *Gateway) RefusesToken(ctx context.Context) bool {
+	return core.CategoryOf(g.REST.Get(ctx, discordgo.EndpointUser("@me"), nil)) == core.Unauthorized
+}
+
+// ask asks Discord for the gateway's address and the remaining budget until it answers. failed receives each error. The returned error is permanent: a token that is refused several times in a row, whatever is asked.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := retry.NewLog(g.Log, "asking Discord for its gateway")
-	wait := outbound.FirstRetry
+	wait, refusals := outbound.FirstRetry, 0
 	for ctx.Err() == nil {
 		var info discordgo.GatewayBotResponse
 		err := g.REST.Get(ctx, discordgo.EndpointGatewayBot, &info)
@@ -45,13 +50,21 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 			break
 		}
 		log.Report(err)
-		if err == nil || core.CategoryOf(err) == core.Unauthorized {
+		atLeast := core.RetryAfterOf(err)
+		if core.CategoryOf(err) == core.Unauthorized {
+			refusals, atLeast = refusals+1, RefusedWait
+		} else {
+			refusals = 0
+		}
+		if err == nil || refusals >= maxRefusals && g.RefusesToken(ctx) {
 			return info, err
 		}
-		if failed != nil {
-			failed(err)
+		if refusals > 0 {
+			err = core.Wrap(core.DeliveryLater, err, "Discord refuses the token. It is asked again, and in another "+
+				"way, before that counts.")
 		}
-		g.Sleep(ctx, max(g.jitter(wait), core.RetryAfterOf(err)))
+		failed(err)
+		g.Sleep(ctx, max(g.jitter(wait), atLeast))
 		wait = min(2*wait, outbound.MaxRetry)
 	}
 	return discordgo.GatewayBotResponse{}, nil
@@ -61,9 +74,8 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 // gateway then can't be reached, the next attempt uses that one. The budget is in the store, shared by all processes of
 // the bot, and corrected by Discord's own numbers.
 func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
-	blocked := func(err error) { s.setHealth(shardState{why: err}) }
 	for ctx.Err() == nil {
-		info, err := s.ask(ctx, blocked)
+		info, err := s.ask(ctx, s.unheard)
 		if err != nil || ctx.Err() != nil {
 			return "", err
 		}
@@ -72,7 +84,7 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 		case ctx.Err() != nil:
 			return "", nil
 		case err != nil:
-			blocked(core.Wrap(core.StoreBusy, err, "The budget of identifies could not be read from the store."))
+			s.unheard(core.Wrap(core.StoreBusy, err, "The budget of identifies could not be read from the store."))
 			wait = outbound.FirstRetry
 		case wait == 0:
 			return info.URL, nil
@@ -83,7 +95,7 @@ func (s *shard) mayIdentify(ctx context.Context) (address string, err error) {
 					"It begins the next one in %s. Find out what ends its sessions: restarts in a loop, or another "+
 					"program with the same token.", wait.Round(time.Second))
 			s.Log.Warn(e.Error(), "shard", s.n)
-			blocked(e)
+			s.unheard(e)
 		}
 		s.Sleep(ctx, min(wait, maxWait))
 	}

@@ -1,11 +1,11 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"net"
-	"net/http"
 	"net/url"
 	"runtime"
 	"sync"
@@ -17,7 +17,6 @@ import (
 
 	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/internal/outbound"
-	"gatehouse/core"
 )
 
 // The operations of the gateway.
@@ -34,18 +33,20 @@ const (
 
 // Limits of one connection.
 const (
-	helloTimeout = 10 * time.Second // from dialling to Discord's hello
-	readyTimeout = time.Minute      // from hello until the session has begun
-	writeTimeout = 5 * time.Second
-	maxPayload   = 64 << 20 // bytes; the description of a large server has some millions
+	helloTimeout  = 10 * time.Second // from dialling to Discord's hello
+	readyTimeout  = time.Minute      // until a session begins
+	resumeTimeout = 10 * time.Second // until a session is resumed, or another of its events is replayed;
+	silentBeats   = 5                // and as many heartbeats at most
+	writeTimeout  = 5 * time.Second
+	maxPayload    = 64 << 20 // bytes; the description of a large server has some millions
 )
 
 // connection is one websocket.
 type connection struct {
 	*committer
 	conn      *websocket.Conn
-	began     time.Time
 	heartbeat time.Duration    // interval
+	patience  time.Duration    // with the next event, until the session has begun
 	intents   discordgo.Intent // for a new session
 
 	writing sync.Mutex
@@ -56,42 +57,40 @@ type connection struct {
 	reason *closeReason // why this side ends it; nil: it does not
 }
 
-// dial opens a connection and waits for Discord's hello.
-func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil, core.Errorf(core.DeliveryLater, "Discord returned no valid address of its gateway.")
+// websockets opens Discord's.
+var websockets = outbound.Socket{
+	Title: "Discord", URLKey: "DISCORD_API_URL", Hello: helloTimeout, Limit: maxPayload,
+}
+
+// Dial opens a websocket at an address of the gateway and waits for Discord's hello. heartbeat is the interval that it
+// asks for. No session begins. Error: as outbound.Socket has it.
+func Dial(ctx context.Context, address string) (conn *websocket.Conn, heartbeat time.Duration, err error) {
+	if u, err := url.Parse(address); err == nil {
+		u.RawQuery = "v=10&encoding=json"
+		u.Path = cmp.Or(u.Path, "/")
+		address = u.String()
 	}
-	u.RawQuery = "v=10&encoding=json"
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	dialer := websocket.Dialer{
-		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTimeout,
-		NetDialContext: (&net.Dialer{Timeout: outbound.DialTimeout}).DialContext,
-	}
-	conn, answer, err := dialer.DialContext(ctx, u.String(), nil)
-	if answer != nil && answer.Body != nil {
-		answer.Body.Close()
-	}
-	if err != nil {
-		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway can't be reached.")
-	}
-	conn.SetReadLimit(maxPayload)
-	_ = conn.SetReadDeadline(time.Now().Add(helloTimeout))
-	c := &connection{committer: newCommitter(s), conn: conn, began: time.Now()}
 	var p discordgo.Event
+	if conn, err = websockets.Dial(ctx, address, &p); err != nil {
+		return nil, 0, err
+	}
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"`
 	}
-	if err := conn.ReadJSON(&p); err != nil || p.Operation != opHello || json.Unmarshal(p.RawData, &hello) != nil ||
-		hello.Interval <= 0 {
+	if p.Operation != opHello || json.Unmarshal(p.RawData, &hello) != nil || hello.Interval <= 0 {
 		conn.Close()
-		return nil, core.Wrap(core.DeliveryLater, err, "Discord's gateway sent no hello.")
+		return nil, 0, websockets.NoHello(address, nil)
 	}
-	_ = conn.SetReadDeadline(time.Time{})
-	c.heartbeat, c.intents = time.Duration(hello.Interval)*time.Millisecond, s.Intents()
-	return c, nil
+	return conn, time.Duration(hello.Interval) * time.Millisecond, nil
+}
+
+// dial opens a connection.
+func (s *shard) dial(ctx context.Context, address string) (*connection, error) {
+	conn, heartbeat, err := Dial(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{committer: newCommitter(s), conn: conn, heartbeat: heartbeat, intents: s.Intents()}, nil
 }
 
 // run resumes a session or begins one, and receives events until the connection or ctx ends. Before run returns, every
@@ -107,10 +106,17 @@ func (c *connection) run(ctx context.Context, from session) closeReason {
 	parts.Go(func() { c.commits(ctx, from) })
 	err := c.begin(from)
 	if err == nil {
+		c.patience = readyTimeout
+		if from.ID != "" {
+			c.patience = min(resumeTimeout, silentBeats*c.heartbeat)
+		}
 		err = c.read(ctx)
 	}
 	reason := c.closed(ctx, err)
 	reason.ready = c.ready.Load()
+	if ctx.Err() == nil && from.ID != "" {
+		c.countResume(&reason)
+	}
 	c.disconnected(reason)
 	end()
 	c.resumes.Store(!reason.newSession && reason.fatal == nil && c.session.state().ID != "")
@@ -133,6 +139,7 @@ func (c *connection) begin(from session) error {
 
 // read receives until the connection ends.
 func (c *connection) read(ctx context.Context) error {
+	c.await()
 	for {
 		_, data, err := c.conn.ReadMessage()
 		if err != nil {
@@ -147,6 +154,7 @@ func (c *connection) read(ctx context.Context) error {
 		switch p.Operation {
 		case opDispatch:
 			c.dispatch(ctx, p)
+			c.await()
 		case opHeartbeat:
 			c.sendHeartbeat()
 		case opHeartbeatAck:
@@ -160,6 +168,15 @@ func (c *connection) read(ctx context.Context) error {
 				})
 		}
 	}
+}
+
+// await sets the time by which another event must come if the session has not begun. Once it has, silence is no fault.
+func (c *connection) await() {
+	until := time.Time{}
+	if !c.ready.Load() {
+		until = time.Now().Add(c.patience)
+	}
+	_ = c.conn.SetReadDeadline(until) // an error comes with the next read
 }
 
 // dispatch queues an event, which is committed after those before it. A button press waits for none of them, since its
@@ -234,11 +251,8 @@ func (c *connection) heartbeats(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		switch {
-		case !c.acked.Load():
+		case !c.acked.Load() && !c.acknowledged(ctx):
 			c.close(closeReason{text: "Discord acknowledges no heartbeat"})
-			return
-		case !c.ready.Load() && time.Since(c.began) > readyTimeout:
-			c.close(closeReason{text: "Discord did not begin the session"})
 			return
 		case c.session.intentsChanged():
 			c.close(closeReason{newSession: true, text: "the bot is granted other intents now"})
@@ -251,6 +265,16 @@ func (c *connection) heartbeats(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// lateAck is how long a heartbeat's acknowledgement is waited for once it is late. If this process was stopped for a
+// while, it is in the connection's buffer, with clicks behind it, and is read first.
+const lateAck = time.Second
+
+// acknowledged reports whether the last heartbeat is acknowledged after all.
+func (c *connection) acknowledged(ctx context.Context) bool {
+	outbound.Sleep(ctx, min(lateAck, c.heartbeat/2))
+	return c.acked.Load() || ctx.Err() != nil
 }
 
 // sendHeartbeat sends the committed sequence number: Discord need not keep the events before it.
@@ -293,6 +317,7 @@ func (c *connection) closed(ctx context.Context, err error) closeReason {
 	reason := c.reason
 	c.mu.Unlock()
 	closed, ok := errors.AsType[*websocket.CloseError](err)
+	late, timed := errors.AsType[net.Error](err)
 	switch {
 	case reason != nil:
 		return *reason
@@ -300,6 +325,8 @@ func (c *connection) closed(ctx context.Context, err error) closeReason {
 		return closeReason{}
 	case ok:
 		return c.reasonOf(closed.Code)
+	case timed && late.Timeout():
+		return closeReason{text: "Discord did not begin the session"}
 	}
 	return closeReason{text: "the connection broke"}
 }

@@ -83,6 +83,7 @@ type Gateway struct {
 
 	healthMu sync.Mutex
 	health   []shardState // by shard
+	why      error        // why there are none yet
 }
 
 // shardState is whether a shard's events are received (law 9).
@@ -114,7 +115,10 @@ func isFatal(err error) bool {
 func (g *Gateway) Health() error {
 	g.healthMu.Lock()
 	defer g.healthMu.Unlock()
-	if len(g.health) == 0 {
+	switch {
+	case len(g.health) == 0 && g.why != nil:
+		return g.why
+	case len(g.health) == 0:
 		return core.Errorf(core.DeliveryLater, "There is no connection to Discord yet, so no events are received.")
 	}
 	for n, s := range g.health {

@@ -13,8 +13,15 @@ import (
 const (
 	maxReadyWait = 4 * time.Second // after a connection whose session had begun or was resumed
 	steadyAfter  = time.Minute     // after a connection that lasted this long, the next follows at once
+	maxNewWait   = 5 * time.Minute // after a connection whose session can't be resumed
 	// attempts at the session's resume address before Discord is asked for the general one
 	maxDials = 2
+	// connections in a row that did not resume the session, before a new one begins
+	maxResumes = 3
+	// RefusedWait is the wait after Discord refused the token.
+	RefusedWait = 10 * time.Second
+	// refusals of the token in a row before Discord is asked in another way whether it refuses it
+	maxRefusals = 3
 )
 
 // connectAgain keeps a connection of the shard open until ctx ends. It returns only permanent errors.
@@ -33,7 +40,13 @@ func (s *shard) connectAgain(ctx context.Context) error {
 			return nil
 		}
 		log.Report(err)
+		refused := core.CategoryOf(ended.fatal) == core.Unauthorized
+		if !refused {
+			s.refusals = 0
+		}
 		switch {
+		case refused && !s.refusedForGood(ctx, ended.fatal):
+			ended.wait = RefusedWait
 		case isFatal(err):
 			s.setHealth(shardState{why: err})
 			return err
@@ -53,7 +66,10 @@ func (s *shard) connectAgain(ctx context.Context) error {
 			continue
 		}
 		longest := outbound.MaxRetry
-		if ended.ready {
+		switch {
+		case ended.newSession || refused: // what follows may count as an identify
+			longest = maxNewWait
+		case ended.ready:
 			longest = maxReadyWait
 		}
 		pause = min(pause, longest)
@@ -61,6 +77,32 @@ func (s *shard) connectAgain(ctx context.Context) error {
 		pause = min(2*pause, longest)
 	}
 	return nil
+}
+
+// refusedForGood reports whether a token is refused for good that Discord refused over its gateway. That may be a fault
+// that passes: it must come several times in a row, and the REST API must refuse the token too.
+func (s *shard) refusedForGood(ctx context.Context, err error) bool {
+	if s.refusals++; s.refusals >= maxRefusals && s.RefusesToken(ctx) {
+		return true
+	}
+	s.Log.Warn("Discord refuses the token over its gateway; it is tried again", "shard", s.n, "refusals", s.refusals,
+		"err", err)
+	return false
+}
+
+// countResume counts the connections that did not resume the session. After some of them a new one begins: Discord may
+// have lost the session without saying so.
+func (s *shard) countResume(reason *closeReason) {
+	if s.unresumed++; reason.ready || reason.newSession {
+		s.unresumed = 0
+	}
+	if s.unresumed < maxResumes || reason.fatal != nil {
+		return
+	}
+	s.Log.Warn("Discord does not resume the session, so a new one begins: messages that were missed are fetched, but "+
+		"button presses and commands that were missed are lost", "shard", s.n, "tries", s.unresumed,
+		"why", reason.text)
+	reason.newSession, s.unresumed = true, 0
 }
 
 // load reads the session and the backlog that an earlier process stored, and retries until the store can be read;
@@ -97,7 +139,7 @@ func (s *shard) connect(ctx context.Context) (closeReason, error) {
 	case from.ID == "":
 		address, err = s.mayIdentify(ctx)
 	case address == "" || s.dials >= maxDials:
-		info, asked := s.ask(ctx, nil)
+		info, asked := s.ask(ctx, s.unheard)
 		address, err = info.URL, asked
 	}
 	if err != nil || ctx.Err() != nil {
@@ -178,8 +220,8 @@ var fatalCodes = map[int]struct {
 	text     string
 }{
 	closeAuthentication: {
-		core.Unauthorized, "Discord refuses the token (%d). Reset it on the page Bot of your application, and set " +
-			"DISCORD_BOT_TOKEN to the new one.",
+		core.Unauthorized, "Discord refuses the token over its gateway (%d). If that goes on, reset it on the page Bot " +
+			"of your application, and set DISCORD_BOT_TOKEN to the new one.",
 	},
 	closeInvalidShard: {
 		core.Invalid, "Discord refuses the shard number (%d). Set DISCORD_SHARDS to the same number in all " +

@@ -21,7 +21,7 @@ func (g *Gateway) Run(ctx context.Context, bot string, to Receiver) error {
 	g.Receiver = to
 	of := g.Shards
 	if of == 0 {
-		info, err := g.ask(ctx, nil)
+		info, err := g.ask(ctx, g.unknown)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -38,6 +38,13 @@ func (g *Gateway) Run(ctx context.Context, bot string, to Receiver) error {
 	return shards.Wait()
 }
 
+// unknown records why it is not known how many shards there are.
+func (g *Gateway) unknown(err error) {
+	g.healthMu.Lock()
+	defer g.healthMu.Unlock()
+	g.why = err
+}
+
 // shard is one of the parts that the bot's servers are spread over. Direct messages come over the first.
 type shard struct {
 	*Gateway
@@ -46,9 +53,11 @@ type shard struct {
 	session *sessionStore
 	backlog *backlog
 	// catching is the catch-up under way, or the last one; nil: none. Only the committer of the connection uses it.
-	catching *catchUp
-	dials    int  // failed attempts in a row to reach the session's resume address
-	paid     bool // an identify was counted but not made
+	catching  *catchUp
+	dials     int  // failed attempts in a row to reach the session's resume address
+	unresumed int  // connections in a row that did not resume the session
+	refusals  int  // of the token over the gateway, in a row
+	paid      bool // an identify was counted but not made
 }
 
 // owns reports whether a server's events come over this shard.
@@ -64,6 +73,9 @@ func (s *shard) setHealth(state shardState) {
 	defer s.healthMu.Unlock()
 	s.health[s.n] = state
 }
+
+// unheard records why the shard's events are not received.
+func (s *shard) unheard(err error) { s.setHealth(shardState{why: err}) }
 
 func (s *shard) leaseName() string { return "discord/shard/" + strconv.Itoa(s.n) }
 

@@ -137,6 +137,8 @@ func refused(r *Refusal) error {
 		return core.Wrap(reason.category, r, "%s", reason.text)
 	}
 	switch {
+	case r.Status == http.StatusUnauthorized && r.Proxy:
+		return core.Wrap(core.DeliveryLater, r, "A proxy in front of Discord refuses the bot's calls (%d).", r.Status)
 	case r.Status == http.StatusUnauthorized:
 		return core.Wrap(core.Unauthorized, r,
 			"Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to "+
@@ -162,7 +164,7 @@ func refusalOf(status int, body []byte) *Refusal {
 		Message string          `json:"message"`
 		Errors  json.RawMessage `json:"errors"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Message == "" {
 		return &Refusal{Status: status, Message: "an answer that is not Discord's", Proxy: true}
 	}
 	text := answer.Message

@@ -1,13 +1,16 @@
 package doctor
 
 import (
-	api "github.com/slack-go/slack"
-
 	"context"
 	"fmt"
 	"strings"
 
+	api "github.com/slack-go/slack"
+	wire "github.com/slack-go/slack/socketmode"
+
 	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/internal/safetext"
+	"gatehouse/adapters/slack/internal/socketmode"
 	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
@@ -28,7 +31,7 @@ func (r *run) checkToken(ctx context.Context) bool {
 	if bot, err := r.api.GetBotInfoContext(ctx, api.GetBotInfoParameters{Bot: me.BotID}); err == nil {
 		r.app = bot.AppID
 	}
-	r.bot, r.team, r.org = me.User, me.TeamID, me.EnterpriseID
+	r.bot, r.user, r.botID, r.team, r.org = me.User, me.UserID, me.BotID, me.TeamID, me.EnterpriseID
 	r.Add("token", outbound.OK,
 		fmt.Sprintf("The bot is @%s (%s) in the workspace %s (%s).", me.User, me.UserID, me.Team, me.TeamID), "")
 	return true
@@ -56,15 +59,16 @@ func (r *run) checkScopes() {
 	}
 }
 
-// checkSocket checks that a Socket Mode connection may be opened. It opens none, because Slack would send it events.
+// checkSocket checks that a Socket Mode connection can be opened: another host than that of the API serves it. It is
+// closed as soon as Slack has said hello, since Slack sends events over it; those it sends again.
 func (r *run) checkSocket(ctx context.Context) {
 	if r.API.AppToken == "" || r.Quick {
 		return
 	}
-	_, _, err := r.api.StartSocketModeContext(ctx) // the address is valid for one connection, and secret
+	_, address, err := r.api.StartSocketModeContext(ctx) // it is valid for one connection, and secret
 	switch category := core.CategoryOf(webapi.SocketError(err)); {
 	case err == nil:
-		r.Add("socket", outbound.OK, "Slack lets this app open a Socket Mode connection.", "")
+		r.dialSocket(ctx, address)
 	case category == core.Unauthorized:
 		r.Add("socket", outbound.Fail, fmt.Sprintf("Slack refuses SLACK_APP_TOKEN: %v.", err),
 			fmt.Sprintf("Open %s, App-Level Tokens, Generate Token and Scopes: add the scope connections:write, and "+
@@ -82,6 +86,28 @@ func (r *run) checkSocket(ctx context.Context) {
 				r.page("general")))
 	default:
 		r.unanswered("socket", err)
+	}
+}
+
+// dialSocket opens the connection.
+func (r *run) dialSocket(ctx context.Context, address string) {
+	conn, hello, err := socketmode.Dial(ctx, address)
+	if r.Unopened("socket", err) {
+		return
+	}
+	conn.Close()
+	switch n := hello.NumConnections; {
+	case hello.Type != wire.RequestTypeHello:
+		r.Add("socket", outbound.Fail,
+			fmt.Sprintf("Slack closes a Socket Mode connection at once (%s).", safetext.Name(hello.Reason)),
+			fmt.Sprintf("Slack allows %d connections of an app. Stop the programs that use SLACK_APP_TOKEN and are not "+
+				"needed, and run gatehouse doctor again.", socketmode.MaxConnections))
+	case n > 2:
+		r.Add("socket", outbound.OK, fmt.Sprintf("A Socket Mode connection opens; Slack counts %d others of this app.",
+			n-1), "If that is more than there are processes of this gatehouse, something else uses SLACK_APP_TOKEN, and "+
+			"Slack gives each event and click to one of them at random. Stop it, or give it an app of its own.")
+	default:
+		r.Add("socket", outbound.OK, "A Socket Mode connection opens.", "")
 	}
 }
 

@@ -23,6 +23,7 @@ type Options struct {
 	FollowUp bool     // messages that don't mention the bot itself are for it
 	Connect  bool     // people of other workspaces may talk to the bot
 	BotName  string   // as in the manifest
+	Bots     []string // SLACK_BOTS
 }
 
 // Run makes the checks. If Slack does not answer, it makes only those that don't need Slack.
@@ -47,6 +48,7 @@ func Run(ctx context.Context, o Options) []core.Check {
 	r.checkChannels(ctx)
 	r.checkEvents(ctx)
 	r.checkApprovers(ctx)
+	r.checkBots(ctx)
 	return r.Checks
 }
 
@@ -58,8 +60,10 @@ type run struct {
 	scopes map[string]bool // nil: not known
 	app    string          // the app's id, "" if it is not known
 	bot    string          // the bot's name, "" if it is not known
-	team   string          // the bot's workspace
-	org    string          // the organisation that the workspace belongs to, "" if none
+	user   string          // its user id
+	botID  string
+	team   string // the bot's workspace
+	org    string // the organisation that the workspace belongs to, "" if none
 }
 
 // unanswered reports whether a call failed, and adds a check with the reason.

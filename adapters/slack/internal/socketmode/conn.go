@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -40,45 +40,47 @@ type conn struct {
 	work   work
 
 	writing sync.Mutex
+	broken  atomic.Bool // nothing more can be written
 
 	replaced context.Context // ends once another connection should replace this one, with the reason as its cause
 	replace  context.CancelCauseFunc
 }
 
-// dial opens a connection and waits for Slack's hello. The address is a secret and is never logged.
+// websockets opens Slack's.
+var websockets = outbound.Socket{Title: webapi.Title, URLKey: "SLACK_API_URL", Hello: helloTime, Limit: maxFrame}
+
+// Dial opens a websocket at the address that apps.connections.open returned, and waits for Slack's hello; or for the
+// announcement that it closes the connection at once. Error: as outbound.Socket has it. The address is a secret and is
+// never logged.
+func Dial(ctx context.Context, address string) (*websocket.Conn, socketmode.Request, error) {
+	var hello socketmode.Request
+	ws, err := websockets.Dial(ctx, address, &hello)
+	if err == nil && hello.Type != socketmode.RequestTypeHello && hello.Type != socketmode.RequestTypeDisconnect {
+		ws.Close()
+		err = websockets.NoHello(address, nil)
+	}
+	return ws, hello, err
+}
+
+// dial opens a connection.
 func (c *Client) dial(ctx context.Context) (*conn, error) {
 	address, err := c.app.OpenSocket(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dialer := websocket.Dialer{
-		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: helloTime,
-		NetDialContext: (&net.Dialer{Timeout: outbound.DialTimeout}).DialContext,
-	}
-	ws, response, err := dialer.DialContext(ctx, address, nil)
-	if response != nil && response.Body != nil {
-		response.Body.Close()
-	}
-	if err != nil {
-		return nil, core.Errorf(core.DeliveryLater, "The Socket Mode connection could not be opened.")
-	}
-	k := newConn(ctx, c, ws)
-	_ = ws.SetReadDeadline(time.Now().Add(helloTime))
-	var hello socketmode.Request
-	err = ws.ReadJSON(&hello)
-	if err == nil && hello.Type == socketmode.RequestTypeHello {
-		return k, nil
-	}
-	k.end()
-	k.replace(nil)
-	if hello.Type == socketmode.RequestTypeDisconnect {
+	ws, hello, err := Dial(ctx, address)
+	switch {
+	case err != nil:
+		return nil, err
+	case hello.Type == socketmode.RequestTypeDisconnect:
+		ws.Close()
 		return nil, c.disconnected(hello.Reason)
 	}
-	return nil, core.Errorf(core.DeliveryLater, "Slack opened a Socket Mode connection and sent no hello.")
+	c.count(ctx, hello.NumConnections)
+	return newConn(ctx, c, ws), nil
 }
 
 func newConn(ctx context.Context, c *Client, ws *websocket.Conn) *conn {
-	ws.SetReadLimit(maxFrame)
 	k := &conn{client: c, ws: ws}
 	k.ctx, k.end = context.WithCancel(ctx)
 	context.AfterFunc(k.ctx, func() { ws.Close() })
@@ -94,7 +96,7 @@ func (c *Client) disconnected(reason string) error {
 		return webapi.SocketsOffError(nil)
 	case "too_many_websockets":
 		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait",
-			"allowed", maxConnections)
+			"allowed", MaxConnections)
 		return outbound.Wait(c.app.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
 	}
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
@@ -116,7 +118,8 @@ func (k *conn) readAll(ctx context.Context) {
 	k.ws.SetPingHandler(func(data string) error {
 		k.pings.add(time.Now())
 		k.alive()
-		return k.write(websocket.PongMessage, []byte(data))
+		_ = k.write(websocket.PongMessage, []byte(data))
+		return nil // what has arrived is read, even if nothing can be written
 	})
 	for {
 		k.alive()
@@ -131,8 +134,15 @@ func (k *conn) readAll(ctx context.Context) {
 	}
 }
 
-// alive sets the time by which the next frame must arrive.
-func (k *conn) alive() { _ = k.ws.SetReadDeadline(time.Now().Add(k.pings.patience())) }
+// alive sets the time by which the next frame must arrive. From a connection that is broken only those are read that
+// have arrived.
+func (k *conn) alive() {
+	patience := k.pings.patience()
+	if k.broken.Load() {
+		patience = 0
+	}
+	_ = k.ws.SetReadDeadline(time.Now().Add(patience))
+}
 
 func (k *conn) logEnd(err error) {
 	var timeout net.Error
@@ -201,17 +211,23 @@ func (k *conn) handle(ctx context.Context, f socketmode.Request) {
 	// Slack sends an event again; it is already stored then
 	if err := k.write(websocket.TextMessage, text); err != nil {
 		k.client.Log.Debug("an acknowledgement was not sent", "err", err)
-		k.end() // after a failed write, no other one can succeed
 	}
 }
 
+// write writes a frame. After one that fails no other can succeed, so the connection is over, but for what has arrived:
+// after a pause of this process, clicks may be among it.
 func (k *conn) write(kind int, data []byte) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
-	if err := k.ws.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
-		return err
+	err := k.ws.SetWriteDeadline(time.Now().Add(writeTime))
+	if err == nil {
+		err = k.ws.WriteMessage(kind, data)
 	}
-	return k.ws.WriteMessage(kind, data)
+	if err != nil {
+		k.broken.Store(true)
+		_ = k.ws.SetReadDeadline(time.Now())
+	}
+	return err
 }
 
 // How often Slack pings.

@@ -15,6 +15,7 @@ package socketmode
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,8 +35,8 @@ const (
 // maxRefusals is how often in a row a token must be refused that was accepted before, until RefusesToken is asked.
 const maxRefusals = 3
 
-// maxConnections is Slack's limit for one app, across all its processes.
-const maxConnections = 10
+// MaxConnections is Slack's limit for one app, across all its processes.
+const MaxConnections = 10
 
 // App is the app whose events come over a connection.
 type App interface {
@@ -53,6 +54,10 @@ type App interface {
 	Sleep(ctx context.Context, wait time.Duration)
 	// Jitter returns a random part of a wait.
 	Jitter(wait time.Duration) time.Duration
+	// Join tells the other processes of this gatehouse that this one has a connection of the app.
+	Join(ctx context.Context)
+	// Others counts the other processes of this gatehouse that have told so.
+	Others(ctx context.Context) int
 	// SocketUp is called when a connection is open and none was before; away is how long none was, 0 the first time.
 	SocketUp(away time.Duration)
 }
@@ -64,7 +69,9 @@ type Client struct {
 	app  App
 	mu   sync.Mutex
 	open int       // how many connections are open
-	lost time.Time // when the last one of them ended; zero: none has
+	lost time.Time // when the last one of them ended, and none was left; zero: that was never so
+	last time.Time // when one ended
+	why  error     // why the last attempt to open one failed; nil: it did not
 }
 
 // opened and closed count the open connections.
@@ -85,8 +92,9 @@ func (c *Client) opened() {
 func (c *Client) closed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.last = time.Now()
 	if c.open--; c.open == 0 {
-		c.lost = time.Now()
+		c.lost = c.last
 	}
 }
 
@@ -123,6 +131,7 @@ func (c *Client) Run(ctx context.Context, app App) error {
 			return nil
 		}
 		log.Report(err)
+		c.failed(err)
 		wait := core.RetryAfterOf(err)
 		if core.CategoryOf(err) == core.Unauthorized {
 			refusals, wait = refusals+1, RefusedWait
@@ -165,12 +174,42 @@ func (c *Client) Run(ctx context.Context, app App) error {
 	return nil
 }
 
+// failed records the result of an attempt to open a connection.
+func (c *Client) failed(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.why = err
+}
+
 // Err returns nil while a connection is open, else the reason why none is (law 9).
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open == 0 {
-		return core.Errorf(core.DeliveryLater, "No Socket Mode connection to Slack is open, so no event arrives.")
+	if c.open > 0 {
+		return nil
 	}
-	return nil
+	text := strings.TrimSpace("No Socket Mode connection to Slack is open, so no event arrives. " + core.MessageOf(c.why))
+	return core.Wrap(core.DeliveryLater, c.why, "%s", text)
+}
+
+// count warns if Slack counts more connections of this app than the processes that share it have, of which each has
+// two while it replaces one. One of ours that broke may still be counted.
+func (c *Client) count(ctx context.Context, all int) {
+	c.app.Join(ctx)
+	c.mu.Lock()
+	ours := c.open + 1
+	if !c.last.IsZero() && time.Since(c.last) < GraceTime {
+		ours++
+	}
+	c.mu.Unlock()
+	if all <= ours {
+		return
+	}
+	if others := c.app.Others(ctx); all > ours+2*others {
+		c.Log.Warn("Slack counts more Socket Mode connections of this app than gatehouse has: another program, or "+
+			"a gatehouse with another database, uses the same SLACK_APP_TOKEN. Slack gives each event and each click "+
+			"to one of them at random, so a part of them never arrives here. Stop the other one, or give it an app "+
+			"of its own. (If one has just stopped, Slack may still count its connection.)",
+			"connections", all, "ours", ours, "processes", others+1)
+	}
 }

@@ -50,11 +50,15 @@ type Gateway struct {
 	newSilent    bool
 	noAcks       bool
 	replayMore   int
+	refusals     map[int]*Refusal // by opcode: of identifies and resumes
 }
 
 // New makes a gateway without connections.
 func New(o Config) *Gateway {
-	return &Gateway{o: o, host: o.Host, mu: o.Lock, sessions: map[string]*session{}, lastIdentify: map[int]time.Time{}}
+	return &Gateway{
+		o: o, host: o.Host, mu: o.Lock, sessions: map[string]*session{}, lastIdentify: map[int]time.Time{},
+		refusals: map[int]*Refusal{},
+	}
 }
 
 // Drop ends all connections when the fake closes.

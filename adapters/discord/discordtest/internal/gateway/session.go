@@ -119,6 +119,9 @@ func (c *Connection) identify(data identifyData) {
 		refuse(4004, "Authentication failed.")
 		return
 	}
+	if seen.Refused = c.refuses(opIdentify); seen.Refused != "" {
+		return
+	}
 	switch {
 	case seen.Shard[1] < 1 || seen.Shard[0] < 0 || seen.Shard[0] >= seen.Shard[1]:
 		refuse(4010, "Invalid shard.")
@@ -180,6 +183,9 @@ func (c *Connection) resume(data resumeData) {
 		g.resumes = append(g.resumes, seen)
 		g.host.Changed()
 	}()
+	if seen.Refused = c.refuses(opResume); seen.Refused != "" {
+		return
+	}
 	k := g.sessions[data.SessionID]
 	switch {
 	case !g.o.GoodToken(plainToken(data.Token)):

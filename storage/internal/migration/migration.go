@@ -36,8 +36,8 @@ type Set struct {
 	dialect goose.Dialect
 	table   string // of the migrations that are done
 	parts   string // a query of the parts of a schema: the table, the name and the text of each
-	files   fs.FS
-	landed  string          // the text of all
+	landed  []*goose.Migration
+	text    string          // of all of them
 	earlier []string        // the text of each
 	names   map[string]bool // of our tables and indexes, and of those of earlier builds
 }
@@ -45,7 +45,6 @@ type Set struct {
 // New returns the migrations of an engine.
 func New(dialect goose.Dialect, files embed.FS, table, parts string) *Set {
 	m := &Set{dialect: dialect, table: table, parts: parts, names: map[string]bool{}}
-	m.files, _ = fs.Sub(files, "migrations")
 	names, _ := fs.Glob(files, "*/*.sql")
 	for _, name := range names {
 		text, _ := files.ReadFile(name) // it is part of the program
@@ -56,8 +55,9 @@ func New(dialect goose.Dialect, files embed.FS, table, parts string) *Set {
 			m.earlier = append(m.earlier, string(text))
 			continue
 		}
-		m.landed += string(text)
-		m.Known, _ = goose.NumericComponent(name) // the names are in order; goose refuses one without a number
+		m.text += string(text)
+		m.Known, _ = goose.NumericComponent(name) // the names are in order
+		m.landed = append(m.landed, goose.NewGoMigration(m.Known, apply(string(text)), nil))
 	}
 	return m
 }
@@ -100,12 +100,12 @@ func (m *Set) judge(name string, version int64, stored, actual string) (earlier 
 	switch {
 	case stored == "" && i >= 0:
 		return m.earlier[i], nil
-	case stored == "" && holds(m.landed, actual), stored == actual && holds(m.landed, stored):
+	case stored == "" && holds(m.text, actual), stored == actual && holds(m.text, stored):
 		return "", nil
 	case stored != "" && version > m.Known:
 		return "", core.Errorf(core.StoreNewer, "A newer gatehouse wrote %s: its schema is %d, this build knows %d. "+
 			"Use the newer gatehouse, or a backup from before.", name, version, m.Known)
-	case stored == "" || !holds(m.landed, stored):
+	case stored == "" || !holds(m.text, stored):
 		return "", core.Errorf(core.StoreUnreadable, "An unreleased build wrote this database; open it with that "+
 			"build, or start a new one.")
 	}
@@ -175,9 +175,17 @@ func (m *Set) Up(ctx context.Context, db *sql.DB, earlier string) error {
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(m.dialect, db, m.files, goose.WithTableName(m.table))
+	p, err := goose.NewProvider(m.dialect, db, nil, goose.WithTableName(m.table), goose.WithGoMigrations(m.landed...))
 	if err == nil {
 		_, err = p.Up(ctx)
 	}
 	return err
+}
+
+// apply returns what a migration does: all of a file's statements at once, so that goose need not take them apart.
+func apply(statements string) *goose.GoFunc {
+	return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statements)
+		return err
+	}}
 }

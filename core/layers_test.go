@@ -92,6 +92,10 @@ var layers = map[string][]string{
 		"core", "core/retry", "core/strictjson", "adapters/internal/*", "adapters/slack/internal/webapi",
 		"adapters/slack/internal/mrkdwn",
 	},
+	"adapters/slack/internal/doctor": { // it dials
+		"core", "core/retry", "adapters/internal/*", "adapters/slack/internal/socketmode",
+		"adapters/slack/internal/webapi",
+	},
 	"adapters/slack/internal/draw": { // what is said
 		"core", "core/mask", "core/question", "adapters/internal/*", "adapters/slack/internal/mrkdwn",
 		"adapters/slack/internal/webapi", "adapters/wording",

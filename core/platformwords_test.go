@@ -40,7 +40,11 @@ func TestLaw10_NoPlatformIsNamedOutsideItsFolder(t *testing.T) {
 		text, err := os.ReadFile(file)
 		for n, line := range strings.Split(string(text), "\n") {
 			code, _, _ := strings.Cut(line, "//")
-			if platformWord.MatchString(strings.ToLower(code)) {
+			lower := strings.ToLower(code)
+			if !strings.Contains(lower, "slack") && !strings.Contains(lower, "discord") {
+				continue // the expression is slow
+			}
+			if platformWord.MatchString(lower) {
 				files[rel] = true
 				lines = append(lines, fmt.Sprintf("%s:%d: %s", rel, n+1, strings.TrimSpace(code)))
 			}

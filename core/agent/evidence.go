@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gatehouse/core"
@@ -143,9 +142,13 @@ func (e *evidence) setView(length int) {
 // and tool names that the model wrote are masked.
 func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller string) {
 	e.addToView(reply)
+	taken := map[string]int{} // by id: how many calls came with it
+	for _, r := range e.Rows.ToolRequests {
+		taken[r.ToolCallID]++
+	}
 	for _, c := range reply.ToolCalls {
 		row := typestate.ToolRequest{
-			ToolCallID: e.unique(mask.Text(c.ID)), ToolName: mask.Text(strings.ToValidUTF8(c.Name, "\ufffd")),
+			ToolCallID: unique(taken, mask.Text(c.ID)), ToolName: mask.Text(strings.ToValidUTF8(c.Name, "\ufffd")),
 			CallerID: caller,
 		}
 		if strings.TrimSpace(row.ToolName) == "" {
@@ -164,16 +167,13 @@ func (e *evidence) addRequests(reply core.Message, tools *tool.Registry, caller 
 
 // unique gives the model's id, or one made from it if it is blank or was used before in this turn: local models reuse
 // ids.
-func (e *evidence) unique(id string) string {
-	taken := func(id string) bool {
-		return slices.ContainsFunc(e.Rows.ToolRequests, func(r typestate.ToolRequest) bool {
-			return r.ToolCallID == id
-		})
+func unique(taken map[string]int, id string) string {
+	base := cmp.Or(strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")), "call") // as it will be stored
+	for id = base; taken[id] > 0; {
+		taken[base]++
+		id = fmt.Sprint(base, "#", taken[base])
 	}
-	id = cmp.Or(strings.TrimSpace(strings.ToValidUTF8(id, "\ufffd")), "call") // as it will be stored
-	for n, base := 2, id; taken(id); n++ {
-		id = fmt.Sprint(base, "#", n)
-	}
+	taken[id]++
 	return id
 }
 

@@ -108,8 +108,10 @@ type SignalPayload struct {
 
 // Amendment is the payload of an AmendEvent: the new content of the amended event. Accept applies it in its own
 // transaction: an event that still waits gets the new payload or is withdrawn; if its turn waits for an approval, the
-// card shows Text; an event that has begun or ended is not changed. Only the event's own actor may amend it. If the
-// platform does not report who deleted it, the amendment has neither actor nor payload.
+// card shows Text; an event that has begun or ended is not changed. A deletion also ends a turn that has begun: one
+// that runs is stopped and posts nothing, and what one that is paused waits for is cancelled; the turn of the
+// amendment, which has no end before, abandons it. Only the event's own actor may amend it. If the platform does not
+// report who deleted it, the amendment has neither actor nor payload.
 type Amendment struct {
 	// orders amendments: one with a smaller revision than an applied one changes nothing
 	Revision string          `json:"revision"`

@@ -42,12 +42,14 @@ type Claim struct {
 // that fails with session_write_conflict.
 type LoadedSession struct{ Record *SessionRecord }
 
-// Hold is a queue that an owner holds: the event of its turn, and whether that turn was requested to stop.
+// Hold is a queue that an owner holds: the event of its turn, and whether that turn was requested to stop. Deleted: by
+// the deletion of its message, so that nothing of it is posted.
 type Hold struct {
-	Key   QueueKey
-	Event int64
-	Fence int64
-	Stop  bool
+	Key     QueueKey
+	Event   int64
+	Fence   int64
+	Stop    bool
+	Deleted bool
 }
 
 // EventFilter narrows a listing of events; the zero filter lists all.

@@ -34,8 +34,8 @@ type Queue interface {
 	// Holds returns all queues that owner holds, or with stops only those whose turns were requested to stop. A claim
 	// that is missing among all of them is lost.
 	Holds(ctx context.Context, owner string, stops bool) ([]Hold, error)
-	// StopRequested reports whether the claim's turn was requested to stop.
-	StopRequested(ctx context.Context, c Claim) (bool, error)
+	// StopRequested returns the claim's queue, which says whether its turn was requested to stop.
+	StopRequested(ctx context.Context, c Claim) (Hold, error)
 	// KeepFetched commits, fenced, the message that an event was read as; see Input.Fetched. An amendment of the event
 	// forgets it.
 	KeepFetched(ctx context.Context, c Claim, m Message) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -57,6 +58,7 @@ type Turn struct {
 	Address      Address
 	Actor        Actor
 	Progress     Progress        // nil: nobody is told
+	Budget       *Budget         // nil: each call of a model has one of its own
 	Images       Images          // nil: images are not kept
 	Ledger       Ledger          // nil outside a dispatcher: no mutating call runs
 	Process      context.Context // ends when the process stops and the time to drain is over; may be nil
@@ -66,6 +68,30 @@ type Turn struct {
 	// their order. This attempt adds the same ones again, without making them anew: the model is not asked, and no tool
 	// runs.
 	Saved []Message
+}
+
+// Budget is the time that a turn may spend on failures, retries and waits. Work that goes on takes nothing from it. It
+// is safe for concurrent use.
+type Budget struct {
+	mu   sync.Mutex
+	left time.Duration
+}
+
+// NewBudget makes a budget of which nothing is spent.
+func NewBudget(d time.Duration) *Budget { return &Budget{left: d} }
+
+// Left is what is not spent yet; negative, if something took longer.
+func (b *Budget) Left() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.left
+}
+
+// Spend takes time from the budget.
+func (b *Budget) Spend(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left -= d
 }
 
 type turnKey struct{}

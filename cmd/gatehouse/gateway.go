@@ -88,6 +88,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Workers:       cfg.Workers,
 		Memory:        int64(cfg.TurnMemory),
 		Drain:         cfg.DrainTimeout,
+		RetryTime:     cfg.Model.RetryTime,
 		MaxMessage:    int(cfg.MaxMessage),
 		Sentences:     cfg.Sentences,
 		Jitter:        rand.Float64,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,7 +61,7 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	if few := connections.FewFiles(); few != "" {
 		state.Notes = append(state.Notes, few)
 	}
-	state.Turns = report(s.gateway.stuck(ctx))
+	state.Turns = report(cmp.Or(s.gateway.dispatcher.Unstored(), s.gateway.stuck(ctx)))
 	state.Clock = report(nil)
 	state.Notes = append(state.Notes, s.gateway.untold(ctx)...)
 	for _, p := range s.gateway.platforms {

@@ -158,7 +158,7 @@ func TestErrorsEndInTheirBucket(t *testing.T) {
 			core.RetryableTransient,
 		},
 		"a transient fault that stays": {
-			failing(99, core.StoreFull), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient,
+			failing(99, core.Internal), "I had trouble responding", core.EndErrored, 3, core.RetryableTransient,
 		},
 		"a request that can't be served": {
 			failing(99, core.ProviderInvalidRequest), "the context is too long", core.EndErrored, 0,

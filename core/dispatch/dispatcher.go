@@ -16,6 +16,7 @@ type Dispatcher struct {
 	scopes    []core.Scope
 	slots     *slots // a turn holds one
 	running   running
+	unstored  unstored
 	turns     wake
 	controls  wake
 	accepting accepting

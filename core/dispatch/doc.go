@@ -45,11 +45,14 @@
 // and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see
 // quarantine.go). After five attempts the event becomes a dead letter, with an apology.
 //
-// What fails for a while is tried again up to three times, but not a model that does not answer: that was asked as
-// often as one message may ask (core/llm). Its turn ends with a button to try again, whose event has the same
-// invocation, and so goes on after what the failed one has saved. A resumed turn that fails ends without a button: its
-// paused record is gone.
+// What fails for a while is tried again (budget.go): our own database for as long as it takes, what others don't do
+// now while the budget of time of the event lasts, anything else up to three times; but not a model that does not
+// answer: that was asked as often as one message may ask (core/llm), from the same budget. Its turn ends with a button
+// to try again, whose event has the same invocation, and so goes on after what the failed one has saved. A resumed
+// turn that fails ends without a button: its paused record is gone.
 //
 // A stop request ends a turn at the next poll. A mutating tool that has begun is never interrupted: the turn ends once
-// its result is stored.
+// its result is stored. So does the deletion of its message, after which nothing is posted but, to its author alone,
+// what a call has done that had begun. The store refuses any other end of such a turn, so a turn that has not heard of
+// the deletion yet posts nothing either.
 package dispatch

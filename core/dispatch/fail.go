@@ -17,10 +17,14 @@ import (
 func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error) {
 	category := core.CategoryOf(err)
 	if category == core.Stopped {
-		return t.finishEarly(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: "stopped"}, "stopped")
+		why := "stopped"
+		if errors.Is(err, errDeleted) || errors.Is(t.stopAsked(context.WithoutCancel(ctx)), errDeleted) {
+			why = wasDeleted
+		}
+		return t.finishEarly(ctx, core.End{Kind: core.EndWithdrawn, Category: category, Cause: why}, why)
 	}
-	if core.BucketOf(category) == core.RetryableTransient && !ofModel(err) && t.claim.Event.Retries < maxRetries {
-		return t.retryLater(err), nil
+	if after, ok := t.again(err); ok {
+		return retryLater(after, err), nil
 	}
 	t.log.Error("turn failed", "category", category, "err", err)
 	f, ending := t.finishEarly(ctx, core.End{Kind: core.EndErrored, Category: category, Cause: err.Error()},
@@ -32,17 +36,20 @@ func (t *turn) finishFailed(ctx context.Context, err error) (*core.Finish, error
 
 // ofModel reports whether a model did not answer. It was asked again already, as often as one message may ask
 // (core/llm): the person decides about more. What a platform fails to tell before the graph runs has the same
-// categories, and is tried again here.
+// categories, and is tried again (again).
 func ofModel(err error) bool {
+	return ofHarness(err) && core.IsProviderOutage(core.CategoryOf(err))
+}
+
+// ofHarness reports whether the graph has run: what its models spent is taken from the budget already.
+func ofHarness(err error) bool {
 	var h *harnessError
-	return errors.As(err, &h) && core.IsProviderOutage(h.Category)
+	return errors.As(err, &h)
 }
 
 // retryLater returns a Finish that schedules the event again and stores nothing of the turn.
-func (t *turn) retryLater(err error) *core.Finish {
-	return &core.Finish{Retry: &core.Retry{
-		After: t.backoff(t.claim.Event.Retries, err), Category: core.CategoryOf(err), Cause: err.Error(),
-	}}
+func retryLater(after time.Duration, err error) *core.Finish {
+	return &core.Finish{Retry: &core.Retry{After: after, Category: core.CategoryOf(err), Cause: err.Error()}}
 }
 
 // apology returns the reply to the person: the harness's, or the error's sentence.
@@ -51,6 +58,8 @@ func (t *turn) apology(err error, category core.Category) core.Post {
 	text := t.Sentences.Apology
 	if errors.As(err, &h) {
 		text = h.Reply.Content.String()
+	} else if wait := core.RetryAfterOf(err); wait > 0 && core.BucketOf(category) == core.RetryableTransient {
+		text = fmt.Sprintf(t.Sentences.AskedToWait, core.In(wait+time.Minute/2))
 	} else if category != core.Internal {
 		text = t.Harness.Sentence(err)
 	}
@@ -82,11 +91,14 @@ func (t *turn) finishEarly(ctx context.Context, end core.End, why string) (*core
 		return f, err
 	}
 	open := core.Errorf(core.ToolFailed, "This call did not complete: %s.", why)
+	if end.Cause == wasDeleted {
+		open.Err = errDeleted
+	}
 	abandoned, done, err := t.abandon(ctx, paused, open, end.Category == core.Stopped)
 	if err != nil {
 		return f, err
 	}
-	abandoned.Reason = why
+	abandoned.Reason, abandoned.Cancel = why, end.Cause == wasDeleted
 	early := core.Errorf(end.Category, "Its turn ended before it could run (%s).", why)
 	abandoned.NotRun = t.ledger.notRun(core.ToolResult{Content: typedError(early, ""), Category: end.Category})
 	f.Resumed, f.Abandoned, f.Posts = paused.Invocation, []core.Abandon{abandoned}, done
@@ -106,7 +118,7 @@ func (t *turn) endingTurn(ctx context.Context, id core.InvocationID, signal core
 
 // abandon ends a paused turn before END. Every open call gets a typed error as its result, so that no later turn waits
 // for it. A post reports what was already done, because ending the turn does not undo it; with stopped also what was
-// tried and failed.
+// tried and failed. If the message was deleted (why is errDeleted), its author alone reads that.
 func (t *turn) abandon(
 	ctx context.Context,
 	p *core.PausedRecord,
@@ -130,6 +142,11 @@ func (t *turn) abandon(
 	var posts []core.Post
 	if intent != nil {
 		posts = t.alreadyDone(intent, approval, stopped)
+	}
+	for i := range posts {
+		if errors.Is(why, errDeleted) {
+			posts[i].Kind, posts[i].Person = core.PostPrivate, approval.Requester.ID
+		}
 	}
 	if len(messages) > p.Messages {
 		intent = nil // the resumed turn has already saved the call's result

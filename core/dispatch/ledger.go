@@ -15,8 +15,8 @@ type ledger struct {
 	tell context.CancelFunc
 
 	mu      sync.Mutex
-	busy    bool // an intent is committed, and its result is not
-	stopped bool
+	busy    bool            // an intent is committed, and its result is not
+	stopped error           // why the turn is to end; nil: it goes on
 	refused core.ToolResult // why the approved call was not begun
 	doubt   bool            // the outcome of a call is unknown
 }
@@ -97,9 +97,9 @@ func (l *ledger) notRun(r core.ToolResult) core.ToolResult {
 // Begin commits the intent, unless a stop was requested before.
 func (l *ledger) Begin(ctx context.Context, i core.Intent) (core.IntentRecord, error) {
 	l.mu.Lock()
-	if l.stopped {
+	if err := l.stopped; err != nil {
 		l.mu.Unlock()
-		return core.IntentRecord{}, errStopped
+		return core.IntentRecord{}, err
 	}
 	l.busy = true
 	l.mu.Unlock()
@@ -123,8 +123,8 @@ func (l *ledger) Finish(ctx context.Context, id core.ApprovalID, r core.ToolResu
 	if err != nil {
 		return err
 	}
-	if asked, err := l.turn.Store.StopRequested(ctx, l.turn.claim); err == nil && asked {
-		l.stop()
+	if why := l.turn.stopAsked(ctx); why != nil {
+		l.stop(why)
 	}
 	return nil
 }
@@ -143,18 +143,18 @@ func (l *ledger) idle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.busy = false
-	if l.stopped {
-		l.turn.cut(errStopped)
+	if l.stopped != nil {
+		l.turn.cut(l.stopped)
 	}
 }
 
 // stop ends the turn now, or once the running tool's result is stored.
-func (l *ledger) stop() {
+func (l *ledger) stop(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stopped = true
+	l.stopped = why
 	l.tell()
 	if !l.busy {
-		l.turn.cut(errStopped)
+		l.turn.cut(why)
 	}
 }

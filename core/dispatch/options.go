@@ -37,6 +37,9 @@ type Store interface {
 	TakeBack(ctx context.Context, c core.Claim) error
 	// RecordedApproval loads an approval that is what the audit log records.
 	RecordedApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
+	// Get and PutFor are those of core.KV.
+	Get(ctx context.Context, name string) (string, error)
+	PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
 	// PutBlob stores the bytes of an image that came about by an event, and returns their digest.
 	PutBlob(ctx context.Context, e core.Event, data []byte) (digest string, err error)
 }
@@ -82,6 +85,7 @@ type Options struct {
 
 	Workers    int           // turns at a time; 0: 512
 	Memory     int64         // bytes that the turns may hold, as estimated, before no more begin; 0: no limit
+	RetryTime  time.Duration // that the turns of one event may spend on failures and waits; 0: 2 minutes
 	Poll       time.Duration // between two claims; 0, or more than 500 ms: 500 ms
 	Drain      time.Duration // how long running turns may continue after Run's context ends
 	MaxMessage int           // bytes of an event's payload; 0: no limit
@@ -106,7 +110,8 @@ const (
 	firstSuspect     = 3                      // the attempt from which an event is a suspect
 	deadAfter        = 5                      // attempts that did not end, after which the event is a dead letter
 	maxOpenApprovals = 20                     // of one person
-	maxRetries       = 3                      // retryable failures before the person gets an error
+	maxRetries       = 3                      // of what fails for a reason that is not known to pass
+	retryTime        = 2 * time.Minute
 	firstBackoff     = time.Second
 	maxBackoff       = time.Minute
 	controlTimeout   = 10 * time.Second // of a click or control: a platform that hangs must not block their slots
@@ -131,6 +136,7 @@ type Sentences struct {
 	CallResult       string // %s: what it returned, below the one or the other
 	OutcomeUnknown   string // %s: what it may have done
 	Waits            string // %s: the time of day until which the model's vendor asked to wait
+	AskedToWait      string // %s: when to try again, where a platform asks to wait for longer than a turn may
 }
 
 // help names the control words as they are written in messages of every platform.
@@ -162,6 +168,8 @@ func DefaultSentences() Sentences {
 		CallResult:     "Its result: %s",
 		OutcomeUnknown: "It is unknown whether this was done, please check: %s",
 		Waits:          "The model is busy and asked me to wait until %s.",
+		AskedToWait: "I can't read what I need to answer this now: the platform asks me to wait. Please try again " +
+			"%s.",
 	}
 }
 
@@ -171,6 +179,9 @@ func (o *Options) defaults() {
 	}
 	if o.Poll <= 0 || o.Poll > stopPoll {
 		o.Poll = stopPoll
+	}
+	if o.RetryTime <= 0 {
+		o.RetryTime = retryTime
 	}
 	if o.Policy == nil {
 		o.Policy = noGroups{}

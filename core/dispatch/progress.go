@@ -122,6 +122,9 @@ func (t *turn) KeepImage(ctx context.Context, data []byte) (digest string, err e
 // say adds a post of a turn that goes on; of one that has ended, the store refuses it. A failure here is not worth a
 // turn.
 func (t *turn) say(ctx context.Context, p core.Post) {
+	if !p.Until.IsZero() {
+		_ = t.storeSpent(ctx) // the end of the turn stores it, too
+	}
 	if err := t.Store.AddPosts(ctx, t.claim, []core.Post{p}); err == nil {
 		t.Outbox.Nudge()
 	}

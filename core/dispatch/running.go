@@ -93,7 +93,7 @@ func (d *Dispatcher) check(ctx context.Context, lost bool) {
 	for _, t := range turns {
 		switch h, ok := held[t.claim.Key]; {
 		case ok && h.Fence == t.claim.Fence && h.Stop:
-			t.ledger.stop()
+			t.ledger.stop(stopOf(h))
 		case lost && (!ok || h.Fence != t.claim.Fence):
 			t.cut(errLost)
 		}

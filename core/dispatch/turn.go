@@ -22,6 +22,8 @@ type turn struct {
 	ledger *ledger
 	log    *slog.Logger
 
+	began    time.Time
+	budget   *budget
 	steps    steps
 	progress progress
 	memory   memory
@@ -35,7 +37,7 @@ type turn struct {
 func newTurn(d *Dispatcher, c core.Claim) *turn {
 	t := &turn{
 		Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(),
-		cut: func(error) {}, log: d.Log.With(
+		cut: func(error) {}, budget: newBudget(d.RetryTime), log: d.Log.With(
 			"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session),
 			"invocation", string(c.Event.Invocation)),
 	}
@@ -45,9 +47,11 @@ func newTurn(d *Dispatcher, c core.Claim) *turn {
 	return t
 }
 
-// errStopped ends a turn that a person stopped, errLost one whose conversation another process has claimed.
+// errStopped ends a turn that a person stopped, errDeleted one whose message was deleted, errLost one whose
+// conversation another process has claimed.
 var (
 	errStopped = core.Errorf(core.Stopped, "Stopped.")
+	errDeleted = core.Errorf(core.Stopped, "The message was deleted.")
 	errLost    = core.Errorf(core.ClaimLost, "Another process has taken over this conversation.")
 )
 
@@ -66,7 +70,7 @@ func (t *turn) take(ctx context.Context) {
 
 // run handles the event and stores the end.
 func (t *turn) run(ctx context.Context) {
-	began := t.Now()
+	t.began = t.Now()
 	f, err := t.end(ctx)
 	switch {
 	case errors.Is(err, core.ErrStopping):
@@ -74,17 +78,21 @@ func (t *turn) run(ctx context.Context) {
 	case core.CategoryOf(err) == core.ClaimLost:
 		t.log.Warn("another process has taken over the conversation; the turn is discarded", "category", core.ClaimLost)
 	case err != nil: // the Finish of the failure could not be built, so only a retry is stored
-		t.finish(ctx, t.retryLater(err), began)
+		t.finish(ctx, retryLater(t.backoff(t.claim.Event.Retries, err), err))
 	default:
-		t.finish(ctx, f, began)
+		t.finish(ctx, f)
 	}
 }
 
 // end returns the Finish of the event, also if the event failed. If the turn's context was ended, its cause is the
 // failure, not the error that followed from it.
 func (t *turn) end(ctx context.Context) (*core.Finish, error) {
-	var err error = errStopped // if a stop was requested during an earlier attempt, this one does not begin
-	if e := &t.claim.Event; e.Attempt+e.Retries == 1 || !t.stopAsked(ctx) {
+	var err error
+	if e := &t.claim.Event; e.Attempt+e.Retries > 1 {
+		t.loadSpent(ctx)
+		err = t.stopAsked(ctx) // if a stop was requested during an earlier attempt, this one does not begin
+	}
+	if err == nil {
 		var f *core.Finish
 		if f, err = t.handle(ctx); err == nil {
 			return f, nil
@@ -99,9 +107,23 @@ func (t *turn) end(ctx context.Context) (*core.Finish, error) {
 	return t.finishFailed(ctx, err)
 }
 
-func (t *turn) stopAsked(ctx context.Context) bool {
-	asked, err := t.Store.StopRequested(ctx, t.claim)
-	return err == nil && asked
+// stopAsked returns why the turn is to stop; nil if it is not.
+func (t *turn) stopAsked(ctx context.Context) error {
+	h, err := t.Store.StopRequested(ctx, t.claim)
+	if err != nil {
+		return nil //nolint:nilerr // watch asks again
+	}
+	return stopOf(h)
+}
+
+func stopOf(h core.Hold) error {
+	switch {
+	case h.Deleted:
+		return errDeleted
+	case h.Stop:
+		return errStopped
+	}
+	return nil
 }
 
 // handle returns the Finish of an event by its kind. A panic is returned as an error.
@@ -138,6 +160,8 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 		return t.retry(ctx, b.Failed)
 	case core.AskAgainEvent:
 		return t.askAgain(ctx, b.Approval)
+	case core.AmendEvent:
+		return t.deleted(ctx)
 	}
 	return nil, core.Errorf(core.Internal, "Unknown kind of event %q.", e.Kind())
 }
@@ -146,13 +170,13 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 // only another process that takes over the conversation, or the end of this one, ends that.
 //
 // If the store works and refuses the session or the pause, the turn ends as session_save_failed or
-// suspension_persistence_failed, and keeps neither. If nothing can be stored, the event is released, to be claimed
-// again.
-func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
+// suspension_persistence_failed, and keeps neither. It also refuses the end of a turn whose message was deleted, which
+// then ends without an answer. If nothing can be stored, the event is released, to be claimed again.
+func (t *turn) finish(ctx context.Context, f *core.Finish) {
 	t.name(f)
 	stored := t.store(ctx, f)
-	if category := unsaved(f); category != "" && refused(stored) {
-		without, ending := t.finishFailed(ctx, &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))})
+	if failed := t.refusal(f, stored); failed != nil {
+		without, ending := t.finishFailed(ctx, failed)
 		if ending == nil {
 			t.name(without)
 			f, stored = without, t.store(ctx, without)
@@ -163,7 +187,7 @@ func (t *turn) finish(ctx context.Context, f *core.Finish, began time.Time) {
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case stored == nil:
 		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind),
-			"category", string(f.End.Category), "took", t.Now().Sub(began).Round(time.Millisecond))
+			"category", string(f.End.Category), "took", t.Now().Sub(t.began).Round(time.Millisecond))
 		t.tellHeard(f.End.Kind)
 		if t.left.Posts {
 			t.Outbox.Nudge()
@@ -213,6 +237,11 @@ func (t *turn) takeBack() {
 func (t *turn) store(ctx context.Context, f *core.Finish) error {
 	f.Claim = t.claim
 	return t.persist(ctx, func(ctx context.Context) error {
+		if f.Retry != nil {
+			if err := t.storeSpent(ctx); err != nil {
+				return err
+			}
+		}
 		deliver := func() {}
 		if len(f.Posts) > 0 {
 			f.Handover, deliver = t.Outbox.HandOver(f.Posts[0].To.Platform, len(f.Posts))
@@ -226,6 +255,17 @@ func (t *turn) store(ctx context.Context, f *core.Finish) error {
 		}
 		return err
 	})
+}
+
+// refusal returns what a turn ends with instead of a Finish that the store refuses; nil: there is nothing.
+func (t *turn) refusal(f *core.Finish, stored error) error {
+	if core.CategoryOf(stored) == core.Stopped {
+		return errDeleted
+	}
+	if category := unsaved(f); category != "" && refused(stored) {
+		return &harnessError{t.Harness.Errored(core.Wrap(category, stored, ""))}
+	}
+	return nil
 }
 
 // unsaved returns the category of a turn whose Finish the store refuses; "" if the Finish has neither session nor
@@ -251,19 +291,31 @@ func refused(err error) bool {
 // any other error at once.
 func (t *turn) persist(ctx context.Context, write func(context.Context) error) error {
 	trouble := retry.NewLog(t.log, "storing the result of a turn")
+	defer t.unstored.note(t, nil)
 	return retry.Persist(t.process, func(try context.Context) error {
 		if errors.Is(context.Cause(ctx), errLost) {
 			return errLost
 		}
 		err := write(try)
 		trouble.Report(err)
+		t.unstored.note(t, err)
 		return err
 	})
 }
 
-// release returns the event to its queue unchanged.
+// release returns the event to its queue unchanged. Whatever the store says, it is tried again: while this process
+// lives, no other one takes the conversation.
 func (t *turn) release(ctx context.Context) {
-	err := t.persist(ctx, func(ctx context.Context) error { return t.Store.Release(ctx, t.claim) })
+	err := t.persist(ctx, func(ctx context.Context) error {
+		if err := t.storeSpent(ctx); core.IsStoreFailure(err) {
+			return err
+		}
+		err := t.Store.Release(ctx, t.claim)
+		if refused(err) {
+			err = core.Wrap(core.StoreBusy, err, "The database does not take a conversation back.")
+		}
+		return err
+	})
 	if err != nil && core.CategoryOf(err) != core.ClaimLost {
 		t.log.Warn("releasing the event failed; another process takes it over when this one has ended",
 			"category", core.CategoryOf(err), "err", err)
@@ -307,7 +359,7 @@ func (t *turn) info() core.Turn {
 	e := &t.claim.Event
 	return core.Turn{
 		Event: e.Seq, At: e.AcceptedAt, Conversation: e.Conversation, Address: e.Address, Actor: e.Actor,
-		Progress: t, Images: t, Ledger: t.ledger, Process: t.process, Stop: t.ledger.told,
+		Progress: t, Budget: t.budget.Budget, Images: t, Ledger: t.ledger, Process: t.process, Stop: t.ledger.told,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
-	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/agent"
@@ -55,7 +54,7 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 			o.defaults()
 			newTurn(&Dispatcher{Options: o},
 				core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}).finish(t.Context(),
-				&tc.finish, time.Now())
+				&tc.finish)
 			if r.refused != 1 || len(r.kept) != 1 {
 				t.Fatalf("refused %d times, kept %+v", r.refused, r.kept)
 			}
@@ -76,7 +75,7 @@ func TestLostClaimStoresNothing(t *testing.T) {
 		&core.Finish{
 			End:     core.End{Kind: core.EndReplied},
 			Changes: core.Changes{Session: &core.SessionRecord{}},
-		}, time.Now())
+		})
 	if r.refused != 1 || len(r.kept) != 0 {
 		t.Errorf("refused %d times, kept %+v", r.refused, r.kept)
 	}

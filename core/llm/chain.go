@@ -12,7 +12,8 @@ import (
 // Chain is a Provider that asks a list of models, in order, until one answers. It is the one place where a call is made
 // again: a model that may answer the same request later is asked twice at most, after the wait that it asks for, and
 // before a wait the others are asked; where another class of error says so (ClassOf) the next model is asked at once.
-// No call makes more than four requests that fail. It remembers how each model fails (breaker), and which size was too
+// No call makes more than four requests that fail; how long it takes with failures and waits is the budget of its turn.
+// It remembers how each model fails (breaker), and which size was too
 // long for it, from call to call.
 //
 // If all fail, the error is one about the conversation's size, else the first that may pass by itself, else the first.
@@ -31,7 +32,7 @@ type Link struct {
 
 // ChainConfig says how long. The zero ChainConfig has the defaults.
 type ChainConfig struct {
-	Time time.Duration        // that one call may spend on failures and waits; 0: two minutes
+	Time time.Duration        // that one call outside a turn may spend on failures and waits; 0: two minutes
 	Wait func() time.Duration // before a model is asked again that does not say when; nil: two to four seconds
 
 	Failed func(model string, class Class, err error) // hears of each request that fails; may be nil
@@ -88,7 +89,11 @@ func (c *Chain) Ready(ctx context.Context) error {
 
 // Complete gives the first answer.
 func (c *Chain) Complete(ctx context.Context, r Request) (Response, error) {
-	a := asking{chain: c, request: r, left: c.config.Time, links: make([]asked, len(c.links))}
+	a := asking{chain: c, request: r, links: make([]asked, len(c.links))}
+	turn, _ := core.TurnFrom(ctx)
+	if a.budget = turn.Budget; a.budget == nil {
+		a.budget = core.NewBudget(c.config.Time)
+	}
 	for {
 		for i := range c.links {
 			if answer, done, err := a.ask(ctx, i); done {
@@ -109,8 +114,8 @@ func (c *Chain) Complete(ctx context.Context, r Request) (Response, error) {
 type asking struct {
 	chain   *Chain
 	request Request
-	left    time.Duration // of the time for failures and waits
-	failed  int           // requests
+	budget  *core.Budget
+	failed  int // requests
 	links   []asked
 	err     error
 }
@@ -145,7 +150,7 @@ func (a *asking) ask(ctx context.Context, i int) (answer Response, done bool, er
 	a.chain.config.Failed(l.Model, class, err)
 	before.tries++
 	a.failed++
-	a.left -= time.Since(began)
+	a.budget.Spend(time.Since(began))
 	a.err = worse(a.err, err)
 	switch {
 	case class != AskAgain:
@@ -176,9 +181,10 @@ func (a *asking) wait(ctx context.Context) bool {
 	}
 	next := slices.MinFunc(again, func(one, other asked) int { return one.at.Compare(other.at) }).at
 	wait := max(0, time.Until(next))
-	if deadline, ok := ctx.Deadline(); wait > a.left || ok && deadline.Before(next) {
+	if deadline, ok := ctx.Deadline(); wait > a.budget.Left() || ok && deadline.Before(next) {
 		return false
 	}
+	a.budget.Spend(wait) // before it, so that who begins the turn again after a crash knows of it
 	if turn, _ := core.TurnFrom(ctx); wait > longWait && turn.Progress != nil {
 		turn.Progress.Waits(next)
 	}
@@ -186,7 +192,6 @@ func (a *asking) wait(ctx context.Context) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		a.left -= wait
 		return true
 	case <-ctx.Done():
 		return false

@@ -53,6 +53,12 @@
 // chooses the plans of what is prepared: a pooler is known by the process number that it tells, which is not that of
 // the server's process.
 //
+// # Standbys
+//
+// A connection to a server that is a standby is not used, not even to read: what it answers may be old. The next host
+// of the URL is tried, and the next address of its name (primary). A server that turns out to take no writes later, as
+// behind a pooler, has its connections replaced. While there is no primary, all fails with store_busy.
+//
 // # Lost connections
 //
 // If the connection is lost before the commit is sent, nothing is stored. If it is lost after that, the outcome is

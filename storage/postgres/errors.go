@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,13 +28,37 @@ func canRepeat(err error) bool {
 // answered reports whether the server itself sent the error, so that its connection did not fail.
 func answered(err error) bool {
 	var theirs *pgconn.PgError
-	return errors.As(err, &theirs) && !endsConnection(theirs.Code)
+	return errors.As(err, &theirs) && !endsConnection(theirs)
 }
 
-// endsConnection reports whether a server ends the connection with this code. What ran on it may have been committed
-// just before.
-func endsConnection(code string) bool {
-	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || code == "40003"
+// endsConnection reports whether a server, or a pooler before it, ends the connection with this error. What ran on it
+// may have been committed just before.
+func endsConnection(e *pgconn.PgError) bool {
+	switch cmp.Or(e.SeverityUnlocalized, e.Severity) {
+	case "FATAL", "PANIC":
+		return true
+	}
+	return strings.HasPrefix(e.Code, "08") || strings.HasPrefix(e.Code, "57P") || e.Code == "25P03" || e.Code == "40003"
+}
+
+// notSupported is the SQLSTATE of what the server can't do.
+const notSupported = "0A000"
+
+// codeOf is the SQLSTATE of an error; "" if the server did not send it.
+func codeOf(err error) string {
+	var theirs *pgconn.PgError
+	if !errors.As(err, &theirs) {
+		return ""
+	}
+	return theirs.Code
+}
+
+// errStandby marks the refusal of a server that is a standby.
+var errStandby = errors.New("the server is a standby")
+
+// isStandby reports whether a server that takes no changes has refused one, so that another server may take it.
+func isStandby(err error) bool {
+	return errors.Is(err, errStandby) || codeOf(err) == "25006"
 }
 
 // translate turns a driver's error into a core.Error by its type and SQLSTATE; every error that leaves this package
@@ -49,6 +74,10 @@ func translate(err error) error {
 		return core.Wrap(core.StoreBusy, err,
 			"The connection to the database was lost while a change was being stored, so the change may or may not "+
 				"be stored. Trying again is safe.")
+	case errors.Is(err, errStandby):
+		return core.Wrap(core.StoreBusy, err, "%s", isReadOnly)
+	case errors.Is(err, errEncoding):
+		return core.Wrap(core.StoreUnreadable, err, "%s", hasEncoding)
 	case errors.As(err, &theirs):
 		m := meaningOf(theirs.Code)
 		if theirs.Code == "XX001" || theirs.Code == "XX002" { // of data, of an index
@@ -69,24 +98,33 @@ func translate(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return core.Wrap(core.Internal, err, "Something went wrong with the database.")
+	var unread pgx.ScanArgError
+	if errors.As(err, &unread) {
+		return core.Wrap(core.Internal, err, "What the database holds can't be read.")
+	}
+	return core.Wrap(core.StoreBusy, err, "%s", "The connection to the database fails in a way that gatehouse does "+
+		"not know. "+goesOn+" The log has the error.")
 }
 
 // unreachable reports whether a connection could not be made or was lost.
 func unreachable(err error) bool {
-	var connecting *pgconn.ConnectError
-	return errors.As(err, &connecting) || isNetworkError(err)
+	return connecting(err) || isNetworkError(err)
+}
+
+// connecting reports whether no connection could be made.
+func connecting(err error) bool {
+	var failed *pgconn.ConnectError
+	return errors.As(err, &failed)
 }
 
 // connectionDied reports whether an established connection was lost.
 func connectionDied(err error) bool {
-	var connecting *pgconn.ConnectError
 	var theirs *pgconn.PgError
 	switch {
-	case err == nil || errors.As(err, &connecting) || errors.Is(err, errTimeout):
+	case err == nil || connecting(err) || errors.Is(err, errTimeout):
 		return false
 	case errors.As(err, &theirs):
-		return endsConnection(theirs.Code)
+		return endsConnection(theirs)
 	}
 	return isNetworkError(err)
 }
@@ -119,17 +157,27 @@ const (
 	notAllowed = "The database refuses gatehouse: a wrong user or password, no such database, or a missing " +
 		"permission. Check GATEHOUSE_DATABASE_URL, and that the role may connect, create tables in its schema, and " +
 		"read and write them."
+	isOurs    = "gatehouse asked the database for something wrong. Please report it, with the error in the log."
 	isForeign = "The database's tables are not as gatehouse created them: some are missing, or belong to another " +
 		"program. Give gatehouse a database or a schema of its own, or restore the right one from a backup."
 	isRefused = "A trigger of the database refuses the change. gatehouse makes no triggers; remove it, or the " +
 		"reason why it refuses."
-	isReadOnly = "The database accepts no changes: its server is a standby or is read-only. Point " +
-		"GATEHOUSE_DATABASE_URL at the primary."
+	isReadOnly = "The database accepts no changes: its server is a standby or is read-only. gatehouse serve " +
+		"continues by itself once a server of GATEHOUSE_DATABASE_URL is the primary; it may name several, such as " +
+		"postgres://USER@ONE,TWO/DATABASE."
+	goesOn   = "gatehouse serve tries again, other commands must be run again."
+	isPooler = "The database, or a pooler in front of it, reports an internal error (XX000). Poolers report so that " +
+		"they know no such database or user, or that no connection is free: check the pooler's log, its users and " +
+		"its size of the pool, then the server's log. " + goesOn
+	hasEncoding = "The database's connections are not in UTF8, whatever gatehouse asks for. Remove the setting " +
+		"client_encoding: alter role ROLE reset client_encoding, the same for the database, and in the pooler's " +
+		"configuration."
 	notStorable = "A value is too long for a key, or contains a character that the database can't store (such as a " +
 		"zero byte)."
 )
 
-// codes maps SQLSTATEs. A code that is missing is looked up by its class, its first two characters.
+// codes maps SQLSTATEs. A code that is missing is looked up by its class, its first two characters. What is not known
+// for certain to fail again is a failure of the store, and so is a code that is not known (core.IsStoreFailure).
 var codes = map[string]meaning{
 	"08": {core.StoreBusy, isAway}, "57P01": {core.StoreBusy, isAway}, "57P02": {core.StoreBusy, isAway},
 	"57P03": {core.StoreBusy, isAway},
@@ -144,8 +192,9 @@ var codes = map[string]meaning{
 	"3F000": {core.StoreUnreadable, notAllowed}, "42501": {core.StoreUnreadable, notAllowed},
 	"57P04": {core.StoreUnreadable, notAllowed},
 	"P0":    {core.StoreBusy, isRefused},
-	"42P01": {core.StoreUnreadable, isForeign}, "42P07": {core.StoreUnreadable, isForeign},
-	"42703": {core.StoreUnreadable, isForeign},
+	"42":    {core.StoreUnreadable, isForeign},
+	"XX":    {core.StoreBusy, isPooler},
+	"22":    {core.Internal, isOurs}, "23": {core.Internal, isOurs}, "42601": {core.Internal, isOurs},
 	"22021": {core.Invalid, notStorable}, "22P05": {core.Invalid, notStorable}, "54000": {core.Invalid, notStorable},
 }
 
@@ -155,7 +204,8 @@ func meaningOf(code string) meaning {
 		m, ok = codes[code[:2]]
 	}
 	if !ok {
-		return meaning{core.Internal, "Something went wrong with the database."}
+		return meaning{core.StoreBusy, "The database answers with an error that gatehouse does not know (SQLSTATE " +
+			code + "). " + goesOn + " The log has the error, and the server's log more."}
 	}
 	return m
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gatehouse/core"
@@ -42,7 +43,9 @@ func TestCodes(t *testing.T) {
 		"XX001": core.StoreUnreadable, "58030": core.StoreUnreadable, "42P01": core.StoreUnreadable,
 		"42P07": core.StoreUnreadable,
 		"22021": core.Invalid, "54000": core.Invalid,
-		"23505": core.Internal, "42601": core.Internal, "XX000": core.Internal, "": core.Internal,
+		"23505": core.Internal, "42601": core.Internal, "22003": core.Internal,
+		"XX000": core.StoreBusy, "": core.StoreBusy, "0A000": core.StoreBusy, "55000": core.StoreBusy,
+		"ZZ999": core.StoreBusy,
 	} {
 		err := postgres.Translate(errors.Join(&pgconn.PgError{Code: code, Message: "secret"}))
 		if core.CategoryOf(err) != category {
@@ -62,7 +65,8 @@ func TestCodes(t *testing.T) {
 	} {
 		mute(t, postgres.Translate(err), core.StoreBusy)
 	}
-	mute(t, postgres.Translate(errors.New("other")), core.Internal)
+	mute(t, postgres.Translate(errors.New("other")), core.StoreBusy)
+	mute(t, postgres.Translate(pgx.ScanArgError{Err: errors.New("other")}), core.Internal)
 }
 
 func TestCharactersThatATextCannotHold(t *testing.T) {

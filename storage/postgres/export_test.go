@@ -17,6 +17,9 @@ var Translate = translate
 // ErrUnknown is errUnknown.
 var ErrUnknown = errUnknown
 
+// ErrEncoding is errEncoding.
+var ErrEncoding = errEncoding
+
 // Clock is the SQL expression of the clock, which the tests advance.
 const Clock = clock
 

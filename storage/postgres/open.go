@@ -3,11 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gatehouse/core"
@@ -105,11 +107,24 @@ func configure(url string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = connections
 	}
-	if config.ConnConfig.RuntimeParams["application_name"] == "" {
-		config.ConnConfig.RuntimeParams["application_name"] = "gatehouse"
+	c := config.ConnConfig
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "gatehouse"
+	}
+	c.RuntimeParams["client_encoding"] = utf8 // a role or a database may have another default
+	if c.ValidateConnect == nil {
+		c.ValidateConnect = primary
+	}
+	other := func(f *pgconn.FallbackConfig) bool { return f.Host != c.Host || f.Port != c.Port }
+	if c.ConnectTimeout == 0 && slices.ContainsFunc(c.Fallbacks, other) {
+		c.ConnectTimeout = hostTimeout
 	}
 	return config, nil
 }
+
+// hostTimeout is how long a host that does not answer keeps the next one from being tried, unless the URL sets
+// connect_timeout.
+const hostTimeout = 3 * time.Second
 
 // Register returns a name that was never used before. No database can prove that a process on another machine is dead,
 // so what a dead one held can be claimed again once it has been silent.

@@ -32,7 +32,7 @@ func settle(ctx context.Context, conn *pgx.Conn) error {
 	var theirs *pgconn.PgError
 	err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	switch {
-	case errors.As(err, &theirs) && !endsConnection(theirs.Code):
+	case errors.As(err, &theirs) && !endsConnection(theirs):
 		return nil
 	case err != nil || pid != conn.PgConn().PID():
 		return err

@@ -120,6 +120,9 @@ func (t *transaction) batch(all []*statement) (err error) {
 	}()
 	for i, s := range all {
 		if err := s.read(results); err != nil {
+			if s.query == beginning && codeOf(err) == notSupported {
+				err = errors.Join(errStandby, err) // it can't begin to write
+			}
 			if i < len(all)-1 {
 				err = fmt.Errorf("running %.60q: %w", s.query, err)
 			}

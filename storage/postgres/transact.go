@@ -23,7 +23,8 @@ var errUnknown = errors.New("the answer to the commit was lost")
 var errNotBegun = errors.New("the connection was lost before the transaction began")
 
 // Write runs work in one transaction. It runs it again from the start if the server undid it because of another one (a
-// deadlock, a serialization failure), if the connection was dead, or if prepared statements turn out not to be kept.
+// deadlock, a serialization failure), if the connection was dead or led to a standby, or if prepared statements turn
+// out not to be kept.
 func (db *database) Write(ctx context.Context, work sqlstore.Work) error {
 	atOnce := db.pool.Config().MaxConns + 1 // repeats that wait for nobody
 	for n := 1; ; {
@@ -31,6 +32,9 @@ func (db *database) Write(ctx context.Context, work sqlstore.Work) error {
 		switch {
 		case atOnce > 0 && (errors.Is(err, errNotBegun) || db.preparing.isLost(err) || planChanged(err)):
 			atOnce--
+		case atOnce > 0 && isStandby(err) && !connecting(err):
+			db.preparing.leave()
+			atOnce = 0 // a new connection finds the primary, or tells that there is none
 		case canRepeat(err) && n < tries:
 			db.options.Log.Debug("a transaction is repeated", "try", n, "err", err)
 			// The wait is random, so that the same transactions do not collide again.

@@ -52,6 +52,11 @@ func translate(file string, err error) error {
 	case sqlite3.ErrIoErr:
 		return core.Wrap(core.StoreUnreadable, err,
 			"The disk failed while reading or writing the database %s. Check the disk and the system's log.", file)
+	case sqlite3.ErrError, sqlite3.ErrConstraint, sqlite3.ErrMismatch, sqlite3.ErrMisuse, sqlite3.ErrRange,
+		sqlite3.ErrTooBig:
+		return core.Wrap(core.Internal, err, "Something went wrong with the database %s.", file)
 	}
-	return core.Wrap(core.Internal, err, "Something went wrong with the database %s.", file)
+	return core.Wrap(core.StoreBusy, err, // what is not known to fail again is tried again
+		"The database %s fails for now (SQLite's code %d). If this continues, look for what the machine lacks.", file,
+		theirs.Code)
 }

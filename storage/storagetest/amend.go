@@ -170,13 +170,69 @@ var amendExamples = []example{
 			w.Fatalf("the approval is %s and says %q", got.State, got.Changed)
 		}
 		w.sent(w.first(minute), "card")
-		w.wantEnd(w.amend(e, core.Amendment{Revision: "3"}), core.EndApplied)
-		if got := must(w.LoadApproval(w.ctx, a.ID))(w); got.Changed == "new words" || got.Changed == "" {
-			w.Fatalf("the approval of a deleted request says %q", got.Changed)
-		}
-		w.sent(w.first(minute), "card")
 		must(w.Decide(w.ctx, core.Decision{Approval: a.ID, Vote: &core.Vote{Actor: bob, Choice: core.Approve}}))(w)
 		w.wantEnd(w.amend(e, changed("4", "last words")), core.EndIgnored)
+	}},
+	{"what a deleted message asks for is cancelled, and its paused turn waits to be abandoned", func(w *world) {
+		c := w.suspend(conversation, "a1", core.Rule{})
+		w.sent(w.first(minute), "card")
+		next := w.message(conversation)
+		e := w.event(core.KindAmend, conversation, c.Event.ID)
+		e.Payload, _ = json.Marshal(core.Amendment{Revision: "2"})
+		e.Address = core.Address{}
+		r := must(w.Accept(w.ctx, e))(w)
+		w.equal("the receipt of the same deletion", must(w.Accept(w.ctx, e))(w), core.Receipt{Seq: r.Seq})
+		a := must(w.RecordedApproval(w.ctx, "a1"))(w)
+		if a.State != core.Cancelled || a.Reason == "" {
+			w.Fatalf("the approval is %s: %q", a.State, a.Reason)
+		}
+		w.sent(w.first(minute), "card")
+		got := w.take(r.Seq, minute) // before the next message
+		if got.Event.Invocation != c.Event.Invocation || got.Event.Address != c.Event.Address {
+			w.Fatalf("the turn of the deletion has %+v", got.Event)
+		}
+		w.done(got, core.Finish{End: core.End{Kind: core.EndApplied}, Changes: core.Changes{
+			Abandoned: []core.Abandon{{Invocation: c.Event.Invocation, Cancel: true}},
+		}})
+		if p := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); p != nil {
+			w.Fatal("the turn is still paused")
+		}
+		w.done(w.take(next, minute), core.Finish{})
+	}},
+	{"a decision on what a deleted message asked for does not count any more", func(w *world) {
+		c := w.suspend(conversation, "a1", core.Rule{})
+		must(w.Decide(w.ctx, core.Decision{Approval: "a1", Vote: &core.Vote{Actor: bob, Choice: core.Approve}}))(w)
+		e := w.event(core.KindAmend, conversation, c.Event.ID)
+		e.Payload, _ = json.Marshal(core.Amendment{Revision: "2"})
+		r := must(w.Accept(w.ctx, e))(w)
+		w.equal("the approval", must(w.RecordedApproval(w.ctx, "a1"))(w).State, core.Cancelled)
+		w.done(w.take(r.Seq, minute), core.Finish{End: core.End{Kind: core.EndApplied}})
+		w.idle()
+	}},
+	{"the turn of a message that is deleted meanwhile stores no end but that", func(w *world) {
+		e := w.event(core.KindMessage, conversation, "")
+		seq := w.accept(e)
+		c := w.take(seq, minute)
+		w.wantEnd(w.amend(e, core.Amendment{Revision: "2"}), core.EndApplied)
+		must(w.Stop(w.ctx, conversation, ann))(w) // does not take it back
+		h := must(w.StopRequested(w.ctx, c))(w)
+		if !h.Stop || !h.Deleted {
+			w.Fatalf("its turn is told %+v", h)
+		}
+		w.equal("to its process", must(w.Holds(w.ctx, c.Owner, true))(w), []core.Hold{h})
+		for _, f := range []core.Finish{
+			{Retry: &core.Retry{}}, {End: core.End{Kind: core.EndDead}},
+			{Changes: core.Changes{Posts: []core.Post{{Key: "k", Kind: core.PostReply, To: c.Event.Address}}}},
+			{End: core.End{Kind: core.EndSuspended}, Changes: core.Changes{
+				Paused: sample.Paused(c, "a", 1), Approval: sample.Asks(c, "a", core.Rule{Timeout: minute}),
+			}},
+		} {
+			w.fails(w.Finish(w.ctx, finish(c, f)), core.Stopped)
+		}
+		w.done(c, core.Finish{End: core.End{Kind: core.EndWithdrawn}})
+		c = w.take(w.message(conversation), minute)
+		w.equal("the next turn is told", must(w.StopRequested(w.ctx, c))(w).Stop, false)
+		w.done(c, core.Finish{})
 	}},
 	{"what the platform adds to a message is used before its turn, and shown on no card", func(w *world) {
 		added := func(revision string) core.Amendment {

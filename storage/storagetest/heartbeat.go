@@ -241,15 +241,15 @@ var heartbeatExamples = []example{
 		w.done(w.take(w.message(conversation), minute), core.Finish{})
 		seq := w.message(conversation)
 		c := w.take(seq, minute)
-		if must(w.StopRequested(w.ctx, c))(w) {
+		if must(w.StopRequested(w.ctx, c))(w).Stop {
 			w.Fatal("nobody asked")
 		}
 		w.equal("what came of it", must(w.Stop(w.ctx, conversation, ann))(w), core.StopResult{Running: true})
-		if !must(w.StopRequested(w.ctx, c))(w) {
+		if !must(w.StopRequested(w.ctx, c))(w).Stop {
 			w.Fatal("it was asked")
 		}
 		w.done(c, core.Finish{})
-		if c = w.take(w.message(conversation), minute); must(w.StopRequested(w.ctx, c))(w) {
+		if c = w.take(w.message(conversation), minute); must(w.StopRequested(w.ctx, c))(w).Stop {
 			w.Fatal("the next turn was not asked")
 		}
 	}},
@@ -258,7 +258,7 @@ var heartbeatExamples = []example{
 		w.take(seq, minute)
 		must(w.Stop(w.ctx, conversation, ann))(w)
 		w.restart()
-		if c := w.take(seq, minute); !must(w.StopRequested(w.ctx, c))(w) {
+		if c := w.take(seq, minute); !must(w.StopRequested(w.ctx, c))(w).Stop {
 			w.Fatal("the request is lost")
 		}
 	}},

@@ -117,6 +117,7 @@ type newEvent struct {
 	retryOf    int64             // the failed event that this one retries, or 0
 	attempt    int               // 1 if it is claimed at once
 	session    core.SessionID    // of the claim
+	overtakes  bool              // it comes before messages, as a signal does
 }
 
 // storeEvent adds the event unless it is known; the receipt is there after flush, that of a known event unnumbered. The
@@ -128,7 +129,8 @@ func (t *Tx) storeEvent(r *core.Receipt, e newEvent) error {
 		payload = append([]byte{}, e.Payload...)
 	}
 	args := []any{
-		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.Kind() == core.KindSignal, e.Subject(),
+		e.Platform, e.ID, e.Conversation, e.QueueKey(), e.Kind(), e.overtakes || e.Kind() == core.KindSignal,
+		e.Subject(),
 		asJSON{e.Actor}, asJSON{e.Address}, payload, e.invocation, t.Now, e.retryOf,
 		e.Actor.ID, e.attempt, e.session,
 	}
@@ -261,12 +263,20 @@ func (t *Tx) amend(e core.Event) (core.Receipt, error) {
 	if err != nil {
 		return core.Receipt{}, err
 	}
+	abandons := end.Kind == ""
+	if abandons { // what is told of the turn goes where it was asked for
+		e.Address = amended.Address
+	}
 	var r core.Receipt
-	if err := t.flushed(t.storeEvent(&r, newEvent{Event: e, invocation: amended.Invocation})); err != nil {
+	added := newEvent{Event: e, invocation: amended.Invocation, overtakes: abandons}
+	if err := t.flushed(t.storeEvent(&r, added)); err != nil {
 		return r, err
 	}
-	if !r.Fresh {
+	switch {
+	case !r.Fresh:
 		return t.known(e.Platform, e.ID)
+	case abandons:
+		return r, t.updateReady(e.QueueKey())
 	}
 	return r, t.endEvent(r.Seq, end.Kind, end.Cause)
 }
@@ -287,7 +297,7 @@ func (t *Tx) lastRepetition(seq int64) (core.EventRecord, error) {
 }
 
 // applyAmendment amends the event e, which is the message original or its last repetition. The revisions are those of
-// the original.
+// the original. It returns the amendment's end; none, if a paused turn is to be abandoned, which only a turn can do.
 func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a core.Amendment) (core.End, error) {
 	ignored := func(why string) (core.End, error) { return core.End{Kind: core.EndIgnored, Cause: why}, nil }
 	if !a.Allowed(by, e.Actor) {
@@ -310,19 +320,44 @@ func (t *Tx) applyAmendment(original int64, e core.EventRecord, by core.Actor, a
 	if _, err := t.Exec(`update events set revision = $1 where seq = $2`, a.Revision, original); err != nil {
 		return core.End{}, err
 	}
+	if len(a.Payload) == 0 {
+		if end, ends, err := t.deleteBegun(e, by); err != nil || ends {
+			return end, err
+		}
+	}
 	switch {
 	case !e.EndedAt.IsZero():
 		return t.changeApproval(e.Invocation, by, a)
 	case begun:
 		return ignored("its turn had already begun")
 	case len(a.Payload) == 0:
-		if err := t.endEvent(e.Seq, core.EndWithdrawn, "the message was deleted"); err != nil {
+		if err := t.endEvent(e.Seq, core.EndWithdrawn, deleted); err != nil {
 			return core.End{}, err
 		}
 		return core.End{Kind: core.EndApplied, Cause: "the waiting message was withdrawn"}, t.updateReady(e.QueueKey())
 	}
 	_, err = t.Exec(`update events set payload = $1, fetched = '' where seq = $2`, []byte(a.Payload), e.Seq)
 	return core.End{Kind: core.EndApplied, Cause: "the waiting message was updated"}, err
+}
+
+// deleteBegun ends the turn of a message that was deleted, if it runs or is paused. One that runs is asked to stop, and
+// its Finish is refused. Of one that is paused, what it waits for is cancelled, and a decision that it has not gone on
+// with does not count any more.
+func (t *Tx) deleteBegun(e core.EventRecord, by core.Actor) (end core.End, ends bool, err error) {
+	stopped, err := t.Exec(`update queues set stop = -event where queue_key = $1
+		and event in (select seq from events where invocation = $2)`, e.QueueKey(), e.Invocation)
+	if err != nil || stopped > 0 {
+		return core.End{Kind: core.EndApplied, Cause: "the message's turn was stopped"}, stopped > 0, err
+	}
+	paused, err := t.exists(`select 1 from paused where invocation = $1`, e.Invocation)
+	if err != nil || !paused {
+		return core.End{}, false, err
+	}
+	c := core.Abandon{Invocation: e.Invocation, Cancel: true, Reason: deleted, By: by}
+	if err := t.withdrawSignals(c, e.Seq); err != nil {
+		return core.End{}, false, err
+	}
+	return core.End{}, true, t.cancelUnbegun(c)
 }
 
 // changeApproval updates the open approval cards of the turn to show that the request was changed.
@@ -335,16 +370,12 @@ func (t *Tx) changeApproval(id core.InvocationID, by core.Actor, a core.Amendmen
 	if len(open) == 0 {
 		return core.End{Kind: core.EndIgnored, Cause: "the message was already answered"}, nil
 	}
-	text := a.Text
-	if len(a.Payload) == 0 {
-		text = deleted
-	}
 	for _, approval := range open {
 		if err := t.checkedBefore(approval); err != nil {
 			return core.End{}, err
 		}
-		approval.Changed = text
-		if _, err := t.Exec(`update approvals set changed = $1 where id = $2`, free(text), approval.ID); err != nil {
+		approval.Changed = a.Text
+		if _, err := t.Exec(`update approvals set changed = $1 where id = $2`, free(a.Text), approval.ID); err != nil {
 			return core.End{}, err
 		}
 		t.audit(approval.ID, audit.Amended, by.ID, t.auditedRecord(approval))
@@ -353,5 +384,5 @@ func (t *Tx) changeApproval(id core.InvocationID, by core.Actor, a core.Amendmen
 	return core.End{Kind: core.EndApplied, Cause: "the approval card shows the change"}, nil
 }
 
-// deleted is the text that an approval's card shows if the request's message was deleted.
-const deleted = "(the message was deleted)"
+// deleted is why what a deleted message had asked for was withdrawn.
+const deleted = "the message was deleted"

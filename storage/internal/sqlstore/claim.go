@@ -106,16 +106,15 @@ func serves(scopes []core.Scope, e core.Event) bool {
 	})
 }
 
-// StopRequested reports whether a user asked the claim's turn to stop. The request survives a crash of the holder.
-func (s *Store) StopRequested(ctx context.Context, c core.Claim) (bool, error) {
-	return read(ctx, s, func(t *Tx) (asked bool, err error) {
-		held, err := t.Row([]any{&asked}, `select stop = event from queues where queue_key = $1 and owner = $2
-			and owner <> '' and fence = $3 and event = $4`,
-			c.Key, c.Owner, c.Fence, c.Event.Seq)
+// StopRequested returns the claim's queue, with whether its turn was asked to stop. The request survives a crash of the
+// holder.
+func (s *Store) StopRequested(ctx context.Context, c core.Claim) (core.Hold, error) {
+	return read(ctx, s, func(t *Tx) (core.Hold, error) {
+		h, held, err := one(t, readHold, `select `+holdColumns+` from `+heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq)
 		if err == nil && !held {
 			err = claimLost(c)
 		}
-		return asked, err
+		return h, err
 	})
 }
 
@@ -166,7 +165,7 @@ func (s *Store) TakeBack(ctx context.Context, c core.Claim) error {
 func (s *Store) Holds(ctx context.Context, owner string, stops bool) ([]core.Hold, error) {
 	query := `select ` + holdColumns + ` from queues where owner = $1 and owner <> ''`
 	if stops {
-		query += ` and stop = event`
+		query += ` and stop in (event, -event)`
 	}
 	return read(ctx, s, func(t *Tx) ([]core.Hold, error) { return List(t, readHold, query, owner) })
 }

@@ -59,7 +59,11 @@ func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
 		return core.SessionRecord{}, err
 	}
 	var stored storedSession
-	err = t.fenceAsking(f.Claim, others, func() error {
+	where := notDeleted
+	if f.End.Kind == core.EndWithdrawn {
+		where = ""
+	}
+	deleted, err := t.fenceAsking(f.Claim, others, where, func() error {
 		if f.Session != nil {
 			if err := t.askSession(&stored, *f.Session); err != nil {
 				return err
@@ -73,6 +77,8 @@ func (t *Tx) end(f core.Finish) (core.SessionRecord, error) {
 	switch {
 	case err != nil:
 		return core.SessionRecord{}, err
+	case deleted:
+		return core.SessionRecord{}, core.Errorf(core.Stopped, "The message was deleted while its turn ran.")
 	case f.Retry != nil:
 		return core.SessionRecord{}, t.retry(f)
 	}

@@ -45,7 +45,7 @@ func (s *Store) BeginIntent(ctx context.Context, c core.Claim, i core.Intent) (c
 		if err := t.checkUse(a.Use); err != nil {
 			return rec, err
 		}
-		stopped, err := t.exists(`select 1 from queues where queue_key = $1 and stop = event`, c.Key)
+		stopped, err := t.exists(`select 1 from queues where queue_key = $1 and stop in (event, -event)`, c.Key)
 		if err != nil {
 			return rec, err
 		}

@@ -49,26 +49,35 @@ func (t *Tx) fence(c core.Claim, others ...core.QueueKey) error {
 	return nil
 }
 
-// fenceAsking is fence, and waits for what ask asks, too; without other queues in the same round trip.
-func (t *Tx) fenceAsking(c core.Claim, others []core.QueueKey, ask func() error) error {
+// fenceAsking is fence, and waits for what ask asks, too; without other queues in the same round trip. where narrows
+// heldQueue; held reports that the claim holds its queue, which where leaves out.
+func (t *Tx) fenceAsking(
+	c core.Claim, others []core.QueueKey, where string, ask func() error,
+) (held bool, err error) {
+	args := []any{c.Key, c.Owner, c.Fence, c.Event.Seq}
+	found := false
 	if len(others) > 0 {
 		if err := t.fence(c, others...); err != nil {
-			return err
+			return false, err
 		}
-		return t.flushed(ask())
+		err = t.askExists(&found, `select 1 from `+heldQueue+where, args...)
+	} else {
+		err = t.askLock(&found, heldQueue+where, args...)
 	}
-	held := false
-	if err := t.askLock(&held, heldQueue, c.Key, c.Owner, c.Fence, c.Event.Seq); err != nil {
-		return err
+	if err != nil {
+		return false, err
 	}
-	if err := t.flushed(ask()); err != nil {
-		return err
+	if err := t.flushed(ask()); err != nil || found {
+		return false, err
 	}
-	if !held {
-		return claimLost(c)
+	if held, err = t.exists(`select 1 from `+heldQueue, args...); err == nil && !held {
+		err = claimLost(c)
 	}
-	return nil
+	return held, err
 }
+
+// notDeleted narrows heldQueue to a turn whose message was not deleted.
+const notDeleted = ` and stop <> -event`
 
 // heldQueue is the queue of a claim that still holds it.
 const heldQueue = `queues where queue_key = $1 and owner = $2 and owner <> '' and fence = $3 and event = $4`
@@ -169,10 +178,11 @@ func (t *Tx) holds(owner string) ([]core.Hold, error) {
 		order by queue_key`+t.sql.forUpdate(), owner)
 }
 
-const holdColumns = `queue_key, event, fence, stop = event`
+// holdColumns are those of a core.Hold. stop is the event that is to stop; negative, if its message was deleted.
+const holdColumns = `queue_key, event, fence, stop in (event, -event), stop = -event`
 
 func readHold(scan func(...any) error) (h core.Hold, err error) {
-	return h, scan(&h.Key, &h.Event, &h.Fence, &h.Stop)
+	return h, scan(&h.Key, &h.Event, &h.Fence, &h.Stop, &h.Deleted)
 }
 
 // Queue returns up to n queues (0: all) with waiting or running events, and the counts of these, of posts, dead letters
@@ -227,7 +237,8 @@ func (s *Store) Stop(ctx context.Context, conversation core.ConversationID, by c
 		if found, err := t.lockKnownQueue(conversation.Queue()); err != nil || !found {
 			return result, err
 		}
-		n, err := t.Exec(`update queues set stop = event where queue_key = $1 and event <> 0`, conversation)
+		n, err := t.Exec(`update queues set stop = case when stop = -event then stop else event end
+			where queue_key = $1 and event <> 0`, conversation)
 		if err != nil || n > 0 {
 			return core.StopResult{Running: n > 0}, err
 		}

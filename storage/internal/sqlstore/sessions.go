@@ -111,7 +111,7 @@ func keptOf(m core.Message) any {
 func (s *Store) SaveSession(ctx context.Context, c core.Claim, rec *core.SessionRecord) error {
 	saved, err := write(ctx, s, func(t *Tx) (core.SessionRecord, error) {
 		var stored storedSession
-		if err := t.fenceAsking(c, nil, func() error { return t.askSession(&stored, *rec) }); err != nil {
+		if _, err := t.fenceAsking(c, nil, "", func() error { return t.askSession(&stored, *rec) }); err != nil {
 			return core.SessionRecord{}, err
 		}
 		return t.saveSession(*rec, stored)

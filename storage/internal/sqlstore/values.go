@@ -53,7 +53,7 @@ func encode(v any) (string, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return "", fmt.Errorf("encoding %T: %w", v, err)
+		return "", core.Wrap(core.Internal, err, "A %T can't be stored.", v)
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }

@@ -331,7 +331,7 @@ func (p *property) checkSessions(rt *rapid.T, s *sqlstore.Store) {
 			}
 			asked, err := s.StopRequested(ctx, c)
 			p.ok(rt, err)
-			p.equal(rt, "the request to stop", asked, p.m.conversation(c.Key).stop == c.Event.Seq)
+			p.equal(rt, "the request to stop", asked.Stop, p.m.conversation(c.Key).stop == c.Event.Seq)
 		}
 	}
 }

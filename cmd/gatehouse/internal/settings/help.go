@@ -61,8 +61,9 @@ var help = map[string]string{
 	"GATEHOUSE_MODEL_TIMEOUT": "How long one answer of a model may take. 0s: as long as it goes on; see " +
 		"GATEHOUSE_MODEL_SILENCE.",
 	"GATEHOUSE_MODEL_SILENCE": "After how long a call of a model is given up if not one byte comes.",
-	"GATEHOUSE_RETRY_TIME": "How long one question to the models may take up with failures, retries and the waits " +
-		"that they ask for. After it the person is told.",
+	"GATEHOUSE_RETRY_TIME": "How long the turn of one message may take up with failures, retries and the waits that " +
+		"others ask for, in all its attempts. Work that goes on, and a failure of the database, take nothing of it. " +
+		"After it the person is told, with a button to try again.",
 	"GATEHOUSE_MODEL_CALLS": "How many calls of one model may run at the same time in this process: what the " +
 		"vendor or your own server admits. Others wait.",
 	"GATEHOUSE_MODEL_TEXT_ONLY": "The model takes no images: it is told that there was one.",

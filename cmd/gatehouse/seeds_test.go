@@ -43,7 +43,7 @@ func newFaulty(t *testing.T, e engine, pair *postgrestest.Pair, seed uint64) *fa
 		chance: rand.New(rand.NewPCG(seed, 0)), pair: pair, broken: filepath.Join(t.TempDir(), "broken"),
 	}
 	f.slackProcess = &slackProcess{serveProcess: newServeProcess(t, e, "GATEHOUSE_AGENT=echo",
-		"GATEHOUSE_ECHO_DELAY=150ms", failKey+"="+f.broken)}
+		"GATEHOUSE_ECHO_DELAY=500ms", failKey+"="+f.broken)}
 	// Slack tries again after a minute and after five: here after what the test has time for
 	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, retry int) {
 		select {
@@ -206,6 +206,9 @@ func TestSeedsOfFaults(t *testing.T) {
 	}
 }
 
+// running reports whether a message was accepted whose turn has not ended.
+func (f *faulty) running() bool { return len(f.events(core.EventFilter{Waiting: true, Limit: 1})) > 0 }
+
 // chosen are n of the faults, in the order of the seed.
 func (f *faulty) chosen(all []fault, n int) (some []fault) {
 	for _, i := range f.chance.Perm(len(all))[:n] {
@@ -236,6 +239,7 @@ func (f *faulty) goThrough(faults []fault) {
 	for round, one := range faults {
 		t.Logf("%s: %s", time.Now().Format("05.000"), one.name)
 		talk(2 * round)
+		f.until("turns that run", f.app, f.running)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

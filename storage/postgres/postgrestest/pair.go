@@ -36,7 +36,8 @@ func NewPair(t testing.TB) *Pair {
 	t.Cleanup(p.end)
 	p.asServer()
 	p.Primary, p.Standby = freePort(t), freePort(t)
-	p.run("initdb", "-D", p.data(p.Primary), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--wal-segsize=1")
+	p.run("initdb", "-D", p.data(p.Primary), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync",
+		"--wal-segsize=1")
 	p.start(p.Primary)
 	p.run("pg_basebackup", "-R", "-D", p.data(p.Standby), "-d", p.URL(p.Primary), "--no-sync", "--checkpoint=fast")
 	p.start(p.Standby)

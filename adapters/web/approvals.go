@@ -12,8 +12,8 @@ import (
 
 // How much the page of approvals shows.
 const (
-	maxOpen    = 50
-	maxHistory = 50
+	maxOpen    = 30
+	maxHistory = 30
 )
 
 // approvalsPage is what the page of approvals says.

@@ -122,8 +122,8 @@ func namesOf(platforms []core.Platform) (names []string) {
 }
 
 // Run runs until ctx ends or every platform has ended, then drains: no new turn starts, running turns finish or are
-// released, and posts that are ready are sent. If the database is gone by then, it ends at once. Its errors are those of
-// the platforms and the HTTP server, and that the database is gone.
+// released, and posts that are ready are sent. If the database is gone by then, it ends at once. Its errors are those
+// of the platforms and the HTTP server, and that the database is gone.
 func (g *gateway) Run(ctx context.Context) error {
 	receiving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := func() { end(g.store.Gone()) }

@@ -65,8 +65,8 @@ func (t *turn) ended(controls bool) {
 }
 
 // Run claims events until ctx ends. It then lets the running turns continue for the drain time (or not at all if the
-// cause is store_gone: nothing that they do could be stored) and returns the events of the others to their queues. It returns when no turn runs any more. It never fails: a store that can't be reached
-// is tried again.
+// cause is store_gone: nothing that they do could be stored) and returns the events of the others to their queues. It
+// returns when no turn runs any more. It never fails: a store that can't be reached is tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	turnCtx, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)

@@ -59,6 +59,9 @@ const shortSecret = 4
 // About hides in a text about a JSON text what Shown hides: secrets by their form, and the values that it hides whole,
 // wherever they occur, if they have at least four characters. Masking twice changes nothing.
 func About(text string, raw json.RawMessage, secret ...string) string {
+	if text == "" {
+		return ""
+	}
 	var hides []string
 	if len(raw) > 0 {
 		hides = maskJSON(raw, secret, true).hides

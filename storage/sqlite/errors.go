@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -24,7 +25,7 @@ func translate(file string, err error) error {
 		return core.Wrap(core.Internal, err, "Something went wrong with the database %s.", file)
 	}
 	if theirs.SystemErrno != 0 {
-		err = errors.Join(err, theirs.SystemErrno)
+		err = fmt.Errorf("%w (%w)", err, theirs.SystemErrno)
 	}
 	switch theirs.Code {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:

@@ -118,8 +118,8 @@ func TestFileReplacedWhileRunning(t *testing.T) {
 	}
 }
 
-// TestLaw1_LogRemovedWhileRunning: nothing is committed to a log that is no longer there, which is told at once, and what
-// was committed before is not lost with the process.
+// TestLaw1_LogRemovedWhileRunning: nothing is committed to a log that is no longer there, which is told at once, and
+// what was committed before is not lost with the process.
 func TestLaw1_LogRemovedWhileRunning(t *testing.T) {
 	ctx := context.Background()
 	for name, remove := range map[string]func(log string) error{

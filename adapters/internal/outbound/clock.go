@@ -11,7 +11,8 @@ import (
 	"gatehouse/core"
 )
 
-// Clock is a platform's own clock, by the Date of its answers and the times of the requests that it signs. Title and Now are needed; Log nil: nothing is logged.
+// Clock is a platform's own clock, by the Date of its answers and the times of the requests that it signs. Title and
+// Now are needed; Log nil: nothing is logged.
 //
 // What has passed since an answer is measured by Now, whose readings in a process are monotonic; so it does not matter
 // whether this machine's clock is right, or is set meanwhile.

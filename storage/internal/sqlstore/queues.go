@@ -186,8 +186,8 @@ func readHold(scan func(...any) error) (h core.Hold, err error) {
 }
 
 // Queue returns up to n queues (0: all) with waiting or running events, and the counts of these, of posts, dead letters
-// and open approvals. It is one statement, so all come from one snapshot; without such a queue the statement returns the counts with an empty
-// queue.
+// and open approvals. It is one statement, so all come from one snapshot; without such a queue the statement returns
+// the counts with an empty queue.
 func (s *Store) Queue(ctx context.Context, n int) (core.QueueView, error) {
 	return read(ctx, s, func(t *Tx) (q core.QueueView, err error) {
 		queue := func(scan func(...any) error) (e core.QueueEntry, err error) {

@@ -65,11 +65,28 @@ type OldClicks interface {
 
 // Found is the result of Platform.Find: the part's reference and whether further parts follow, as Post would have
 // returned them. An empty Ref: it was not found. Late: it may have arrived all the same, since posts may become
-// readable up to a minute after they were sent.
+// readable a while after they were sent. Newer: the look-up showed a message of the conversation that is newer than the
+// end of the send (Delivery.LostAt), so that what was sent then would have been shown, too.
 type Found struct {
-	Ref  Ref
-	More bool
-	Late bool
+	Ref   Ref
+	More  bool
+	Late  bool
+	Newer bool
+}
+
+// Twins is a platform on which a part that was sent again may stand twice, since posts may become readable late.
+//
+// Copies returns all messages of a part that can be read, the oldest first. Delete removes a message of the bot; one
+// that is gone is no error. Their errors are those of Find.
+type Twins interface {
+	Copies(ctx context.Context, d Delivery) ([]Copy, error)
+	Delete(ctx context.Context, ref Ref) error
+}
+
+// Copy is one of the messages of a part. Touched: people have replied or reacted to it.
+type Copy struct {
+	Ref     Ref
+	Touched bool
 }
 
 // Listener is a platform that is told, right after that is stored, when the turn of a message ended in this process

@@ -21,6 +21,8 @@ const (
 	PostWorking  PostKind = "working"  // the working state: shown while On, otherwise cleared
 	PostCallback PostKind = "callback" // to another agent: what became of the approval that it requested
 	PostSteps    PostKind = "steps"    // the tools that a turn has used so far, in one line that is redrawn
+	// nothing to say: a look whether a part that was sent again stands twice; see Twin
+	PostTwin PostKind = "twin"
 )
 
 // Post is a message to deliver, as plain data. Key is unique in the outbox: a second post of the same key changes the
@@ -52,6 +54,15 @@ type Post struct {
 	// of steps: the turn waits until then for a model whose vendor asked for it, as Text says
 	Until   time.Time `json:"until,omitzero"`
 	Pressed bool      `json:"pressed,omitempty"` // its button was pressed, or can't be: it is drawn without
+	Twin    Twin      `json:"twin,omitzero"`     // of a PostTwin
+}
+
+// Twin is a part of a post that was sent again, because its first message could not be seen: that may become readable
+// later, and then the part stands twice.
+type Twin struct {
+	Key    string    `json:"key"` // of the post
+	Part   int       `json:"part,omitempty"`
+	SentAt time.Time `json:"sent_at,omitzero"` // see Part
 }
 
 // InPlaceOf begins the key of the sentence that stands in place of a post that the platform refused for what it says.
@@ -93,6 +104,11 @@ type Part struct {
 	Again   int  `json:"again,omitempty"`  // of a card: how often its message was deleted, and it was posted anew
 	// when the send that is in doubt began, or a little before, by the platform's clock; zero: not known
 	SentAt time.Time `json:"sent_after,omitzero"`
+	// when that send had certainly ended, by the same clock; zero: not known
+	LostAt time.Time `json:"lost_at,omitzero"`
+	// when a look-up first showed neither the part nor anything newer, by the platform's clock if it has one, else by
+	// the database's
+	ReadAt time.Time `json:"read_at,omitzero"`
 }
 
 // PressedCard is a card whose button was pressed, which proves that it was sent even if the response to the send was
@@ -196,7 +212,8 @@ type Delivery struct {
 	// arrived.
 	First Ref
 
-	SentAt time.Time // for Find: see Part
+	SentAt time.Time // for Find and Copies: see Part
+	LostAt time.Time // for Find: see Part
 }
 
 // Mail is a post in a mailbox, from which a client fetches it: a platform without a connection to its clients stores

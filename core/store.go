@@ -108,9 +108,14 @@ type Outbox interface {
 	// FailPost is ReleasePost for a post that did not arrive. It stores what people are told instead, too; repeating it
 	// tells nothing twice.
 	FailPost(ctx context.Context, row OutboxRow, wait time.Duration, f Fallback) error
-	// AddCopies adds posts that go with the row's card, fenced by it; those with a known key are not changed. If
-	// approvers were left out, the card says so, and is not quiet; it is not due again for that.
+	// AddCopies is SavePost that also adds posts which go with the row, such as copies of its card; those with a known
+	// key are not changed. If approvers were left out, the card says so, and is not quiet; it is not due again for that.
 	AddCopies(ctx context.Context, row OutboxRow, c Copies) error
+	// LoadPost returns the row with a key; it fails with not_found if there is none.
+	LoadPost(ctx context.Context, key string) (OutboxRow, error)
+	// MovePart replaces the reference of a part by another one. Nothing changes, and moved is false, if the part does
+	// not have the first one, or while the row is delivered.
+	MovePart(ctx context.Context, key string, part int, from, to Ref) (moved bool, err error)
 }
 
 // KV keeps small values that all processes on a database share, and coordinates them. Values, values of PutIfAbsent,

@@ -77,58 +77,61 @@ func (d *Discord) Find(ctx context.Context, delivery core.Delivery) (core.Found,
 	if address.StartsThread(delivery.To) {
 		channels = append(channels, delivery.To.Channel) // where it is if the thread could not be opened
 	}
+	newer := false
 	for _, channel := range channels {
-		id, err := d.findIn(ctx, channel, delivery, part)
+		id, later, err := d.findIn(ctx, channel, delivery, part)
 		if err != nil {
 			return core.Found{}, err
 		}
+		newer = newer || later
 		if id != "" {
 			d.sent.Put(id, partName(delivery))
 			return core.Found{Ref: address.Ref(channel, id), More: more}, nil
 		}
 	}
 	// any other message has a nonce, which prevents a duplicate if it becomes readable late
-	return core.Found{Late: followUp}, nil
+	return core.Found{Late: followUp, Newer: newer}, nil
 }
 
 // findIn looks for a part in a channel, from its latest message back, and returns the part's message id, "" if it is
-// not there.
+// not there; newer: a message is there that was posted after the part's send had ended.
 func (d *Discord) findIn(
 	ctx context.Context, channel string, delivery core.Delivery, part draw.Message,
-) (string, error) {
+) (id string, newer bool, err error) {
 	after, before := sentAfter(delivery), ""
 	for range pages {
 		var found []posted
 		page := fmt.Sprintf("%s?limit=%d%s", discordgo.EndpointChannelMessages(channel), pageSize, before)
-		err := d.rest.Get(ctx, page, &found)
+		err = d.rest.Get(ctx, page, &found)
 		switch {
 		case rest.IsRefusal(err, discordgo.ErrCodeUnknownChannel):
-			return "", nil
+			return "", newer, nil
 		case err != nil:
-			return "", findError(err)
+			return "", false, findError(err)
 		case len(found) == 0 && before == "":
 			if now, _, _ := d.Clock(); now.Sub(snowflake.Time(after)) < nonceTime {
-				return "", nil
+				return "", newer, nil
 			}
 			// Without the permission to read the history, Discord returns an empty one, which does no harm while the
 			// nonce lasts.
-			return "", core.Errorf(core.DeliveryInDoubt,
+			return "", false, core.Errorf(core.DeliveryInDoubt,
 				"The bot sees no messages where it posted. Give it the permission Read Message History there.")
 		}
 		for _, one := range found {
+			newer = newer || !delivery.LostAt.IsZero() && snowflake.Time(one.ID).After(delivery.LostAt)
 			if !snowflake.Greater(one.ID, after) {
-				return "", nil
+				return "", newer, nil
 			}
 			if one.Author.Bot && one.isPart(d.desk, delivery, part) && !d.isOther(one.ID, delivery) {
-				return one.ID, nil
+				return one.ID, newer, nil
 			}
 			before = "&before=" + one.ID
 		}
 		if len(found) < pageSize {
-			return "", nil
+			return "", newer, nil
 		}
 	}
-	return "", core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
+	return "", false, core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
 // sentAfter returns an id that is certainly below that of a part whose send is in doubt: that of the message that the

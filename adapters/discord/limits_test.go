@@ -66,10 +66,11 @@ func TestErrorsContainNoInteractionTokens(t *testing.T) {
 // Slow mode applies to one channel, whatever the headers contain; other channels go on.
 func TestRouteLimitBlocksOneChannel(t *testing.T) {
 	w := newRig(t, nil)
-	slow := discordtest.RateLimited(time.Hour, "")
+	const wait = 10 * time.Minute
+	slow := discordtest.RateLimited(wait, "")
 	w.Inject(discordtest.Fault{Endpoint: discordtest.CreateMessage, Trouble: slow, Times: 1})
 	d := answerTo("reply/1", "hello", core.Address{Platform: address.Platform, Channel: general})
-	if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != time.Hour {
+	if _, _, err := w.d.Post(w.ctx(), d); core.RetryAfterOf(err) != wait {
 		t.Errorf("%v", err)
 	}
 	if w.waits(d) <= 0 {

@@ -98,7 +98,7 @@ func (d *Discord) Edit(ctx context.Context, ref core.Ref, delivery core.Delivery
 	}
 	edit := func() error {
 		return d.call(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, id), channel, parts[0],
-			parts[0].Outgoing(), nil)
+			parts[0].Outgoing(), &posted{})
 	}
 	err = edit()
 	if rest.IsRefusal(err, discordgo.ErrCodePerformedOperationOnArchivedThread) {

@@ -74,7 +74,7 @@ func TestAnAnswerWithoutAVerdictIsInDoubt(t *testing.T) {
 		`{}`: core.DeliveryInDoubt, `{"ts":"1.2","channel":"C1"}`: core.DeliveryInDoubt,
 		`{"ok":"yes"}`: core.DeliveryInDoubt, `{"ok":true,"ts":12,"channel":"C1"}`: core.DeliveryInDoubt,
 		`{"ok":false}`: core.DeliveryFailed,
-		`{"ok":false,"error":"channel_not_found","errors":"all","response_metadata":[]}`: core.DeliveryFailed,
+		`{"ok":false,"error":"channel_not_found","errors":"all","response_metadata":[]}`: core.DeliveryForbidden,
 	} {
 		p, o := open(t, slacktest.Options{}, nil)
 		o.Inject(

@@ -121,7 +121,7 @@ func (o *fakeWorkspace) Fail(f adaptertest.Fault) bool {
 	trouble := map[adaptertest.Fault]slacktest.Trouble{
 		adaptertest.Down: slacktest.ServerError(503), adaptertest.Busy: slacktest.RateLimited(time.Second),
 		adaptertest.Lost:    slacktest.AnswerLost(),
-		adaptertest.Refused: slacktest.Refused("is_archived"),
+		adaptertest.Refused: slacktest.Refused("cannot_reply_to_message"),
 	}[f]
 	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Trouble: trouble, Times: 1})
 	return true

@@ -1,14 +1,19 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	api "github.com/slack-go/slack"
 
+	"gatehouse/adapters/internal/inbound"
 	"gatehouse/adapters/internal/outbound"
+	"gatehouse/adapters/slack/internal/webapi"
 	"gatehouse/core"
 )
 
@@ -30,28 +35,74 @@ func (s *Slack) Find(ctx context.Context, d core.Delivery) (core.Found, error) {
 	if err != nil {
 		return core.Found{}, err
 	}
-	if d.To, err = s.located(ctx, d); err != nil {
-		return core.Found{}, outbound.FindError(err)
+	found := core.Found{Late: true}
+	err = s.messages(ctx, d, func(at core.Address, m api.Message) (done bool) {
+		found.Newer = found.Newer || !d.LostAt.IsZero() && m.Timestamp > stampOf(d.LostAt)
+		if done = isPart(m, d); done {
+			found = core.Found{Ref: refOf(at.Channel, m.Timestamp), More: d.Part+1 < len(parts)}
+		}
+		return done
+	})
+	return found, err
+}
+
+// Copies returns all messages of a part that can be read.
+func (s *Slack) Copies(ctx context.Context, d core.Delivery) (all []core.Copy, err error) {
+	err = s.messages(ctx, d, func(at core.Address, m api.Message) bool {
+		if isPart(m, d) {
+			var seen struct {
+				Replies   int   `json:"reply_count"`
+				Reactions []any `json:"reactions"`
+			}
+			_ = inbound.Decode([]byte(m.Text), &seen) // another form says nothing of them
+			all = append(all, core.Copy{
+				Ref: refOf(at.Channel, m.Timestamp), Touched: seen.Replies+len(seen.Reactions) > 0,
+			})
+		}
+		return false
+	})
+	slices.SortFunc(all, func(a, b core.Copy) int { return cmp.Compare(a.Ref, b.Ref) })
+	return all, err
+}
+
+// Delete deletes a message of the bot.
+func (s *Slack) Delete(ctx context.Context, ref core.Ref) error {
+	channel, ts, _ := strings.Cut(string(ref), "/")
+	_, _, err := s.api.DeleteMessageContext(ctx, channel, ts)
+	if webapi.IsRefusal(err, "message_not_found") {
+		err = nil
 	}
-	since, cursor := max(d.To.Thread, d.To.Message), "" // times of the same length
+	return outbound.FindError(s.called(err))
+}
+
+// messages calls visit with the messages of a post's conversation since it was sent, until visit returns true. at is
+// where they are.
+func (s *Slack) messages(
+	ctx context.Context, d core.Delivery, visit func(at core.Address, m api.Message) (done bool),
+) error {
+	at, err := s.located(ctx, d)
+	if err != nil {
+		return outbound.FindError(err)
+	}
+	since, cursor := max(at.Thread, at.Message), "" // times of the same length
 	if !d.SentAt.IsZero() {
-		since = max(since, fmt.Sprintf("%d.000000", d.SentAt.Add(-margin).Unix()))
+		since = max(since, stampOf(d.SentAt.Add(-margin)))
 	}
 	for range historyPages {
-		messages, next, err := s.history(ctx, d.To, since, cursor)
+		page, next, err := s.history(ctx, at, since, cursor)
 		if err := outbound.FindError(s.called(err)); err != nil {
-			return core.Found{}, err
+			return err
 		}
-		for _, m := range messages {
-			if isPart(m, d) {
-				return core.Found{Ref: refOf(d.To.Channel, m.Timestamp), More: d.Part+1 < len(parts)}, nil
+		for _, m := range page {
+			if visit(at, m) {
+				return nil
 			}
 		}
 		if cursor = next; cursor == "" {
-			return core.Found{Late: true}, nil
+			return nil
 		}
 	}
-	return core.Found{}, core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
+	return core.Errorf(core.DeliveryInDoubt, "There are too many messages to search.")
 }
 
 // history reads a page of messages of a thread, or of a channel outside its threads.

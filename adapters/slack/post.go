@@ -66,6 +66,9 @@ func (s *Slack) send(ctx context.Context, d core.Delivery, m draw.Message) (core
 	})
 	err = webapi.SendError(s.called(err))
 	s.limits.pause(d.To.Channel, core.RetryAfterOf(err), s.Now())
+	if err == nil && ts == "" {
+		err = core.Errorf(core.DeliveryInDoubt, "Slack's answer does not contain the message's timestamp.")
+	}
 	return refOf(channel, ts), err
 }
 

@@ -43,7 +43,8 @@ func newRateLimit(rps float64) *rateLimit {
 func (l *rateLimit) ask(d core.Delivery, now time.Time) error {
 	if wait := l.wait(d.To.Channel, fmt.Sprintf("%s#%d", d.Key, d.Part), now); wait > 0 {
 		return &core.Error{
-			Category: core.DeliveryNotYet, Message: "The rate limit of the Slack channel is reached.", RetryAfter: wait,
+			Category: core.DeliveryNotYet, RetryAfter: wait,
+			Message: "The rate limit of the Slack channel is reached, or Slack asked to wait before it gets more.",
 		}
 	}
 	return nil

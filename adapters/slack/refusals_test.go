@@ -18,7 +18,12 @@ func TestRefusalsThatAnAdminCanFixAreTemporary(t *testing.T) {
 		"restricted_action":                       {core.DeliveryForbidden, "settings"},
 		"missing_scope":                           {core.DeliveryForbidden, "scope"},
 		"token_revoked":                           {core.DeliveryLater, "SLACK_BOT_TOKEN"},
-		"channel_not_found":                       {core.DeliveryFailed, "refuses"},
+		"channel_not_found":                       {core.DeliveryForbidden, "/invite"},
+		"is_archived":                             {core.DeliveryForbidden, "unarchive"},
+		"external_channel_migrating":              {core.DeliveryForbidden, "by itself"},
+		"accesslimited":                           {core.DeliveryForbidden, "An admin of the workspace"},
+		"messages_tab_disabled":                   {core.DeliveryForbidden, "Messages Tab"},
+		"cannot_reply_to_message":                 {core.DeliveryFailed, "refuses"},
 		"slack_connect_file_link_sharing_blocked": {core.ContentRefused, "without such links"},
 	} {
 		t.Run(word, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // methodOf returns the Web API methods behind the library's calls. Those of freeCalls need no scope of the bot's token.
 var methodOf = map[string]string{
 	"PostMessageContext": "chat.postMessage", "PostEphemeralContext": "chat.postEphemeral",
-	"UpdateMessageContext":          "chat.update",
+	"UpdateMessageContext": "chat.update", "DeleteMessageContext": "chat.delete",
 	"GetConversationHistoryContext": "conversations.history", "GetConversationRepliesContext": "conversations.replies",
 	"GetUsersInConversationContext": "conversations.members", "GetConversationInfoContext": "conversations.info",
 	"GetConversationsForUserContext": "users.conversations",

@@ -31,6 +31,7 @@ var (
 	_ core.Health    = (*Slack)(nil)
 	_ core.OldClicks = (*Slack)(nil)
 	_ core.Listener  = (*Slack)(nil)
+	_ core.Twins     = (*Slack)(nil)
 )
 
 // Slack is the platform; see the package comment.

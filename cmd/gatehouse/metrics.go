@@ -15,6 +15,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/dispatch"
+	"gatehouse/core/outbox"
 )
 
 // The names of the metrics.
@@ -27,6 +28,7 @@ const (
 	metricModelUp     = "gatehouse_model_up"
 	metricServerUp    = "gatehouse_mcp_server_up"
 	metricSkew        = "gatehouse_clock_skew_seconds"
+	metricPosts       = "gatehouse_post_events_total"
 )
 
 // metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They
@@ -84,6 +86,12 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "# HELP %s 1: the MCP server runs.\n# TYPE %[1]s gauge\n", metricServerUp)
 	for server, up := range s.gateway.servers.Up() {
 		_, _ = fmt.Fprintf(w, "%s{server=%q} %d\n", metricServerUp, server, bit[up])
+	}
+	_, _ = fmt.Fprintf(w, "# HELP %s What delayed posts, or made one stand twice.\n# TYPE %[1]s counter\n", metricPosts)
+	for platform, counts := range s.gateway.deliverer.Counts() {
+		for _, event := range outbox.Events {
+			_, _ = fmt.Fprintf(w, "%s{platform=%q,event=%q} %d\n", metricPosts, platform, event, counts[event])
+		}
 	}
 	_, _ = fmt.Fprintf(w, "# HELP %s How far this machine's clock is ahead of a platform's.\n# TYPE %s gauge\n",
 		metricSkew, metricSkew)

@@ -72,6 +72,9 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 				state.Clock = report(off)
 			}
 		}
+		if outbound == nil {
+			outbound = s.gateway.deliverer.Health(p.Name())
+		}
 		state.Platforms[p.Name()] = condition{report(inbound), report(outbound)}
 	}
 	state.Ready = state.Ready && !state.Draining

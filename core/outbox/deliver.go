@@ -26,7 +26,7 @@ func (d *Deliverer) deliver(ctx, process context.Context, row core.OutboxRow) (m
 	case category == core.ClaimLost:
 		return true
 	case category == core.DeliveryNotYet:
-		wait = max(core.RetryAfterOf(err), time.Millisecond)
+		wait = d.notYet(&row, err, inDoubt)
 	case inDoubt && category != core.DeliveryLater:
 		wait = d.doubt(&row, err)
 	case category == core.DeliveryLater || category == core.DeliveryInDoubt || ctx.Err() != nil:
@@ -74,6 +74,9 @@ func (d *Deliverer) safely(ctx context.Context, p core.Platform, row *core.Outbo
 
 // send posts the missing parts, or edits a single part that shows an older version.
 func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxRow) error {
+	if row.Kind == core.PostTwin {
+		return d.twin(ctx, p, row)
+	}
 	delivery := core.Delivery{Post: row.Post, Late: d.late(row), First: row.First}
 	delivery.LeftOut += strings.Count(row.Untold, "\n")
 	if row.Kind == core.PostWorking {
@@ -116,6 +119,7 @@ func (d *Deliverer) send(ctx context.Context, p core.Platform, row *core.OutboxR
 	if row.Shown < row.Wanted && changes && len(row.Parts) == 1 { // a post of several parts is never edited
 		delivery.Again = row.Parts[0].Again
 		err := p.Edit(ctx, row.Parts[0].Ref, delivery)
+		d.answered(p, err)
 		if core.CategoryOf(err) == core.NotFound {
 			return d.deleted(ctx, p, row, delivery)
 		}
@@ -165,38 +169,6 @@ func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.Outbox
 	}
 }
 
-// resolve asks the platform for the last part, which is in doubt. The part gets its reference, or is removed and sent
-// again.
-func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	found, err := p.Find(ctx, delivery)
-	switch {
-	case core.CategoryOf(err) == core.DeliveryLater, core.CategoryOf(err) == core.DeliveryNotYet,
-		core.CategoryOf(err) == core.Unsupported:
-		return err
-	case err != nil:
-		return core.Wrap(core.DeliveryInDoubt, err, "Can't find out whether the post arrived.")
-	}
-	if wait, again := d.lookAgain(&row.Parts[delivery.Part]); found.Ref == "" && found.Late && again {
-		return &core.Error{Category: core.DeliveryNotYet, Message: "The post was not found yet.", RetryAfter: wait}
-	}
-	row.Parts = row.Parts[:delivery.Part]
-	if found.Ref != "" {
-		row.Parts = append(row.Parts, core.Part{Ref: found.Ref, More: found.More, Again: delivery.Again})
-	}
-	return storeError(d.Store.SavePost(ctx, *row))
-}
-
-// lookAgain counts an unsuccessful lookup. It returns the time until the next one; again is false if a post would be
-// readable by now. The time of the send does not matter: it may be of another machine, whose clock is wrong.
-func (d *Deliverer) lookAgain(p *core.Part) (wait time.Duration, again bool) {
-	if p.Missed >= len(d.Lookups)-1 {
-		return 0, false
-	}
-	wait = d.Lookups[p.Missed+1] - d.Lookups[p.Missed]
-	p.Missed++
-	return d.jitter(wait), true
-}
-
 // part sends one part. Before the send it stores that the part is in doubt, unless the claim has done so, and after it
 // the platform's answer; that of the last part is stored by the row's release.
 func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
@@ -209,10 +181,14 @@ func (d *Deliverer) part(ctx context.Context, p core.Platform, row *core.OutboxR
 	}
 	row.Doubted = false
 	ref, more, err := p.Post(ctx, delivery)
-	if err != nil {
-		if core.CategoryOf(err) != core.DeliveryInDoubt && ctx.Err() == nil {
-			row.Parts = row.Parts[:delivery.Part] // certainly not sent
-		}
+	d.answered(p, err)
+	switch {
+	case err == nil:
+	case core.CategoryOf(err) == core.DeliveryInDoubt, ctx.Err() != nil:
+		d.lost(p, row, timeOf(p), err)
+		return err
+	default:
+		row.Parts = row.Parts[:delivery.Part] // certainly not sent
 		return err
 	}
 	row.Parts[delivery.Part] = core.Part{Ref: ref, More: more, Again: delivery.Again}
@@ -239,26 +215,54 @@ func (d *Deliverer) late(row *core.OutboxRow) bool {
 	return d.Freshness > 0 && first && row.Age > d.Freshness
 }
 
-// doubt delays the row until the sent part becomes readable. If the platform can't be asked, or the lookups fail, the
-// row is unknown.
-func (d *Deliverer) doubt(row *core.OutboxRow, err error) time.Duration {
-	part := &row.Parts[len(row.Parts)-1]
-	part.Looks++
-	row.Cause = err.Error()
-	if core.CategoryOf(err) == core.Unsupported || part.Looks > doubtTries {
-		row.State = core.RowUnknown
-		d.Log.Error("a post may not have arrived; it is not sent again unless gatehouse deadletters does so",
-			"post", row.Seq, "platform", row.To.Platform, "event", row.Event, "err", err)
+// later delays the row with backoff. After giveUp attempts the row is dead. The attempts 1, 2, 4, 8 and so on are
+// logged, and all that the platform asks to wait after.
+func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
+	wait := d.backoff(row, err, giveUp, firstBackoff, maxBackoff)
+	asked := core.RetryAfterOf(err)
+	if asked > 0 {
+		d.lane(row.To.Platform).count(AskedToWait)
 	}
-	return d.jitter(d.Lookups[0])
+	if asked > 0 || row.Attempts&(row.Attempts-1) == 0 {
+		d.Log.Warn("post delayed", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "wait", wait,
+			"asked", asked, "attempts", row.Attempts, "category", core.CategoryOf(err), "err", err)
+	}
+	return wait
 }
 
-// later delays the row with backoff. After giveUp attempts the row is dead.
-func (d *Deliverer) later(row *core.OutboxRow, err error) time.Duration {
-	d.Log.Warn("post delayed", "platform", row.To.Platform, "event", row.Event, "category", core.CategoryOf(err),
-		"err", err)
-	return d.backoff(row, err, giveUp, firstBackoff, maxBackoff)
+// notYet delays a row whose platform takes nothing now, which is no failed attempt. A wait that people notice has its
+// cause in the row, and is logged and counted once.
+func (d *Deliverer) notYet(row *core.OutboxRow, err error, inDoubt bool) time.Duration {
+	wait := min(max(core.RetryAfterOf(err), time.Millisecond), maxAsked)
+	if row.Kind == core.PostTwin || wait < longWait && !inDoubt {
+		return wait
+	}
+	if row.Cause != err.Error() && !inDoubt {
+		d.lane(row.To.Platform).count(AskedToWait)
+		d.Log.Warn("post delayed", "post", row.Seq, "platform", row.To.Platform, "event", row.Event, "wait", wait,
+			"category", core.CategoryOf(err), "err", err)
+	}
+	row.Cause = err.Error()
+	return wait
 }
+
+// answered notes what a platform answered to a call that posts, edits or has found a post.
+func (d *Deliverer) answered(p core.Platform, err error) {
+	l := d.lane(p.Name())
+	switch began, ended := l.outage.report(err, time.Now()); {
+	case began:
+		l.count(Outage)
+		d.Log.Error("post after post fails, so only a few at a time are tried until one succeeds",
+			"platform", p.Name(), "category", core.CategoryOf(err), "err", err)
+	case ended:
+		d.Log.Info("posts are taken again", "platform", p.Name())
+		l.wake()
+	}
+}
+
+// Health returns why a platform takes no posts, nil if it does as far as is known. That a call of another kind succeeds
+// does not change it.
+func (d *Deliverer) Health(platform string) error { return d.lane(platform).outage.err(time.Now()) }
 
 // forbidden delays a row that the platform refuses until people fix the cause. fresh: it was not refused for this cause
 // before.
@@ -271,7 +275,7 @@ func (d *Deliverer) forbidden(row *core.OutboxRow, err error) (wait time.Duratio
 }
 
 // backoff counts a failed attempt and returns the wait before the next one, which doubles from first to most. It is
-// never shorter than the error asks for. After the last attempt the row is dead.
+// not shorter than the error asks for, up to maxAsked. After the last attempt the row is dead.
 func (d *Deliverer) backoff(row *core.OutboxRow, err error, last int, first, most time.Duration) time.Duration {
 	row.Attempts++
 	row.Cause = err.Error()
@@ -281,7 +285,7 @@ func (d *Deliverer) backoff(row *core.OutboxRow, err error, last int, first, mos
 			"platform", row.To.Platform, "event", row.Event, "err", err)
 		return 0
 	}
-	return max(d.jitter(min(first<<min(row.Attempts-1, 10), most)), core.RetryAfterOf(err))
+	return max(d.jitter(min(first<<min(row.Attempts-1, 10), most)), min(core.RetryAfterOf(err), maxAsked))
 }
 
 func (d *Deliverer) jitter(wait time.Duration) time.Duration {

@@ -12,8 +12,11 @@
 // Delivery is at-least-once. The outbox avoids most duplicates: before each part is sent, it is committed that the part
 // is in doubt, for a first part that needs nothing before with the claim itself; the platform's answer clears the
 // doubt. If a part is in doubt after a crash or a lost answer, the outbox asks the platform for it before it sends
-// anything again: several times within a minute, since posts may become readable late. If the platform can't tell, the
-// row becomes unknown: it is listed, and not sent again.
+// anything again (doubt.go). Posts may become readable late. A look-up that shows a message which is newer than the end
+// of the send proves that the platform shows all that came before, so the part is sent again at once; without such a
+// witness only after two look-ups that are half a minute apart. A part that was sent again is watched: if the first
+// message appears after all, one of the two is deleted, unless people have answered or pressed both (twin.go). If the
+// platform can't tell, the row becomes unknown: it is listed, and not sent again.
 //
 // A platform may limit the rate of sends. A row that must wait is released at once, so that it delays no other
 // destination, and the wait does not count as a failed attempt.
@@ -21,7 +24,8 @@
 // A message that somebody deleted is not posted again, but an open card's is, by its next change, which !status and a
 // reminder ask for.
 //
-// Each platform has its own slots, so a platform that hangs delays no other.
+// Each platform has its own slots, so a platform that hangs delays no other, and its own breaker (outage.go): once post
+// after post fails, only a few are tried until one succeeds, and gatehouse is not ready meanwhile.
 //
 // A refusal that people on the platform can fix (a permission, an invitation) is retried at long intervals for about a
 // day. The row shows the cause.
@@ -41,5 +45,6 @@
 // again before the sentence was sent, the sentence waits for what becomes of that (Resend).
 //
 // A permanent refusal makes the row dead: it is listed with its cause and delays no other row. If a platform asks to
-// wait or can't be reached, the send is retried up to giveUp times.
+// wait or can't be reached, the send is retried up to giveUp times, within seconds or when it asks for, but after a
+// quarter of an hour at the latest. What delays posts is logged, counted (count.go), and named by gatehouse queue.
 package outbox

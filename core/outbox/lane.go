@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // lane is the slots in which posts of one platform are delivered, and what wakes whoever looks for more.
@@ -13,12 +14,14 @@ type lane struct {
 	mu       sync.Mutex
 	free     int // slots; none while the lane is closed. Guarded by mu
 	closed   bool
-	behind   bool // whoever looks for posts waits for a slot; guarded by mu
+	behind   bool            // whoever looks for posts waits for a slot; guarded by mu
+	counts   map[Event]int64 // guarded by mu
 	sending  sync.WaitGroup
+	outage   outage
 }
 
 func newLane(platform string) *lane {
-	return &lane{platform: platform, nudged: make(chan struct{}, 1), closed: true}
+	return &lane{platform: platform, nudged: make(chan struct{}, 1), closed: true, counts: map[Event]int64{}}
 }
 
 func (l *lane) open(ctx context.Context) {
@@ -35,13 +38,14 @@ func (l *lane) close() {
 	l.sending.Wait()
 }
 
-// look takes slots for posts that are looked for. If there are none, the next one that is given back wakes the lane's
-// loop.
+// look takes slots for posts that are looked for; few, or none for a while, during an outage. If none are free, the next
+// one that is given back wakes the lane's loop.
 func (l *lane) look() int {
+	most := l.outage.claims(mostClaims, time.Now())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := l.takeLocked(mostClaims, 0)
-	l.behind = n == 0
+	n := l.takeLocked(most, 0)
+	l.behind = n < most && n == 0
 	return n
 }
 

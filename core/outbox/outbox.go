@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,8 +28,8 @@ type Options struct {
 
 	Poll    time.Duration // between two claims; 0: 500 ms
 	Timeout time.Duration // of a delivery; 0: 10 s
-	// when a part in doubt is looked up, counted from its send; nil: after 2, 10, 30 and 60 s, since posts become
-	// readable late
+	// when a part in doubt is looked up, counted from its send, unless something newer shows; the last one is so much
+	// later than the first that what was sent would be readable. nil: after 2, 5, 12 and 33 s
 	Lookups   []time.Duration
 	Freshness time.Duration  // an older reply is marked as late; 0: none is
 	Sentences core.Sentences // in place of the built-in ones, where a platform refuses what a post says
@@ -41,10 +42,12 @@ const (
 	inFlight = 256 // rows at a time per platform
 	// rows at a time that are looked for; so many slots are kept for them, and turns that end find the others free
 	mostClaims      = 64
-	giveUp          = 300 // failed attempts in a row, about a day, make a row dead
+	giveUp          = 21600 // failed attempts in a row, about a day, make a row dead
 	firstBackoff    = time.Second
-	maxBackoff      = 5 * time.Minute
-	firstForbidden  = time.Minute // after a refusal that people can fix; short, so that a quick fix shows soon
+	maxBackoff      = 4 * time.Second  // short, so that nothing waits long once the platform is back; see outage
+	maxAsked        = 15 * time.Minute // a platform that asks to wait longer is asked again after this
+	longWait        = 10 * time.Second // a wait that people notice
+	firstForbidden  = time.Minute      // after a refusal that people can fix; short, so that a quick fix shows soon
 	maxForbidden    = 15 * time.Minute
 	giveUpForbidden = 100 // such refusals in a row, about a day
 	doubtTries      = 3   // failed lookups of a part before the row is unknown
@@ -71,7 +74,7 @@ func New(o Options) *Deliverer {
 		o.Timeout = 10 * time.Second
 	}
 	if len(o.Lookups) == 0 {
-		o.Lookups = []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
+		o.Lookups = []time.Duration{2 * time.Second, 5 * time.Second, 12 * time.Second, 33 * time.Second}
 	}
 	if o.Jitter == nil {
 		o.Jitter = func() float64 { return 1 }
@@ -86,6 +89,12 @@ func New(o Options) *Deliverer {
 		d.lanes = append(d.lanes, newLane(p.Name()))
 	}
 	return d
+}
+
+// lane returns the lane of one of the deliverer's platforms.
+func (d *Deliverer) lane(platform string) *lane {
+	i := slices.IndexFunc(d.lanes, func(l *lane) bool { return l.platform == platform })
+	return d.lanes[i]
 }
 
 // Nudge makes the deliverer claim now instead of at the next poll, after posts may have been added. It never blocks.

@@ -34,6 +34,11 @@ type board struct {
 	edits  []error         // of edits, in turn
 
 	leftOut map[string]int // by key: how many approvers the card that is shown says were left out
+
+	now   func() time.Time // of the office
+	began time.Time        // by now
+	newer time.Time        // of the last message that is shown, by the board's own clock
+	reads []time.Time      // when it was looked for a part, by now
 }
 
 func (b *board) Name() string                                          { return "board" }
@@ -101,9 +106,13 @@ type reader struct{ *board }
 
 func (b *board) Health() (inbound, outbound error) { return nil, nil }
 
-// Clock is another one than the outbox's.
+// Clock is another one than the outbox's, and as fast.
 func (b *board) Clock() (now time.Time, ahead time.Duration, off error) {
-	return boardTime, time.Since(boardTime), nil
+	if b.now == nil { // of no office
+		return boardTime, 0, nil
+	}
+	now = boardTime.Add(b.now().Sub(b.began))
+	return now, b.now().Sub(now), nil
 }
 
 var boardTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -116,7 +125,8 @@ func (b *board) Find(context.Context, core.Delivery) (core.Found, error) {
 func (r reader) Find(_ context.Context, d core.Delivery) (core.Found, error) {
 	name := fmt.Sprintf("%s.%d", d.Key, d.Part)
 	r.mu.Lock()
-	r.sentAt = d.SentAt
+	r.sentAt, r.reads = d.SentAt, append(r.reads, r.now())
+	newer := !d.LostAt.IsZero() && r.newer.After(d.LostAt)
 	var err error
 	if len(r.find) > 0 {
 		err, r.find = r.find[0], r.find[1:]
@@ -128,7 +138,7 @@ func (r reader) Find(_ context.Context, d core.Delivery) (core.Found, error) {
 	if slices.Contains(r.seen(), name) {
 		return core.Found{Ref: core.Ref(name), More: d.Part+1 < r.parts}, nil
 	}
-	return core.Found{Late: r.late}, nil
+	return core.Found{Late: r.late, Newer: newer}, nil
 }
 
 type cards struct{}
@@ -162,7 +172,7 @@ func newOffice(t *testing.T, canRead bool, change func(*outbox.Options)) *office
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	o.store = store
+	o.store, o.board.now, o.board.began = store, o.now, o.now()
 	var p core.Platform = o.board
 	if canRead {
 		p = reader{o.board}
@@ -367,11 +377,19 @@ func TestOldReplyIsMarkedLate(t *testing.T) {
 }
 
 func TestPostThatFailsForADayIsDead(t *testing.T) {
+	const day = 21600 // seconds between two attempts are a few
 	o := newOffice(t, true, nil)
-	for range 400 {
-		o.board.script["a.0"] = append(o.board.script["a.0"], errLater)
-	}
+	o.board.script["a.0"] = slices.Repeat([]error{errLater}, 20)
 	o.put(core.Post{Key: "a"})
+	rows, err := o.store.ClaimPosts(t.Context(),
+		core.PostRequest{Owner: "me", Limit: 1, Scopes: []core.Scope{{Platform: "board"}}})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	rows[0].Attempts = day - 10
+	if _, err := o.store.ReleasePost(t.Context(), rows[0], 0); err != nil {
+		t.Fatal(err)
+	}
 	o.flush()
 	if r := o.row("a"); r.State != core.RowDead {
 		t.Errorf("%+v", r)

@@ -14,51 +14,6 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// Posts become readable late, and the answer to a send is lost. However late the post can be read, up to a minute, a
-// lookup finds it, and it is not sent twice.
-func TestPostThatBecomesReadableLateIsNotSentTwice(t *testing.T) {
-	for _, readable := range []time.Duration{0, 3 * time.Second, 6 * time.Second, 35 * time.Second, 59 * time.Second} {
-		t.Run(readable.String(), func(t *testing.T) {
-			o := newOffice(t, true, func(opt *outbox.Options) { opt.Jitter = nil })
-			o.board.late = true
-			o.board.script["a.0"] = []error{errDoubt}
-			o.put(core.Post{Key: "a"})
-			sent := o.now()
-			o.flush()
-			for row := o.row("a"); row.State == core.RowWaiting; row = o.row("a") {
-				o.ahead += row.NextAt.Sub(o.now())
-				if o.now().Sub(sent) >= readable && len(o.board.seen()) == 0 {
-					o.board.shown = []string{"a.0"}
-				}
-				o.flush()
-			}
-			if got := o.flush(); got != "a.0" {
-				t.Errorf("shown: %s", got)
-			}
-		})
-	}
-}
-
-// A post that never arrived is sent once all lookups have failed.
-func TestPostThatIsNotReadableYetIsLookedUpAgain(t *testing.T) {
-	o := newOffice(t, true, nil)
-	o.board.late = true
-	o.board.script["a.0"] = []error{errDoubt}
-	o.put(core.Post{Key: "a"})
-	for o.row("a").State == core.RowWaiting {
-		o.flush()
-	}
-	if got := o.flush(); got != "a.0" {
-		t.Errorf("shown: %s", got)
-	}
-	if row := o.row("a"); row.State != core.RowSent || row.Attempts != 0 {
-		t.Errorf("%+v", row)
-	}
-	if !o.board.sentAt.Equal(boardTime) {
-		t.Errorf("it was looked for from %s on, not by the platform's clock", o.board.sentAt)
-	}
-}
-
 // A rate-limited lookup is repeated for as long as necessary.
 func TestDelayedLookupIsNotAFailedLookup(t *testing.T) {
 	o := newOffice(t, true, nil)

@@ -48,7 +48,7 @@ func Run(t *testing.T, open Opener) {
 		{"approval", approvalExamples}, {"readers", readerExamples}, {"decision", decisionExamples},
 		{"question", questionExamples},
 		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples},
-		{"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"mail", mailExamples},
+		{"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"twin", twinExamples}, {"mail", mailExamples},
 		{"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples},
 		{"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},

@@ -35,6 +35,13 @@ type Fetcher struct {
 	Redirected error       // returned if it redirects to a foreign host
 }
 
+// passing are the statuses below 500 of what passes by itself; a platform's own hosts send only the first one, and
+// proxies the others.
+var passing = []int{
+	http.StatusTooManyRequests, http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusMisdirectedRequest,
+	http.StatusTooEarly,
+}
+
 var errForeignHost = errors.New("redirected to a foreign host")
 
 // Fetch fetches a file from an address, within its limits. Error: provider_unavailable, or the store's, if another
@@ -64,7 +71,7 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 	}
 	defer response.Body.Close()
 	switch {
-	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= http.StatusInternalServerError:
+	case response.StatusCode >= http.StatusInternalServerError || slices.Contains(passing, response.StatusCode):
 		status := response.StatusCode
 		return Content{},
 			core.Errorf(core.ProviderUnavailable, "%s can't be asked for a file now (%d).", i.Title, status)

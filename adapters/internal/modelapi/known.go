@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,6 +40,13 @@ var (
 	saysEndpoint = regexp.MustCompile(`(?i)unexpected endpoint|unknown endpoint|no such endpoint`)
 )
 
+// inFront are the statuses of pages that no API answers a call with; what stands in front of it may let the next call
+// pass.
+var inFront = []int{
+	http.StatusUnauthorized, http.StatusMethodNotAllowed, http.StatusMisdirectedRequest,
+	http.StatusUnavailableForLegalReasons,
+}
+
 // known is the error of a complaint whose words count for more than its status; nil: there is none.
 func (e *Endpoint) known(c Complaint) *core.Error {
 	says := c.Says()
@@ -69,6 +77,10 @@ func (e *Endpoint) known(c Complaint) *core.Error {
 		limited && saysLarge.MatchString(says),
 		!limited && c.Status != http.StatusNotFound && saysLength.MatchString(says):
 		return e.TooLong(c)
+	case c.Status == http.StatusProxyAuthRequired, c.page && slices.Contains(inFront, c.Status):
+		return e.Refusal(c, core.ProviderUnavailable,
+			"Something in front of %s refuses the call (%d), and not the API: a proxy or a firewall. "+
+				"Check HTTPS_PROXY, %s_BASE_URL, and what stands between.", e.Place, c.Status, e.Settings)
 	case c.page && c.Status == http.StatusForbidden:
 		return e.Refusal(c, core.ProviderInvalidRequest,
 			"Something in front of %s refuses the call (%d), and not the API: a proxy or a firewall. "+

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,7 +13,8 @@ import (
 
 // Errors of calls to a platform have these categories, before SendError, FindError and LookupError:
 //
-//	delivery_later      the platform asks to wait (RetryAfter is set), or it can't be reached: nothing was done
+//	delivery_later      the platform asks to wait (RetryAfter is set), can't be reached, or something in front of it
+//	                    answers (NotOwn): nothing was done
 //	delivery_in_doubt   the call may or may not have taken effect
 //	unauthorized        the token is refused
 //	unsupported         a scope or a permission is missing
@@ -34,13 +36,41 @@ func neverSent(err error) bool {
 	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// MinRetryAfter is the wait if a platform asks to wait without saying how long.
-const MinRetryAfter = time.Second
+// NotOwn converts an answer that the platform itself does not give: a proxy, a firewall or a login page in front of it
+// does. By its status, the call was refused before it reached the platform, or may have taken effect. title is the
+// platform's name; err is for the log.
+func NotOwn(title string, status int, err error) error {
+	const what = "What answers in place of %s is not %[1]s (%d): a proxy, a firewall or a login page in front of it. " +
+		"Check this machine's network, HTTPS_PROXY, and the setting of the API's address."
+	err = notOwn{err}
+	if status < http.StatusMultipleChoices || status == statusGivenUp {
+		return core.Wrap(core.DeliveryInDoubt, err, what, title, status)
+	}
+	return core.Wrap(core.DeliveryLater, err, what, title, status)
+}
 
-// Wait returns delivery_later with a time to wait. err is for the log and may be nil.
+// notOwn marks the error of such an answer.
+type notOwn struct{ error }
+
+func (n notOwn) Unwrap() error { return n.error }
+
+// statusGivenUp is proxies' own: somebody has ended the call.
+const statusGivenUp = 499
+
+// The waits that a platform may ask for: without a time it is MinRetryAfter, and after MaxWait it is asked again,
+// however much longer the time is.
+const (
+	MinRetryAfter = time.Second
+	MaxWait       = 15 * time.Minute
+)
+
+// Wait returns delivery_later with a time to wait, at most MaxWait. err is for the log and may be nil.
 func Wait(wait time.Duration, err error, text string) error {
+	if wait > MaxWait {
+		text += fmt.Sprintf(" It says for %s; it is asked again after %s.", wait.Round(time.Second), MaxWait)
+	}
 	e := core.Wrap(core.DeliveryLater, err, "%s", text)
-	e.RetryAfter = wait
+	e.RetryAfter = min(wait, MaxWait)
 	return e
 }
 

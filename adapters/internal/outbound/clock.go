@@ -60,6 +60,12 @@ func (c *Clock) Answered(asked time.Time, h http.Header) {
 	at := c.Now()
 	// The date is that of a moment between the two, in whole seconds.
 	ahead := max(0, asked.Sub(date)-time.Second) + min(0, at.Sub(date))
+	if last := c.last.Load(); last != nil { // it may tell more exactly how late it is at least
+		now := last.date.Add(at.Sub(last.at))
+		if now.After(date) && now.Before(date.Add(time.Second+at.Sub(asked))) {
+			date = now
+		}
+	}
 	c.last.Store(&dated{date, at, ahead})
 	off := ahead.Abs() > maxOff
 	if c.Log == nil || off == c.off.Swap(off) {

@@ -48,7 +48,7 @@ func (r *Report) Unanswered(name string, err error, refusal, mend string) bool {
 	case core.RetryAfterOf(err) > 0:
 		r.Add(name, Warn, r.Title+" limits the rate of requests now, so this could not be checked.",
 			"Run gatehouse doctor again in a minute.")
-	case core.CategoryOf(err) == core.DeliveryLater:
+	case core.CategoryOf(err) == core.DeliveryLater && !errors.As(err, &notOwn{}):
 		r.Add(name, Fail, fmt.Sprintf("%s can't be reached at %s (%v).", r.Title, r.URL, cause(err)),
 			fmt.Sprintf("Check whether this machine can reach it: the network, DNS, a proxy (HTTPS_PROXY), %s.",
 				r.URLKey))

@@ -13,6 +13,7 @@ var chatMethods = map[string]method{
 	"chat.postMessage":   {scopes: []string{"chat:write"}, do: postMessage},
 	"chat.postEphemeral": {scopes: []string{"chat:write"}, do: postEphemeral},
 	"chat.update":        {scopes: []string{"chat:write"}, do: updateMessage},
+	"chat.delete":        {scopes: []string{"chat:write"}, do: deleteMessage},
 	"chat.getPermalink":  {do: getPermalink},
 }
 
@@ -199,20 +200,39 @@ func (s *Server) addEphemeral(c *channel, in content, user, thread string) *reco
 	return r
 }
 
-func updateMessage(q *request) (object, *failure) {
+// ownMessage finds a message of the bot to change. foreign is the code for that of somebody else.
+func (q *request) ownMessage(foreign string) (*channel, *record, *failure) {
 	s := q.s
 	c := s.channels[q.args["channel"]]
 	if c == nil || (c.Kind != Public && !c.has(s.o.BotUserID)) {
-		return nil, fail("channel_not_found")
+		return nil, nil, fail("channel_not_found")
 	}
 	r := c.byTS[q.args["ts"]]
 	switch {
 	case r == nil || r.Subtype == "tombstone":
-		return nil, fail("message_not_found")
+		return nil, nil, fail("message_not_found")
 	case r.BotID != s.o.BotID:
-		return nil, fail("cant_update_message")
+		return nil, nil, fail(foreign)
 	case c.Archived:
-		return nil, fail("is_archived")
+		return nil, nil, fail("is_archived")
+	}
+	return c, r, nil
+}
+
+func deleteMessage(q *request) (object, *failure) {
+	c, r, failed := q.ownMessage("cant_delete_message")
+	if failed != nil {
+		return nil, failed
+	}
+	q.s.remove(c, r, actionOptions{})
+	return object{"channel": c.ID, "ts": r.TS}, nil
+}
+
+func updateMessage(q *request) (object, *failure) {
+	s := q.s
+	c, r, failed := q.ownMessage("cant_update_message")
+	if failed != nil {
+		return nil, failed
 	}
 	in, failed := s.readContent(q.args)
 	if failed != nil {

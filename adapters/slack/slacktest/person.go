@@ -102,6 +102,16 @@ func (p *Person) Deletes(channel, ts string, options ...ActionOption) []*Deliver
 	return s.remove(c, r, actionOptions{}.with(options))
 }
 
+// Reacts sets an emoji under a message. The app gets no event.
+func (p *Person) Reacts(channel, ts, name string) {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, r := s.mustMessage(channel, ts)
+	r.react(name, p.ID)
+	s.changed()
+}
+
 // Unfurl shows a preview of a link under a message: a message_changed in which text and author stay the same.
 func (s *Server) Unfurl(channel, ts, link string, options ...ActionOption) []*Delivery {
 	s.mu.Lock()

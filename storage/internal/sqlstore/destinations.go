@@ -7,15 +7,15 @@ import (
 	"gatehouse/core"
 )
 
-// destination returns the queue in which a post keeps its order. Typing indicators have their own: they neither wait
-// for an answer nor delay it.
+// destination returns the queue in which a post keeps its order. Typing indicators have their own, and so have looks for
+// twins: they neither wait for an answer nor delay it.
 func destination(p core.Post) string {
 	parts := []string{p.To.Platform, p.To.Channel, p.To.Thread}
 	if p.Copy && p.To.Channel == "" { // each person's direct messages
 		parts = append(parts, p.Person)
 	}
-	if p.Kind == core.PostWorking {
-		parts = append(parts, string(core.PostWorking))
+	if p.Kind == core.PostWorking || p.Kind == core.PostTwin {
+		parts = append(parts, string(p.Kind))
 	}
 	return strings.Join(parts, "\x1f")
 }
@@ -87,7 +87,7 @@ func (t *Tx) updateDestination(destination string) error {
 	if err := t.Do(`
 		insert into destinations (destination, platform, conversation, ready_at, delay, head)
 		select $1, coalesce(first.platform, ''), coalesce(first.conversation, ''), first.next_at, first.delay,
-			first.seq + case when first.kind = 'working' then 1000000000000000 else 0 end
+			first.seq + case when first.kind in ('working', 'twin') then 1000000000000000 else 0 end
 		from (select 1 as one) always
 		left join (
 			select platform, conversation, next_at, delay, seq, kind from outbox

@@ -99,8 +99,8 @@ func (t *Tx) recordUndelivered(failed core.OutboxRow) error {
 	return err
 }
 
-// hopeful is a card that has arrived, or may yet arrive at the first attempt.
-const hopeful = `(arrived or state = 'waiting' and cause = '')`
+// hopeful is a card that has arrived, or may yet arrive at the first attempt: one that only waits for a rate limit.
+const hopeful = `(arrived or state = 'waiting' and (cause = '' or attempts = 0 and parts = '[]'))`
 
 // Undelivered returns the open requests of agents of which nobody was told, the oldest first: none of their cards has
 // arrived. One without cards waits on the pages.

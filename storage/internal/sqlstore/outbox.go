@@ -23,9 +23,9 @@ func (s *Store) AddPosts(ctx context.Context, c core.Claim, posts []core.Post) e
 	})
 }
 
-// AddCopies adds posts that go with a card that is being delivered, and notes on the card that approvers were left out.
-// Posts whose key is known stay as they are, so it may be repeated. It fails with lease_lost if the row is no longer
-// held by this delivery.
+// AddCopies saves a delivery as SavePost does, adds posts that go with it, and notes on a card that approvers were left
+// out. Posts whose key is known stay as they are, so it may be repeated. It fails with lease_lost if the row is no
+// longer held by this delivery.
 func (s *Store) AddCopies(ctx context.Context, row core.OutboxRow, c core.Copies) error {
 	return s.write(ctx, func(t *Tx) error {
 		var names []string
@@ -72,6 +72,7 @@ func (t *Tx) outboxRow(key string) (core.OutboxRow, bool, error) {
 }
 
 // ListPosts returns up to n rows (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
+// Looks for twins, which say nothing, are left out.
 func (s *Store) ListPosts(
 	ctx context.Context, states []core.RowState, conversation core.ConversationID, n int,
 ) ([]core.OutboxRow, error) {
@@ -88,6 +89,7 @@ func (s *Store) ListPosts(
 		in(&where, "state", states)
 	}
 	where.is("conversation", string(conversation))
+	where.and("kind <> 'twin'")
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }
 
@@ -169,6 +171,33 @@ func (s *Store) SavePost(ctx context.Context, row core.OutboxRow) error {
 		}
 		err := t.savePost(row)
 		return err
+	})
+}
+
+// LoadPost returns a post by its key. It fails with not_found if there is none.
+func (s *Store) LoadPost(ctx context.Context, key string) (core.OutboxRow, error) {
+	return read(ctx, s, func(t *Tx) (core.OutboxRow, error) {
+		row, found, err := one(t, readOutbox, `select `+outboxColumns+` from outbox where key = $1`, key)
+		if err == nil && !found {
+			err = core.Errorf(core.NotFound, "There is no post %q.", key)
+		}
+		return row, err
+	})
+}
+
+// MovePart replaces the reference of a part of a post by another one, unless the part has a different one by now or the
+// post is being delivered. Repeating it changes nothing.
+func (s *Store) MovePart(
+	ctx context.Context, key string, part int, from, to core.Ref,
+) (moved bool, err error) {
+	return write(ctx, s, func(t *Tx) (bool, error) {
+		row, found, err := t.outboxRow(key)
+		if err != nil || !found || row.Owner != "" || part >= len(row.Parts) || row.Parts[part].Ref != from {
+			return false, err
+		}
+		row.Parts[part].Ref = to
+		_, err = t.Exec(`update outbox set parts = $1 where seq = $2`, partsJSON(row.Parts), row.Seq)
+		return err == nil, err
 	})
 }
 

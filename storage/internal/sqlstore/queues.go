@@ -202,8 +202,8 @@ func (s *Store) Queue(ctx context.Context, n int) (core.QueueView, error) {
 			from (select exists (select 1 from kv where name = 'paused'),
 				(select count(*) from queues where ready_at >= 0) + (select count(*) from queues
 					where owner > '' and owner <> ''),
-				(select count(*) from outbox where state = 'waiting' and state <> 'sent'), (select count(*) from outbox
-					where state = 'unknown' and state <> 'sent'),
+				(select count(*) from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'),
+				(select count(*) from outbox where state = 'unknown' and state <> 'sent'),
 				(select count(*) from outbox where state = 'dead' and state <> 'sent'), (select count(*) from events
 					where end_kind = 'dead' and seq > 0),
 				(select count(*) from approvals where state = 'open')) counts

@@ -116,20 +116,32 @@ func (c *Client) Call(ctx context.Context, method, endpoint string, body, answer
 	}
 	err = outbound.WithoutURL(err)
 	fault := errorOf(got, out, err)
+	if fault == nil && (answer != nil || len(out) > 0) {
+		fault = read(got, out, answer)
+	}
 	if err == nil || ctx.Err() == nil { // otherwise the caller gave up, which says nothing about Discord
 		c.health.Record(fault)
 	}
 	if fault != nil {
 		c.learn(route, got, out, fault)
-		return fault
 	}
+	return fault
+}
+
+// read decodes the body of a good answer; answer may be nil. A page is no answer of Discord's.
+func read(got response, body []byte, answer any) error {
+	var raw json.RawMessage
 	if answer == nil {
-		return nil
+		answer = &raw
 	}
-	if err := json.Unmarshal(out, answer); err != nil {
+	err := json.Unmarshal(body, answer)
+	switch {
+	case err == nil:
+		return nil
+	case json.Valid(body):
 		return core.Wrap(core.DeliveryInDoubt, err, "Discord's answer can't be read.")
 	}
-	return nil
+	return outbound.NotOwn("Discord", got.status, err)
 }
 
 // Get reads an endpoint: a Call without a body.
@@ -160,8 +172,8 @@ func (c *Client) Clock() *outbound.Clock { return c.clock }
 
 // learn records how long Discord wants no calls, and counts the refusals that lead to a ban.
 func (c *Client) learn(route string, got response, body []byte, fault error) {
-	if got.status == http.StatusUnauthorized || got.status == http.StatusForbidden ||
-		got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
+	counts := got.status == http.StatusUnauthorized || got.status == http.StatusForbidden
+	if counts && got.reached(fault) || got.status == http.StatusTooManyRequests && got.scope() != scopeShared {
 		c.invalid.count()
 	}
 	if e, ok := errors.AsType[*core.Error](fault); ok && c.invalid.many() && got.status == http.StatusForbidden {

@@ -86,9 +86,31 @@ func TestErrorsOfAnswers(t *testing.T) {
 			400, nil, `{"message":"API resource is currently overloaded. Try again a little later","code":130000}`,
 			core.DeliveryLater, outbound.MinRetryAfter, false,
 		},
-		"a page of somebody else's": {404, nil, `<html>`, core.DeliveryFailed, 0, false},
+		"a page of somebody else's": {404, nil, `<html>`, core.DeliveryLater, 0, false},
 		"it wants to lead elsewhere": {
-			302, map[string]string{"Location": "https://elsewhere.invalid/"}, "", core.DeliveryFailed, 0, false,
+			302, map[string]string{"Location": "https://elsewhere.invalid/"}, "", core.DeliveryLater, 0, false,
+		},
+		"a bad request before it":      {400, nil, `<html>`, core.DeliveryLater, 0, false},
+		"a login before it":            {401, nil, `<html>`, core.DeliveryLater, 0, false},
+		"a refusal before it":          {403, nil, `<html>`, core.DeliveryLater, 0, false},
+		"an object before it":          {403, nil, `{"message":"Forbidden"}`, core.DeliveryLater, 0, false},
+		"nothing":                      {403, nil, ``, core.DeliveryLater, 0, false},
+		"no method":                    {405, nil, `<html>`, core.DeliveryLater, 0, false},
+		"a log-in to the proxy":        {407, nil, `<html>`, core.DeliveryLater, 0, false},
+		"too slow for the proxy":       {408, nil, `<html>`, core.DeliveryLater, 0, false},
+		"too large for the proxy":      {413, nil, `<html>`, core.DeliveryLater, 0, false},
+		"another host's":               {421, nil, `<html>`, core.DeliveryLater, 0, false},
+		"too early":                    {425, nil, `<html>`, core.DeliveryLater, 0, false},
+		"forbidden by law":             {451, nil, `<html>`, core.DeliveryLater, 0, false},
+		"given up by the proxy":        {499, nil, `<html>`, core.DeliveryInDoubt, 0, false},
+		"a page in place of an answer": {200, nil, `<html>`, core.DeliveryInDoubt, 0, false},
+		"no content":                   {204, nil, ``, core.DeliveryInDoubt, 0, false},
+		"a ban": {
+			403, map[string]string{"Cf-Ray": "1"}, `error code: 1020`, core.DeliveryLater, 0, true,
+		},
+		"an old form of a refusal": {
+			400, map[string]string{"X-RateLimit-Bucket": "b"}, `{"content":["Must be short."]}`, core.DeliveryFailed, 0,
+			false,
 		},
 		"broken down":           {500, nil, `<html>`, core.DeliveryInDoubt, 0, false},
 		"broken down before it": {502, nil, `<html>`, core.DeliveryInDoubt, 0, false},
@@ -113,7 +135,7 @@ func TestErrorsOfAnswers(t *testing.T) {
 				`1015`, core.DeliveryLater, outbound.MinRetryAfter,
 			true,
 		},
-		"for ever": {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, MaxRetryAfter, true},
+		"for ever": {429, nil, `{"retry_after":1e99}`, core.DeliveryLater, outbound.MaxWait, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := restAt(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -134,10 +156,52 @@ func TestErrorsOfAnswers(t *testing.T) {
 			if err != nil && core.MessageOf(err) == "" {
 				t.Errorf("no sentence: %v", err)
 			}
+			own := c.want != core.DeliveryInDoubt && c.want != core.Unauthorized &&
+				(c.want != core.DeliveryLater || c.wait > 0)
+			if health := r.health.Err(); (health == nil) != own && c.wait == 0 {
+				t.Errorf("the health is %v", health)
+			}
 			if counted := len(r.invalid.at) == 1; counted != c.counts {
 				t.Errorf("counted as invalid: %v", counted)
 			}
 		})
+	}
+}
+
+// Discord says that a bucket is used up for a day. It is asked again after a quarter of an hour.
+func TestBucketIsNotUsedUpForADay(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, set := range map[string]func(http.Header){
+		"for so long":  func(h http.Header) { h.Set("X-RateLimit-Reset-After", fmt.Sprint(day.Seconds())) },
+		"until then":   func(h http.Header) { h.Set("X-RateLimit-Reset", fmt.Sprint(time.Now().Add(day).Unix())) },
+		"for ever":     func(h http.Header) { h.Set("X-RateLimit-Reset-After", "inf") },
+		"for a little": func(h http.Header) { h.Set("X-RateLimit-Reset-After", "899") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := restAt(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-RateLimit-Bucket", "b")
+				w.Header().Set("X-RateLimit-Remaining", "0")
+				set(w.Header())
+			})
+			call := func() error { return r.Call(t.Context(), http.MethodPost, "/channels/1/messages", nil, nil) }
+			if err := call(); err != nil {
+				t.Fatal(err)
+			}
+			err := call()
+			if wait := core.RetryAfterOf(err); wait > outbound.MaxWait || wait < outbound.MaxWait-time.Minute ||
+				core.CategoryOf(err) != core.DeliveryNotYet {
+				t.Errorf("%v, after %s", err, wait)
+			}
+		})
+	}
+}
+
+// A page that a call without an answer of interest gets is no answer of Discord's.
+func TestPageIsNoSuccess(t *testing.T) {
+	r := restAt(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<html>Log in</html>") })
+	if err := r.Call(t.Context(), http.MethodPost, "/channels/1/typing",
+		nil, nil); core.CategoryOf(err) != core.DeliveryInDoubt || r.health.Err() == nil {
+		t.Errorf("%v, and the health is %v", err, r.health.Err())
 	}
 }
 
@@ -322,7 +386,11 @@ func TestUnusedRoutesAreForgotten(t *testing.T) {
 // Discord bans an address that makes too many refused calls; the bot stops long before that.
 func TestTooManyRefusalsStopCalls(t *testing.T) {
 	calls, now := 0, time.Unix(1_800_000_000, 0)
-	r := restAt(t, func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusForbidden) })
+	r := restAt(t, func(w http.ResponseWriter, _ *http.Request) {
+		calls++
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = fmt.Fprint(w, `{"message":"Missing Access","code":50001}`)
+	})
 	r.invalid.now = func() time.Time { return now }
 	r.limits.now = func() time.Time { now = now.Add(time.Second / 10); return now }
 	for range MaxInvalid + 100 {

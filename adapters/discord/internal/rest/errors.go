@@ -22,7 +22,7 @@ type Refusal struct {
 	Status  int
 	Code    int // Discord's own; 0: none
 	Message string
-	Proxy   bool // the answer comes from a proxy before Discord, so it says nothing about the requested object
+	Proxy   bool // the answer is not Discord's own, so it says nothing about the requested object
 }
 
 // Error returns the text for the log.
@@ -102,12 +102,14 @@ func errorOf(got response, body []byte, err error) error {
 	case http.StatusTooManyRequests:
 		return rateLimited(got, body)
 	}
-	r := refusalOf(got.status, body)
+	r := refusalOf(got, body)
 	switch {
 	case slices.Contains(later, r.Code):
 		return rateLimited(got, body)
 	case got.status >= http.StatusInternalServerError:
 		return core.Wrap(core.DeliveryInDoubt, r, "Discord had an internal error (%d).", got.status)
+	case got.status >= http.StatusMultipleChoices && r.Proxy:
+		return outbound.NotOwn("Discord", got.status, r)
 	case got.status >= http.StatusMultipleChoices:
 		return refused(r)
 	case err != nil:
@@ -143,13 +145,9 @@ func refused(r *Refusal) error {
 		return core.Wrap(core.Unauthorized, r,
 			"Discord refuses the token. Reset it on the page Bot of your application, and set DISCORD_BOT_TOKEN to "+
 				"the new one.")
-	case r.Status == http.StatusForbidden && r.Proxy:
-		return core.Wrap(core.DeliveryLater, r, "A proxy in front of Discord refuses the bot's calls (%d).", r.Status)
 	case r.Status == http.StatusForbidden:
 		return core.Wrap(core.Unsupported, r,
 			"Discord does not let the bot do this (%d). gatehouse doctor shows which permission is missing.", r.Code)
-	case r.Code == 0:
-		return core.Wrap(core.DeliveryFailed, r, "Discord, or a proxy in front of it, refuses the call (%d).", r.Status)
 	}
 	return core.Wrap(core.DeliveryFailed, r, "Discord refuses the call: %s (%d).", r.Message, r.Code)
 }
@@ -157,28 +155,33 @@ func refused(r *Refusal) error {
 // maxMessage is how much of a refusal's own text is kept.
 const maxMessage = 300
 
-// refusalOf reads a refusal. Discord's own details about a form's faults are added for the log.
-func refusalOf(status int, body []byte) *Refusal {
+// refusalOf reads a refusal. It is Discord's own if it has a code and a message, or Discord's headers about rate limits.
+// Discord's own details about a form's faults are added for the log.
+func refusalOf(got response, body []byte) *Refusal {
 	var answer struct {
-		Code    int             `json:"code"`
-		Message string          `json:"message"`
+		Code    *int            `json:"code"`
+		Message *string         `json:"message"`
 		Errors  json.RawMessage `json:"errors"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Message == "" {
-		return &Refusal{Status: status, Message: "an answer that is not Discord's", Proxy: true}
+	own := json.Unmarshal(body, &answer) == nil && answer.Code != nil && answer.Message != nil && *answer.Message != ""
+	if !own && !got.counted() {
+		return &Refusal{Status: got.status, Message: "an answer that is not Discord's", Proxy: true}
 	}
-	text := answer.Message
+	if !own {
+		answer.Code, answer.Message = new(int), new(string)
+	}
+	text := *answer.Message
 	if len(answer.Errors) > 0 {
 		text += " " + string(answer.Errors)
 	}
 	if len(text) > maxMessage {
 		text = text[:maxMessage]
 	}
-	return &Refusal{Status: status, Code: answer.Code, Message: safetext.Clean(text)}
+	return &Refusal{Status: got.status, Code: *answer.Code, Message: safetext.Clean(text)}
 }
 
-// MaxRetryAfter is the longest wait, whatever Discord asks for.
-const MaxRetryAfter = time.Hour
+// never is more than any wait that Discord means.
+const never = 365 * 24 * time.Hour
 
 // rateLimited returns the error of a 429 or of an equivalent code. The body has the wait to the millisecond, the header
 // in whole seconds. A proxy sends only the header.
@@ -195,7 +198,7 @@ func rateLimited(got response, body []byte) error {
 	}
 	wait := outbound.MinRetryAfter
 	if seconds > 0 && !math.IsNaN(seconds) {
-		wait = time.Duration(min(seconds, MaxRetryAfter.Seconds()) * float64(time.Second))
+		wait = time.Duration(min(seconds, never.Seconds()) * float64(time.Second))
 	}
-	return outbound.Wait(wait, refusalOf(got.status, body), "Discord asks to wait.")
+	return outbound.Wait(wait, refusalOf(got, body), "Discord asks to wait.")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
 )
 
@@ -27,7 +28,7 @@ func FuzzError(f *testing.F) {
 			strings.ContainsRune(err.Error(), '\x1b') {
 			t.Errorf("%v", err)
 		}
-		if wait := core.RetryAfterOf(err); wait < 0 || wait > MaxRetryAfter ||
+		if wait := core.RetryAfterOf(err); wait < 0 || wait > outbound.MaxWait ||
 			status == http.StatusTooManyRequests && wait == 0 {
 			t.Errorf("it waits for %s", wait)
 		}

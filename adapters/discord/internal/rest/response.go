@@ -3,7 +3,11 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"strconv"
+
+	"gatehouse/adapters/internal/outbound"
 )
 
 // maxBody is the limit of an answer, in bytes; far above what Discord sends.
@@ -31,6 +35,17 @@ const (
 
 func (r response) scope() string { return r.header.Get("X-RateLimit-Scope") }
 
+// counted reports whether Discord itself has answered: it says what it counts the call against.
+func (r response) counted() bool {
+	return r.header.Get("X-RateLimit-Bucket") != "" || r.header.Get("X-RateLimit-Limit") != "" || r.scope() != ""
+}
+
+// reached reports whether a refused call has reached Discord, or the network in front of it that bans addresses.
+func (r response) reached(fault error) bool {
+	refusal, ok := errors.AsType[*Refusal](fault)
+	return !ok || !refusal.Proxy || r.header.Get("Cf-Ray") != ""
+}
+
 // limited returns which calls a 429 applies to: those of the call's route, those that count against the global limit,
 // or all calls, if it comes from a proxy before Discord, which knows no routes. If Discord's own answer names no scope,
 // it applies to the route alone: a channel in slow mode.
@@ -49,6 +64,23 @@ func (r response) limited(route string, body []byte) string {
 	return route
 }
 
+// boundReset bounds how long a bucket may be used up, which discordgo reads in an answer's headers: a day would silence
+// a channel that long, though Discord counts in seconds.
+func boundReset(h http.Header) {
+	const after, at = "X-RateLimit-Reset-After", "X-RateLimit-Reset"
+	wait, err := strconv.ParseFloat(h.Get(after), 64)
+	if h.Get(after) == "" {
+		var reset float64
+		if reset, err = strconv.ParseFloat(h.Get(at), 64); err == nil {
+			date, _ := http.ParseTime(h.Get("Date")) // without it discordgo waits for nothing
+			wait = reset - float64(date.Unix())
+		}
+	}
+	if err == nil && !(wait <= outbound.MaxWait.Seconds()) { // as NaN is not
+		h.Set(after, strconv.Itoa(int(outbound.MaxWait.Seconds())))
+	}
+}
+
 // transport records each answer's metadata in the context of its call, and limits the body.
 type transport struct{ *http.Transport }
 
@@ -58,6 +90,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	boundReset(answer.Header)
 	if got, ok := r.Context().Value(responseKey{}).(*response); ok {
 		got.status, got.header = answer.StatusCode, answer.Header
 	}

@@ -80,7 +80,7 @@ var Scopes = []Scope{
 			"thread", Calls: memberCalls, demand: useful,
 	}, {
 		Name: "chat:write", For: "post replies and cards, and edit them", Without: "the bot can't post anything",
-		Calls: []string{"chat.postMessage", "chat.postEphemeral", "chat.update"},
+		Calls: []string{"chat.postMessage", "chat.postEphemeral", "chat.update", "chat.delete"},
 	}, {
 		Name: "im:write", For: "open direct messages with approvers",
 		Without: "approvers who do not see a card get no copy of it", Calls: []string{"conversations.open"},

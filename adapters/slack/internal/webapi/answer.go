@@ -100,6 +100,7 @@ var answers = map[string]any{
 			Name  string `json:"name"`
 		} `json:"bot"`
 	}{},
+	"chat.delete": done{},
 	"chat.getPermalink": struct {
 		done
 		Permalink string `json:"permalink"`
@@ -185,43 +186,49 @@ type reader struct {
 // maxAnswer is how long an answer may be, in bytes. A page of long messages has some millions.
 const maxAnswer = 32 << 20
 
-// Do calls a method of the Web API. Error: no answer, or one that does not say what is read of it.
+// Do calls a method of the Web API. Error: no answer, or one that does not say what is read of it. A refusal that has
+// Slack's form is Slack's own, whatever its status.
 func (c reader) Do(r *http.Request) (*http.Response, error) {
 	asked := c.clock.Now()
 	response, err := c.Client.Do(r)
-	if err != nil || response.StatusCode != http.StatusOK {
+	if err != nil || response.StatusCode == http.StatusTooManyRequests {
 		return response, err
 	}
-	c.clock.Answered(asked, response.Header)
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		c.clock.Answered(asked, response.Header)
+	}
 	all, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
-	case err != nil:
+	case err != nil && response.StatusCode == http.StatusOK:
 		return nil, err
 	case len(all) > maxAnswer:
 		return nil, fmt.Errorf("the answer is longer than %d MB", maxAnswer>>20)
 	}
-	read, err := readAnswer(path.Base(r.URL.Path), all)
-	if err != nil {
+	read, refused, err := readAnswer(path.Base(r.URL.Path), all)
+	switch {
+	case err != nil && response.StatusCode == http.StatusOK:
 		return nil, err
+	case refused:
+		response.StatusCode = http.StatusOK
 	}
 	response.Body = io.NopCloser(bytes.NewReader(read))
 	return response, nil
 }
 
-// readAnswer returns what is read of a method's answer, by the exact names of its fields.
-func readAnswer(method string, all []byte) ([]byte, error) {
+// readAnswer returns what is read of a method's answer, by the exact names of its fields, and whether it is a refusal.
+func readAnswer(method string, all []byte) (read []byte, refused bool, err error) {
 	var verdict struct {
 		OK     *bool           `json:"ok"`
 		Error  json.RawMessage `json:"error"`
 		Needed json.RawMessage `json:"needed"`
 	}
 	if err := inbound.Decode(all, &verdict); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	switch {
 	case verdict.OK == nil:
-		return nil, errors.New("the answer does not say whether it was done")
+		return nil, false, errors.New("the answer does not say whether it was done")
 	case !*verdict.OK:
 		refusal := struct {
 			done
@@ -232,15 +239,17 @@ func readAnswer(method string, all []byte) ([]byte, error) {
 		if err := json.Unmarshal(verdict.Error, &refusal.Error); err != nil || refusal.Error == "" {
 			refusal.Error = "no_reason_given" // without a reason slack-go takes it for a success
 		}
-		return json.Marshal(refusal)
+		read, err = json.Marshal(refusal)
+		return read, true, err
 	}
 	form, known := answers[method]
 	if !known {
-		return nil, fmt.Errorf("nothing is known of the answers to %s", method)
+		return nil, false, fmt.Errorf("nothing is known of the answers to %s", method)
 	}
 	into := reflect.New(reflect.TypeOf(form)).Interface()
 	if err := inbound.Decode(all, into); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return json.Marshal(into)
+	read, err = json.Marshal(into)
+	return read, false, err
 }

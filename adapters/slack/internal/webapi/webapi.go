@@ -38,7 +38,11 @@ type Config struct {
 // New makes a client with a connection pool of its own. clock learns from the answers. New calls scopes with the scopes
 // of the bot's token whenever an answer contains them.
 func New(c Config, clock *outbound.Clock, scopes func(map[string]bool)) (*api.Client, *http.Client) {
-	own := &http.Client{Timeout: outbound.CallTimeout, Transport: outbound.Transport()}
+	own := &http.Client{
+		Timeout: outbound.CallTimeout, Transport: outbound.Transport(),
+		// Slack's API redirects nobody; what does would get the token
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return api.New(c.BotToken, api.OptionAPIURL(address(c)), api.OptionHTTPClient(reader{own, clock}),
 		api.OptionAppLevelToken(c.AppToken),
 		api.OptionOnResponseHeaders(func(method string, h http.Header) {
@@ -114,13 +118,6 @@ var (
 	// the call was not begun
 	notBegun = []string{"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"}
 
-	// cannotPost: the bot may not write in the channel until a person allows it.
-	cannotPost = []string{
-		"not_in_channel", "restricted_action", "restricted_action_read_only_channel",
-		"restricted_action_thread_only_channel",
-		"restricted_action_non_threadable_channel", "restricted_action_thread_locked",
-	}
-
 	// notShared: what the message links to may not be shared with other organizations.
 	notShared = []string{"slack_connect_file_link_sharing_blocked", "slack_connect_canvas_sharing_blocked",
 		"slack_connect_lists_sharing_blocked"}
@@ -128,11 +125,9 @@ var (
 	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the
 	// text.
 	elsewhere = []string{
-		"channel_not_found", "channel_type_not_supported", "external_channel_migrating", "is_archived", "is_inactive",
-		"messages_tab_disabled",
-		"thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed",
+		"channel_type_not_supported", "is_inactive", "thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed",
 		"user_not_found", "user_not_in_channel",
-		"user_disabled", "cannot_dm_bot", "access_denied", "accesslimited", "not_allowed_token_type",
+		"user_disabled", "cannot_dm_bot", "access_denied", "not_allowed_token_type",
 		"enterprise_is_restricted", "team_not_found",
 		"two_factor_setup_required", "message_limit_exceeded", "method_deprecated", "deprecated_endpoint",
 	}
@@ -140,6 +135,28 @@ var (
 	// noSockets: the app may not open Socket Mode connections.
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
 )
+
+const notThere = "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of " +
+	"the channel."
+
+// mendable are the refusals of a post that somebody can end, with who does how.
+var mendable = map[string]string{
+	"not_in_channel":                           notThere,
+	"restricted_action":                        notThere,
+	"restricted_action_read_only_channel":      notThere,
+	"restricted_action_thread_only_channel":    notThere,
+	"restricted_action_non_threadable_channel": notThere,
+	"restricted_action_thread_locked":          notThere,
+	"channel_not_found": "Slack does not show this channel to the bot: it is private and the bot is not in it, or it " +
+		"was deleted. Invite the bot there (/invite).",
+	"is_archived": "The channel is archived. A member can unarchive it in the settings of the channel.",
+	"external_channel_migrating": "Slack is moving this shared channel to another workspace, and takes no messages " +
+		"meanwhile. It ends by itself; if it does not, an admin of the workspace can ask Slack's support.",
+	"accesslimited": "This workspace limits what the app may reach. An admin of the workspace can allow the app " +
+		"there, in the settings for apps.",
+	"messages_tab_disabled": "The app takes no direct messages. Switch on the Messages Tab under App Home of your " +
+		"app.",
+}
 
 // Error converts the error of a call to one of core's categories, as adapters/internal/outbound lists them.
 func Error(err error) error {
@@ -189,15 +206,13 @@ func statusError(s api.StatusCodeError) error {
 	case s.Code >= http.StatusInternalServerError:
 		return core.Wrap(core.DeliveryInDoubt, s, "Slack failed during the call (%d).", s.Code)
 	}
-	return core.Wrap(core.DeliveryFailed, s, "Slack, or a proxy in front of it, refuses it (%d).", s.Code)
+	return outbound.NotOwn(Title, s.Code, s)
 }
 
 // SendError converts, for the outbox, an error from Error of a call that posts or edits.
 func SendError(err error) error {
-	if IsRefusal(err, cannotPost...) {
-		return core.Wrap(core.DeliveryForbidden, err,
-			"The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of the "+
-				"channel.")
+	if mend := mendable[code(err)]; mend != "" {
+		return core.Wrap(core.DeliveryForbidden, err, "%s", mend)
 	}
 	if IsRefusal(err, notShared...) {
 		return core.Wrap(core.ContentRefused, err,
@@ -237,8 +252,7 @@ func SocketsOffError(err error) error {
 
 // IsRefusal reports whether Slack refused a call with one of the error codes.
 func IsRefusal(err error, words ...string) bool {
-	var refusal api.SlackErrorResponse
-	return errors.As(err, &refusal) && slices.Contains(words, refusal.Err)
+	return slices.Contains(words, code(err))
 }
 
 // RefusesContent reports whether Slack refused a call that posts or edits because of what is said, or how. An error
@@ -246,7 +260,14 @@ func IsRefusal(err error, words ...string) bool {
 func RefusesContent(err error) bool {
 	var refusal api.SlackErrorResponse
 	return errors.As(err, &refusal) && core.CategoryOf(refusalError(refusal)) == core.DeliveryFailed &&
-		!slices.Contains(cannotPost, refusal.Err) && !slices.Contains(elsewhere, refusal.Err)
+		mendable[refusal.Err] == "" && !slices.Contains(elsewhere, refusal.Err)
+}
+
+// code returns the error code with which Slack refused a call, "" if it did not.
+func code(err error) string {
+	var refusal api.SlackErrorResponse
+	_ = errors.As(err, &refusal)
+	return refusal.Err
 }
 
 // Refusal returns Slack's error code if Slack refused a call, "" for an error of any other kind.

@@ -34,14 +34,19 @@ type postView struct {
 	Text         string              `json:"text,omitempty"`
 	Attempts     int                 `json:"attempts"`
 	Cause        string              `json:"cause,omitempty"`
+	WaitsUntil   time.Time           `json:"waits_until,omitzero"`
 	CreatedAt    time.Time           `json:"created_at"`
 	SentAt       time.Time           `json:"sent_at,omitzero"`
 }
 
 func viewPost(r core.OutboxRow) postView {
+	var until time.Time
+	if r.State == core.RowWaiting && r.Owner == "" {
+		until = r.NextAt
+	}
 	return postView{
 		r.Seq, r.Key, r.Kind, r.State, r.Conversation, r.Event, mask.Text(r.Text), r.Attempts, mask.Text(r.Cause),
-		r.CreatedAt.UTC(), r.SentAt.UTC(),
+		until.UTC(), r.CreatedAt.UTC(), r.SentAt.UTC(),
 	}
 }
 

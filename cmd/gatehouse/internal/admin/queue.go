@@ -63,8 +63,12 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 	a.PrintLine("Posts: %d waiting, %d that may not have arrived, %d refused. Dead turns: %d. Open approvals: %d.",
 		q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals)
 	for _, p := range posts {
-		a.PrintLine("Post %d in %s will be retried at %s: %s", p.Seq, cli.Cell(string(p.Conversation)),
-			cli.Stamp(p.NextAt), cli.Cell(mask.Text(p.Cause)))
+		until := "is being tried now"
+		if p.Owner == "" {
+			until = "will be retried at " + cli.Stamp(p.NextAt)
+		}
+		a.PrintLine("Post %d in %s %s: %s", p.Seq, cli.Cell(string(p.Conversation)), until,
+			cli.Cell(mask.Text(p.Cause)))
 	}
 	return err
 }

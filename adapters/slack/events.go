@@ -76,6 +76,7 @@ func (s *Slack) eventOf(ctx context.Context, b bot, e envelope) (*core.Event, er
 	if err := inbound.Decode(e.Event, &m); err != nil || m.Channel == "" {
 		return nil, err
 	}
+	s.posted(m.TS)
 	switch m.Subtype {
 	case api.MsgSubTypeMessageChanged:
 		return s.changedEvent(ctx, b, e, m)

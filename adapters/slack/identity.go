@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -78,6 +79,13 @@ func (s *Slack) announce() {
 
 // Clock returns Slack's time, by its answers.
 func (s *Slack) Clock() (now time.Time, ahead time.Duration, off error) { return s.clock.Read() }
+
+// posted notes that a message has been posted: Slack's clock shows its timestamp or a later one.
+func (s *Slack) posted(ts string) {
+	if seconds, err := strconv.ParseFloat(ts, 64); err == nil {
+		s.clock.AtLeast(time.UnixMicro(int64(seconds * 1e6)))
+	}
+}
 
 // Health reports whether events arrive (with Socket Mode: whether a connection is open) and whether Slack answered the
 // last call.

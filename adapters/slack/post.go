@@ -27,6 +27,7 @@ func (s *Slack) Post(ctx context.Context, d core.Delivery) (ref core.Ref, more b
 	if err := s.limits.ask(d, s.Now()); err != nil {
 		return "", false, err
 	}
+	s.posted(d.To.Message)
 	parts, err := s.draw(ctx, d)
 	if err != nil {
 		return "", false, err

@@ -196,7 +196,7 @@ func TestPostThatStandsTwiceLosesTheCopyThatNobodyHasTouched(t *testing.T) {
 			watch := o.watch(post).Key
 			own := o.row("a").Parts[0].Ref
 			rows, err := o.store.ListPosts(t.Context(), []core.RowState{core.RowWaiting}, "", 0)
-			q, failed := o.store.Queue(t.Context())
+			q, failed := o.store.Queue(t.Context(), 0)
 			if err != nil || failed != nil || len(rows)+q.Posts != 0 {
 				t.Errorf("a look for a twin counts as a post that waits: %+v, %+v, %v, %v", rows, q, err, failed)
 			}

@@ -22,7 +22,7 @@ var twinExamples = []example{
 		got := must(w.LoadPost(w.ctx, "twin/1"))(w)
 		w.equal("the look", got.Post, look)
 		w.equal("listed", keys(must(w.ListPosts(w.ctx, []core.RowState{core.RowWaiting}, "", 0))(w)), []string{"b"})
-		w.equal("counted", must(w.Queue(w.ctx))(w).Posts, 1)
+		w.equal("counted", must(w.Queue(w.ctx, 0))(w).Posts, 1)
 		_, err := w.LoadPost(w.ctx, "none")
 		w.fails(err, core.NotFound)
 	}},

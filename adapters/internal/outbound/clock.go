@@ -102,6 +102,19 @@ func (c *Clock) deaf() error {
 		"of their time. %s", n, c.Title, c.difference(c.stale[n-1].ago))
 }
 
+// AtLeast notes that the platform's clock shows a time or a later one: that of a message which has just come. It is more
+// exact than a Date, which is cut to whole seconds. A time that is further ahead than that says nothing.
+func (c *Clock) AtLeast(t time.Time) {
+	last, at := c.last.Load(), c.Now()
+	if last == nil {
+		return
+	}
+	now := last.date.Add(at.Sub(last.at))
+	if t.After(now) && t.Before(now.Add(maxOff)) {
+		c.last.CompareAndSwap(last, &dated{t, at, last.ahead})
+	}
+}
+
 // Read is core.Health's Clock.
 func (c *Clock) Read() (now time.Time, ahead time.Duration, off error) {
 	off = c.deaf()

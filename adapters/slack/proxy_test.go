@@ -12,8 +12,8 @@ import (
 	"gatehouse/core"
 )
 
-// page is what a proxy answers in place of Slack.
-func page(status int, header map[string]string) slacktest.Trouble {
+// proxied is what a proxy answers in place of Slack.
+func proxied(status int, header map[string]string) slacktest.Trouble {
 	all := map[string]string{"Content-Type": "text/html"}
 	for key, value := range header {
 		all[key] = value
@@ -43,7 +43,7 @@ func TestAnswerThatIsNotSlacksRefusesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Inject(slacktest.Fault{Trouble: page(status, nil)})
+			o.Inject(slacktest.Fault{Trouble: proxied(status, nil)})
 			again := reply
 			again.Key = "reply/2"
 			_, _, posting := p.Post(t.Context(), again)
@@ -95,7 +95,7 @@ func TestRedirectGetsNoToken(t *testing.T) {
 	defer elsewhere.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		p, o := open(t, slacktest.Options{}, nil)
-		o.Inject(slacktest.Fault{Trouble: page(status, map[string]string{"Location": elsewhere.URL})})
+		o.Inject(slacktest.Fault{Trouble: proxied(status, map[string]string{"Location": elsewhere.URL})})
 		_, _, err := p.Post(t.Context(), core.Delivery{Post: core.Post{
 			Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"},
 		}})

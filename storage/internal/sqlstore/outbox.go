@@ -96,7 +96,7 @@ func (s *Store) ListPosts(
 // HeldPosts returns up to n posts (0: all) that wait and whose last attempt failed, the latest first.
 func (s *Store) HeldPosts(ctx context.Context, n int) ([]core.OutboxRow, error) {
 	var where conditions
-	where.and("state = 'waiting' and cause <> ''")
+	where.and("state = 'waiting' and cause <> '' and kind <> 'twin'")
 	return list(ctx, s, readOutbox, `select `+outboxColumns+` from outbox`, where, "seq", n)
 }
 

@@ -328,3 +328,21 @@ func TestAPlaceIsWaitedForTwoMinutes(t *testing.T) {
 		holder.Wait()
 	})
 }
+
+// TestTheCallsOfATurnShareItsBudget: a second wait that there is no time for is told, and nobody waits for nothing.
+func TestTheCallsOfATurnShareItsBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := llmtest.Fail(&core.Error{Category: core.ProviderRateLimit, RetryAfter: 50 * time.Second})
+		chain := chained(llm.ChainConfig{}, llmtest.NewScript(busy, llmtest.Say("one"), busy))
+		ctx := core.WithTurn(t.Context(), core.Turn{Budget: core.NewBudget(80 * time.Second)})
+		began := time.Now()
+		if _, err := chain.Complete(ctx, question); err != nil || time.Since(began) != 50*time.Second {
+			t.Errorf("the first call: %v after %v", err, time.Since(began))
+		}
+		began = time.Now()
+		_, err := chain.Complete(ctx, question)
+		if core.RetryAfterOf(err) != 50*time.Second || time.Since(began) != 0 {
+			t.Errorf("the second call: %v after %v", err, time.Since(began))
+		}
+	})
+}

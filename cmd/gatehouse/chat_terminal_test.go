@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -83,34 +84,36 @@ func TestLeavingEndsAtOnce(t *testing.T) {
 
 // TestNoLogInTheChat: log lines do not land in the chat at a terminal, and a file gets them.
 func TestNoLogInTheChat(t *testing.T) {
-	t.Parallel()
 	for _, redirected := range []bool{false, true} {
-		fail := t.TempDir() + "/fail"
-		w := newWorkbench(t, failKey+"="+fail, "GATEHOUSE_LOG_FORMAT=text")
-		log := t.TempDir() + "/chat.log"
-		if redirected {
-			f, err := os.Create(log)
-			noErr(t, err)
-			defer f.Close()
-			w.log = f
-		}
-		c, keyboard, _ := w.openTerminal()
-		w.sees(c, "you> ")
-		noErr(t, os.WriteFile(fail, nil, 0o600))
-		w.types(keyboard, "hello\r")
-		w.sees(c, "could not be stored. Please send it again later.")
-		if err := os.Remove(fail); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-		w.types(keyboard, "\x04")
-		<-c.done
-		if strings.Contains(c.out.String(), "level=") {
-			t.Errorf("the chat shows the log: %s", c.out)
-		}
-		text, _ := os.ReadFile(log)
-		if redirected != strings.Contains(string(text), "level=WARN") {
-			t.Errorf("the log is %q", text)
-		}
+		t.Run(fmt.Sprintf("redirected %t", redirected), func(t *testing.T) {
+			t.Parallel()
+			fail := t.TempDir() + "/fail"
+			w := newWorkbench(t, failKey+"="+fail, "GATEHOUSE_LOG_FORMAT=text")
+			log := t.TempDir() + "/chat.log"
+			if redirected {
+				f, err := os.Create(log)
+				noErr(t, err)
+				defer f.Close()
+				w.log = f
+			}
+			c, keyboard, _ := w.openTerminal()
+			w.sees(c, "you> ")
+			noErr(t, os.WriteFile(fail, nil, 0o600))
+			w.types(keyboard, "hello\r")
+			w.sees(c, "could not be stored. Please send it again later.")
+			if err := os.Remove(fail); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			w.types(keyboard, "\x04")
+			<-c.done
+			if strings.Contains(c.out.String(), "level=") {
+				t.Errorf("the chat shows the log: %s", c.out)
+			}
+			text, _ := os.ReadFile(log)
+			if redirected != strings.Contains(string(text), "level=WARN") {
+				t.Errorf("the log is %q", text)
+			}
+		})
 	}
 }
 

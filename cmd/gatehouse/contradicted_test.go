@@ -355,8 +355,12 @@ func TestNothingIsToldThatTheAuditLogContradicts(t *testing.T) {
 		}
 		w, noticed := newWaysOut(t, store), map[string]bool{}
 		for _, id := range []core.ApprovalID{"ap-1", "ap-open", "ap-denied", "ap-asked"} {
-			before := w.all(id, id != "ap-open")
+			before, changed := w.all(id, id != "ap-open"), map[string]bool{}
 			for _, c := range changesOf(t, db, catalogue, id) {
+				if !wide(true, !changed[c.column]) {
+					continue // a column's changes come in any order
+				}
+				changed[c.column] = true
 				_, left := untold[c.column]
 				byHand(t, db, c.set, c.value)
 				after := w.all(id, id != "ap-open" || !left)

@@ -291,16 +291,16 @@ func goesOn(t *testing.T, from, to modelWire) {
 	}
 }
 
-// TestMostOfALongConversationIsCached: fourteen turns with tools, a hundred if wide. What each vendor's cache knows of
-// the requests after the tenth turn is billed for less.
+// TestMostOfALongConversationIsCached: eight turns with tools, a hundred if wide. What each vendor's cache knows of the
+// requests after the first turns is billed for less.
 func TestMostOfALongConversationIsCached(t *testing.T) {
 	for name, start := range wires {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newTalk(t, start(t), true)
-			k.turns(10)
+			k.turns(wide(10, 6))
 			warm := len(k.w.Calls())
-			k.turns(wide(90, 4))
+			k.turns(wide(90, 2))
 			input, cached := 0, 0
 			for _, c := range k.w.Calls()[warm:] {
 				input, cached = input+c.Input, cached+c.Cached

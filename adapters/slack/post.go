@@ -163,6 +163,9 @@ func (s *Slack) Edit(ctx context.Context, ref core.Ref, d core.Delivery) error {
 		_ = s.called(nil) // Slack has answered
 		return core.Wrap(core.NotFound, err, "The message was deleted in Slack.")
 	}
+	if webapi.IsRefusal(err, "is_archived", "channel_not_found") {
+		return s.called(err) // what has yet to be said there must not wait behind what is there already
+	}
 	return webapi.SendError(s.called(err))
 }
 

@@ -88,6 +88,25 @@ func TestRefusalOfSlackCountsWithAnyStatus(t *testing.T) {
 	}
 }
 
+// A change of what is there already is not kept for a day where the channel is archived: the posts after it would wait.
+func TestEditInAnArchivedChannelDelaysNoPost(t *testing.T) {
+	p, o := open(t, slacktest.Options{}, nil)
+	reply := core.Delivery{Post: core.Post{
+		Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"},
+	}}
+	ref, _, err := p.Post(t.Context(), reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Archive("C1")
+	if err := p.Edit(t.Context(), ref, reply); core.CategoryOf(err) != core.DeliveryFailed {
+		t.Errorf("an edit: %v", err)
+	}
+	if _, _, err := p.Post(t.Context(), reply); core.CategoryOf(err) != core.DeliveryForbidden {
+		t.Errorf("a post: %v", err)
+	}
+}
+
 // A redirect is not followed: the token would go along.
 func TestRedirectGetsNoToken(t *testing.T) {
 	followed := make(chan *http.Request, 10)

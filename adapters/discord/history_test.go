@@ -520,7 +520,7 @@ func TestThreadWhoseBeginningDiscordCanNeverTell(t *testing.T) {
 	r.known()
 	down := r.Inject(discordtest.Fault{Endpoint: discordtest.GetMessage, Trouble: discordtest.ServerError(503)})
 	m := r.bob.Posts(thread, "why is that?")
-	r.eventually("the question", func() bool { return down.Hits() > 0 })
+	r.eventually("a wait", func() bool { return strings.Contains(r.log.String(), "a message waits") })
 	clock.Advance(3 * time.Minute)
 	r.timers.FireAlways(100 * time.Millisecond)
 	if e := r.of(m); !e.FollowUp {

@@ -35,8 +35,8 @@ func (r *inbound) ends() error {
 // Discord may lose a session without saying so. However it refuses the resumes, a new session begins after some.
 func TestASessionThatIsNotResumedIsReplaced(t *testing.T) {
 	for name, how := range map[string]discordtest.Refusal{
-		"broken": {}, "4000": {Code: 4000}, "4006": {Code: 4006}, "going away": {Code: 1001}, "invalid": {Invalid: true},
-		"silence": {Silent: true},
+		"broken": {}, "4000": {Code: 4000}, "4006": {Code: 4006}, "going away": {Code: 1001},
+		"invalid": {Invalid: true}, "silence": {Silent: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newInbound(t, setup{fake: discordtest.Options{HeartbeatInterval: 200 * time.Millisecond}}).known()
@@ -171,7 +171,8 @@ func TestTheCauseIsSaidOfAWebsocketThatDoesNotOpen(t *testing.T) {
 	}{
 		"log-in page": {discordtest.Fault{Endpoint: discordtest.Dial, Trouble: page(200)},
 			[]string{"answers with a page (200)", "log this machine in"}},
-		"redirect": {discordtest.Fault{Endpoint: discordtest.Dial, Trouble: page(302, "Location", "https://login.example/x")},
+		"redirect": {
+			discordtest.Fault{Endpoint: discordtest.Dial, Trouble: page(302, "Location", "https://login.example/x")},
 			[]string{"a redirect (302) to login.example"}},
 		"proxy": {discordtest.Fault{Endpoint: discordtest.Dial, Trouble: page(403)},
 			[]string{"refuses it (403)", "A proxy is the likely cause"}},
@@ -185,7 +186,8 @@ func TestTheCauseIsSaidOfAWebsocketThatDoesNotOpen(t *testing.T) {
 		"name":   {address("wss://gateway.invalid"), []string{"gateway.invalid", "its name is not found", "DNS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newInbound(t, setup{before: func(r *inbound) { r.Inject(c.fault) }})
+			pausing := core.Deps{Jitter: func() float64 { return 1 }} // after the first attempt
+			r := newInbound(t, setup{discord: pausing, before: func(r *inbound) { r.Inject(c.fault) }})
 			r.eventually("the cause", func() bool {
 				hears, _ := r.p.Health()
 				for _, word := range append(c.words, "Discord's websocket at ") {

@@ -80,9 +80,9 @@ func isRotated(token string) bool {
 	return strings.HasPrefix(token, "xoxe.") || strings.HasPrefix(token, "xoxe-")
 }
 
-const rotatedToken = "a token that begins with xoxe is one of token rotation: it expires after 12 hours, or refreshes " +
-	"one that does. Switch Token Rotation off (OAuth & Permissions of your app), reinstall the app, and use the token " +
-	"that begins with xoxb-; where Slack does not let you switch it off, make a new app from gatehouse manifest slack"
+const rotatedToken = "a token that begins with xoxe is one of token rotation: it expires after 12 hours, or " +
+	"refreshes one that does. Switch Token Rotation off (OAuth & Permissions of your app), reinstall the app, and use " +
+	"the token that begins with xoxb-; where Slack does not let you switch it off, make a new app from gatehouse manifest slack"
 
 // The forms of ids.
 var (

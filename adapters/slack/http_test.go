@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,32 @@ import (
 
 // marked is a word in each refused body that must not appear in the log.
 const marked = "hush-hush"
+
+// After a pause of the process Slack has hung up. What it sent counts: it sends a press only once.
+func TestWhatSlackSentCountsAlthoughItHasHungUp(t *testing.T) {
+	r := start(t, setup{}).known()
+	body := []byte(`{"type":"event_callback","team_id":"` + r.TeamID() + `","event":{"type":"message",` +
+		`"channel_type":"im","channel":"` + r.DMWith("U1ANN") + `","user":"U1ANN","text":"hi",` +
+		`"ts":"1764000000.000100"}}`)
+	hungUp, cancel := context.WithCancel(r.ctx)
+	cancel()
+	q := httptest.NewRequestWithContext(hungUp, http.MethodPost, "/slack/events", bytes.NewReader(body))
+	now := time.Now()
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()))
+	q.Header.Set("X-Slack-Signature", slacktest.Sign(r.SigningSecret(), now, body))
+	w := httptest.NewRecorder()
+	accept := func(ctx context.Context, e core.Event) (core.Receipt, error) {
+		if ctx.Err() != nil {
+			t.Error("nothing can be stored any more")
+		}
+		return r.inbox.Accept(ctx, e)
+	}
+	r.p.Routes(accept)["POST /slack/events"].ServeHTTP(w, q)
+	if stored := r.inbox.Take(); w.Code != http.StatusOK || len(stored) != 1 {
+		t.Errorf("%d; stored: %v", w.Code, stored)
+	}
+}
 
 func TestInvalidRequestsAreRefused(t *testing.T) {
 	good := `{"type":"event_callback","team_id":"T0GATE","event":{"type":"message","user":"U1ANN","channel":"D1",` +

@@ -190,9 +190,10 @@ func TestReplicasAreNotWarnedOf(t *testing.T) {
 func TestTokensOfTokenRotationAreRefused(t *testing.T) {
 	for _, token := range []string{"xoxe.xoxb-1-secret", "xoxe-1-secret", "xoxe.xoxp-1-secret"} {
 		for key, c := range map[string]slack.Config{
-			"SLACK_BOT_TOKEN": {BotToken: token, AppToken: "xapp-1", APIURL: "https://slack.com/api/", FollowUp: "thread"},
-			"SLACK_APP_TOKEN": {BotToken: "xoxb-1", AppToken: token, APIURL: "https://slack.com/api/", FollowUp: "thread"},
+			"SLACK_BOT_TOKEN": {BotToken: token, AppToken: "xapp-1"},
+			"SLACK_APP_TOKEN": {BotToken: "xoxb-1", AppToken: token},
 		} {
+			c.APIURL, c.FollowUp = "https://slack.com/api/", "thread"
 			faults := c.Validate()
 			if len(faults) != 1 || !strings.HasPrefix(faults[0], key+": ") {
 				t.Fatalf("%s: %q", token, faults)

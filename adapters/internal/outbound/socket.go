@@ -130,8 +130,8 @@ func (s Socket) answered(host string, r *http.Response) (what, mend string) {
 		return fmt.Sprintf("answers with a page that refuses it (%d)", status),
 			fmt.Sprintf("A proxy is the likely cause: let it pass websockets to %s.", host)
 	default:
-		return fmt.Sprintf("does not open (%d)", status), fmt.Sprintf("A proxy that passes no websockets is the likely "+
-			"cause (let it pass those to %s), or another server behind %s.", host, s.URLKey)
+		return fmt.Sprintf("does not open (%d)", status), fmt.Sprintf("A proxy that passes no websockets is the "+
+			"likely cause (let it pass those to %s), or another server behind %s.", host, s.URLKey)
 	}
 }
 
@@ -166,7 +166,8 @@ func (s Socket) unreached(host, proxy string, err error) (what, mend string) {
 	case failedAt(err, "dial"):
 		return fmt.Sprintf("can't be reached (%v)", root(err)), allow
 	case proxy != "" && !failedAt(err, "read"):
-		return fmt.Sprintf("can't be reached through the proxy %s (%v)", proxy, root(err)), "Check HTTPS_PROXY. " + allow
+		return fmt.Sprintf("can't be reached through the proxy %s (%v)", proxy, root(err)),
+			"Check HTTPS_PROXY. " + allow
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), failedAt(err, "read"):
 		return fmt.Sprintf("is cut off before it opens (%v)", root(err)), allow
 	}

@@ -65,11 +65,13 @@ func TestWhatKeepsAWebsocketFromOpeningIsSaid(t *testing.T) {
 		address string
 		words   []string
 	}{
-		"unknown issuer": {"wss" + strings.TrimPrefix(secure.URL, "https"), []string{"certificate", "issuer", "SSL_CERT_FILE"}},
+		"unknown issuer": {
+			"wss" + strings.TrimPrefix(secure.URL, "https"), []string{"certificate", "issuer", "SSL_CERT_FILE"},
+		},
 		"no TLS":         {"wss" + strings.TrimPrefix(plain.URL, "http"), []string{"does not answer with TLS"}},
 		"no websocket":   {"ws" + strings.TrimPrefix(plain.URL, "http"), []string{"(404)", "SLACK_API_URL"}},
 		"silent":         {"ws" + strings.TrimPrefix(silent.URL, "http"), []string{"nothing comes over it"}},
-		"closed":         {"ws" + strings.TrimPrefix(closing.URL, "http"), []string{"closed as soon as it opens (1013)"}},
+		"closed":         {"ws" + strings.TrimPrefix(closing.URL, "http"), []string{"as soon as it opens (1013)"}},
 		"broken":         {"ws" + strings.TrimPrefix(breaking.URL, "http"), []string{"breaks as soon as it opens"}},
 		"another server": {"ws" + strings.TrimPrefix(other.URL, "http"), []string{"its first frame is not Slack's"}},
 		"no address":     {"::", []string{"is not that of a websocket"}},

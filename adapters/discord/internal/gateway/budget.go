@@ -32,7 +32,8 @@ func (g *Gateway) RefusesToken(ctx context.Context) bool {
 	return core.CategoryOf(g.REST.Get(ctx, discordgo.EndpointUser("@me"), nil)) == core.Unauthorized
 }
 
-// ask asks Discord for the gateway's address and the remaining budget until it answers. failed receives each error. The returned error is permanent: a token that is refused several times in a row, whatever is asked.
+// ask asks Discord for the gateway's address and the remaining budget until it answers. failed receives each error. The
+// returned error is permanent: a token that is refused several times in a row, whatever is asked.
 func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.GatewayBotResponse, error) {
 	log := retry.NewLog(g.Log, "asking Discord for its gateway")
 	wait, refusals := outbound.FirstRetry, 0

@@ -220,8 +220,8 @@ var fatalCodes = map[int]struct {
 	text     string
 }{
 	closeAuthentication: {
-		core.Unauthorized, "Discord refuses the token over its gateway (%d). If that goes on, reset it on the page Bot " +
-			"of your application, and set DISCORD_BOT_TOKEN to the new one.",
+		core.Unauthorized, "Discord refuses the token over its gateway (%d). If that goes on, reset it on the " +
+			"page Bot of your application, and set DISCORD_BOT_TOKEN to the new one.",
 	},
 	closeInvalidShard: {
 		core.Invalid, "Discord refuses the shard number (%d). Set DISCORD_SHARDS to the same number in all " +

@@ -100,12 +100,13 @@ func (r *run) dialSocket(ctx context.Context, address string) {
 	case hello.Type != wire.RequestTypeHello:
 		r.Add("socket", outbound.Fail,
 			fmt.Sprintf("Slack closes a Socket Mode connection at once (%s).", safetext.Name(hello.Reason)),
-			fmt.Sprintf("Slack allows %d connections of an app. Stop the programs that use SLACK_APP_TOKEN and are not "+
-				"needed, and run gatehouse doctor again.", socketmode.MaxConnections))
+			fmt.Sprintf("Slack allows %d connections of an app. Stop the programs that use SLACK_APP_TOKEN and are "+
+				"not needed, and run gatehouse doctor again.", socketmode.MaxConnections))
 	case n > 2:
-		r.Add("socket", outbound.OK, fmt.Sprintf("A Socket Mode connection opens; Slack counts %d others of this app.",
-			n-1), "If that is more than there are processes of this gatehouse, something else uses SLACK_APP_TOKEN, and "+
-			"Slack gives each event and click to one of them at random. Stop it, or give it an app of its own.")
+		r.Add("socket", outbound.OK,
+			fmt.Sprintf("A Socket Mode connection opens; Slack counts %d others of this app.", n-1),
+			"If that is more than there are processes of this gatehouse, something else uses SLACK_APP_TOKEN, and "+
+				"Slack gives each event and click to one of them at random. Stop it, or give it an app of its own.")
 	default:
 		r.Add("socket", outbound.OK, "A Socket Mode connection opens.", "")
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // whereBots is where to find the id of a bot.
-const whereBots = "A bot's id is in Slack under its profile (Copy member ID, U…); that of a workflow (B…) is in the log " +
-	"of gatehouse serve, at level debug, when it mentions the bot."
+const whereBots = "A bot's id is in Slack under its profile (Copy member ID, U…); that of a workflow (B…) is in the " +
+	"log of gatehouse serve, at level debug, when it mentions the bot."
 
 // checkBots looks up the bots and workflows that may ask.
 func (r *run) checkBots(ctx context.Context) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"sync"
@@ -97,10 +98,13 @@ func (c *Client) disconnected(reason string) error {
 	case "too_many_websockets":
 		c.Log.Warn("Slack has too many Socket Mode connections of this app open; the next one has to wait",
 			"allowed", MaxConnections)
-		return outbound.Wait(c.app.Jitter(CrowdedWait), nil, "Slack closed the Socket Mode connection at once.")
+		return outbound.Wait(c.app.Jitter(CrowdedWait), nil, crowded)
 	}
 	return core.Errorf(core.DeliveryLater, "Slack closed the Socket Mode connection at once.")
 }
+
+var crowded = fmt.Sprintf("Slack has %d Socket Mode connections of this app open, as many as it allows. Stop the "+
+	"programs that use SLACK_APP_TOKEN and are not needed.", MaxConnections)
 
 // run reads until the connection or ctx ends. It asks for the next connection as soon as this one can no longer be
 // read, and then waits until the received envelopes are handled.

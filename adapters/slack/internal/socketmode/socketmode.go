@@ -188,8 +188,8 @@ func (c *Client) Err() error {
 	if c.open > 0 {
 		return nil
 	}
-	text := strings.TrimSpace("No Socket Mode connection to Slack is open, so no event arrives. " + core.MessageOf(c.why))
-	return core.Wrap(core.DeliveryLater, c.why, "%s", text)
+	why := "No Socket Mode connection to Slack is open, so no event arrives. " + core.MessageOf(c.why)
+	return core.Wrap(core.DeliveryLater, c.why, "%s", strings.TrimSpace(why))
 }
 
 // count warns if Slack counts more connections of this app than the processes that share it have, of which each has

@@ -172,11 +172,24 @@ func (f *faulty) runs(statements ...string) {
 	noErr(f.workbench.t, postgrestest.Run(f.url+"&target_session_attrs=primary", statements...))
 }
 
+// isReady is the status with which a replica says whether it is ready.
+func (f *faulty) isReady(address string) int {
+	answer, err := http.Get("http://" + address + "/readyz")
+	noErr(f.workbench.t, err)
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
 // failover is that of the primary to its synchronous standby, which takes no writes for a while.
 func failover(after time.Duration) fault {
 	return fault{"failover", func(f *faulty) {
 		f.pair.KillPrimary()
-		time.Sleep(after) // the fault lasts so long; nothing is waited for
+		over := time.After(after)
+		for _, at := range f.addresses {
+			red := func() bool { return f.isReady(at) == http.StatusServiceUnavailable }
+			f.until("a replica that is not ready", f.app, red)
+		}
+		<-over
 		f.pair.Promote()
 	}}
 }

@@ -148,6 +148,7 @@ func TestAConnectionToAStandbyIsLeft(t *testing.T) {
 	if err := s.AddNote(ctx, "ann", "x"); err != nil {
 		t.Errorf("with the standby as the first host: %v", err)
 	}
+	pair.Replayed()
 	stays := open(t, pair.URL(pair.Standby, pair.Primary)+"&target_session_attrs=prefer-standby", postgres.Options{})
 	err := stays.AddNote(ctx, "ann", "x")
 	mute(t, err, core.StoreBusy)

@@ -65,6 +65,15 @@ func (p *Pair) KillPrimary() {
 	delete(p.servers, p.Primary)
 }
 
+// Replayed waits until the standby shows what was committed.
+func (p *Pair) Replayed() {
+	p.t.Helper()
+	p.wait("the standby to show everything", func() error {
+		return Run(p.URL(p.Primary),
+			`select 1 / count(*) from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()`)
+	})
+}
+
 // Promote makes the standby a primary, and waits until it is one.
 func (p *Pair) Promote() {
 	p.t.Helper()

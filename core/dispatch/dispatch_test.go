@@ -204,8 +204,9 @@ func TestDeadLetterAfterFiveAttempts(t *testing.T) {
 	}
 	b.stop()
 	again := newBench(t, setup{path: b.path})
-	again.expect("Sorry, I could not answer this message")
-	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 attempts") {
+	again.expect("the program that I run in ended each time")
+	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 attempts") ||
+		!strings.Contains(e.End.Cause, "gatehouse itself ended 5 times") {
 		t.Errorf("%+v", e.End)
 	}
 	again.say("room:1", "hello")

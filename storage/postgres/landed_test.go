@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/postgres"
 	"gatehouse/storage/postgres/postgrestest"
 	"gatehouse/storage/storagetest"
@@ -65,6 +66,12 @@ func connectLanded(t *testing.T, url string) *sql.DB {
 func TestLaw12_ALandedMigrationOfADatabaseNeverChanges(t *testing.T) { landed.Unchanged(t) }
 
 func TestLaw12_ADatabaseOfEachLandedSchemaIsBroughtUpToDate(t *testing.T) { landed.Upgraded(t) }
+
+func TestLaw12_ApprovalsOfAnEarlierDatabaseAreListedForTheirReaders(t *testing.T) {
+	landed.Readers(t, func(url string) (*sqlstore.Store, error) {
+		return postgres.Open(t.Context(), url, postgres.Options{})
+	})
+}
 
 func TestLaw12_ADatabaseOfAnotherSchemaIsRefused(t *testing.T) { landed.Refused(t) }
 

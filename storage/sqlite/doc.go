@@ -41,8 +41,12 @@
 // # The file
 //
 // A file that is missing, empty or has no tables, beside the write-ahead log of another one, is refused. Before each
-// commit the writer checks that the file is still the one that was opened. Otherwise a commit could succeed and be lost
-// with the removed file.
+// commit the writer checks that the file and its log are still the ones that were opened. Otherwise a commit could
+// succeed and be lost with the removed file or, when the process ends, with the removed log. If only the log is
+// missing, what it holds is moved into the file.
+//
+// A reader that reads for long keeps the log from being begun again. From 256 MiB on that is warned of; once nobody
+// reads, the next commits empty the log and cut it to 32 MiB.
 //
 // # Times
 //

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/sqlite"
 	"gatehouse/storage/storagetest"
 )
@@ -77,6 +78,12 @@ func storeLanded(t *testing.T, file, stored string) {
 func TestLaw12_ALandedMigrationOfAFileNeverChanges(t *testing.T) { landed.Unchanged(t) }
 
 func TestLaw12_AFileOfEachLandedSchemaIsBroughtUpToDate(t *testing.T) { landed.Upgraded(t) }
+
+func TestLaw12_ApprovalsOfAnEarlierFileAreListedForTheirReaders(t *testing.T) {
+	landed.Readers(t, func(file string) (*sqlstore.Store, error) {
+		return sqlite.Open(t.Context(), file, sqlite.Options{})
+	})
+}
 
 func TestLaw12_AFileOfAnotherSchemaIsRefused(t *testing.T) { landed.Refused(t) }
 

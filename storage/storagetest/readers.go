@@ -1,10 +1,13 @@
 package storagetest
 
 import (
+	"encoding/json"
 	"fmt"
+	"testing"
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/storagetest/sample"
 )
 
@@ -88,4 +91,63 @@ var readerExamples = []example{
 		w.equal("all", len(all.Entries), 5)
 		w.equal("the first ones", first.Entries, all.Entries[:2])
 	}},
+}
+
+// Readers tests that what earlier builds stored is listed for those who may see it, by each of their accounts.
+func (l Landed) Readers(t *testing.T, open func(url string) (*sqlstore.Store, error)) {
+	url := l.Restore(t, "00008")
+	db := l.Connect(t, url)
+	var id, body string
+	if err := db.QueryRowContext(t.Context(), `select id, body from approvals order by seq limit 1`).Scan(&id,
+		&body); err != nil {
+		t.Fatal(err)
+	}
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(body), &whole); err != nil {
+		t.Fatal(err)
+	}
+	rule, _ := json.Marshal(core.Rule{
+		Verdict: core.VerdictAsk, Approvers: []string{"bob", "Cleo's", "group"},
+		Escalate: core.Escalation{After: time.Hour, To: []string{"dora", "bob"}},
+		People:   map[string]string{"cleo": "Cleo's", "dora": "Dora", "dora2": "Dora", "eve": "Eve"},
+	})
+	whole["rule"] = rule
+	changed, _ := json.Marshal(whole)
+	if _, err := db.ExecContext(t.Context(), `update approvals set body = $1 where id = $2`, string(changed),
+		id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `insert into approvals (id, invocation, session, conversation, body,
+		state, reason, decided_by, decided_at, created_at, deadline, begun, changed, requester)
+		select 'broken', invocation, session, conversation, '{', state, reason, decided_by, decided_at, created_at,
+		deadline, begun, changed, requester from approvals where id = $1`, id); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	s, err := open(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a, err := s.LoadApproval(t.Context(), core.ApprovalID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readers := a.Rule.Readers(a.Requester.ID, a.CreatedAt)
+	if len(readers) < 8 {
+		t.Fatalf("the readers are %v", readers)
+	}
+	for account, since := range readers {
+		f := core.ApprovalFilter{Closed: a.State != core.Open, Reader: account, At: since}
+		if n, err := s.CountApprovals(t.Context(), f); err != nil || n == 0 {
+			t.Errorf("%s sees %d from %s on (%v)", account, n, since, err)
+		}
+		f.At = since.Add(-1)
+		if n, err := s.CountApprovals(t.Context(), f); !since.IsZero() && (err != nil || n > 0) {
+			t.Errorf("%s sees %d before %s (%v)", account, n, since, err)
+		}
+	}
+	if n, err := s.CountApprovals(t.Context(), core.ApprovalFilter{Reader: "eve", At: time.Now()}); err != nil || n > 0 {
+		t.Errorf("somebody else sees %d (%v)", n, err)
+	}
 }

@@ -24,18 +24,19 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 			against = append(against, v.Actor)
 		}
 	}
+	call := a.Call.Read()
 	card := core.Card{
 		Approval: a.ID, State: a.State, Tool: mask.EscapeLine(a.Call.Tool),
-		Summary:   mask.EscapeLine(a.Call.Mask(a.Call.Summary)),
-		Arguments: mask.Escape(pretty(a.Call.Masked())), Hidden: a.Call.Hidden(), Altered: altered(a.Call),
+		Summary:   mask.EscapeLine(call.About(a.Call.Summary)),
+		Arguments: mask.Escape(pretty(call.Shown())), Hidden: call.Hidden(), Altered: altered(a.Call),
 		Requester: a.Requester.Called(), Approvers: a.Rule.Approvers, Reason: mask.Text(a.Reason),
 		Self: a.Rule.Self, People: a.Rule.People, Voters: voters, Quorum: max(1, a.Rule.Quorum), Against: against,
 		Vetoes: max(1, a.Rule.Vetoes), NeedsWhy: a.Rule.Reason, Direct: slices.Contains(a.Rule.Notify, core.NotifyDM),
 		Asked: core.Asked{
-			Message: mask.EscapeLine(a.Call.Mask(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of,
+			Message: mask.EscapeLine(call.About(a.Asked.Message)), Place: a.Asked.Place, Of: a.Asked.Of,
 			Dropped: mask.EscapeLine(a.Asked.Dropped),
 		},
-		Risk: a.Call.Risk, Changed: a.Call.Mask(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
+		Risk: a.Call.Risk, Changed: call.About(a.Changed), Deadline: a.Deadline, CreatedAt: a.CreatedAt,
 		Requested: a.Requester, From: a.Address, Conversation: a.Conversation,
 	}
 	if a.Question != nil {

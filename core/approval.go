@@ -72,6 +72,9 @@ func (c Call) Masked() json.RawMessage { return mask.Shown(c.Arguments, c.Secret
 // Hidden returns how many characters Masked hides.
 func (c Call) Hidden() int { return mask.Hidden(c.Arguments, c.Secret...) }
 
+// Read reads the arguments once for what Masked, Hidden and Mask return.
+func (c Call) Read() mask.Reading { return mask.Read(c.Arguments, c.Secret...) }
+
 // Mask hides in a text about the call, for those who decide, secrets by their form, and the arguments that Masked hides
 // whole; see mask.About.
 func (c Call) Mask(text string) string { return mask.About(text, c.Arguments, c.Secret...) }

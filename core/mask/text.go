@@ -62,12 +62,31 @@ func About(text string, raw json.RawMessage, secret ...string) string {
 	if text == "" {
 		return ""
 	}
-	var hides []string
-	if len(raw) > 0 {
-		hides = maskJSON(raw, secret, true).hides
+	return Read(raw, secret...).About(text)
+}
+
+// Reading is a JSON text that was read once for what Shown, Hidden and About say of it.
+type Reading struct{ masked maskedJSON }
+
+// Read reads a JSON text.
+func Read(raw json.RawMessage, secret ...string) Reading {
+	m := maskJSON(raw, secret, true)
+	if len(raw) == 0 {
+		m.hides = nil
 	}
-	longestFirst(hides)
-	for _, secret := range hides {
+	longestFirst(m.hides)
+	return Reading{m}
+}
+
+// Shown is what Shown returns.
+func (r Reading) Shown() json.RawMessage { return r.masked.text }
+
+// Hidden is what Hidden returns.
+func (r Reading) Hidden() int { return r.masked.hidden }
+
+// About is what About returns.
+func (r Reading) About(text string) string {
+	for _, secret := range r.masked.hides {
 		if utf8.RuneCountInString(secret) >= shortSecret {
 			text = without(text, secret)
 		}

@@ -18,6 +18,7 @@ var layers = map[string][]string{
 	"core":             {"core/strictjson", "core/mask", "core/question"},
 	"core/strictjson":  {},
 	"core/mask":        {},
+	"core/inflight":    {},
 	"core/question":    {"core/strictjson"},
 	"core/audit":       {"core"},
 	"core/retry":       {"core"},
@@ -38,7 +39,7 @@ var layers = map[string][]string{
 		"core", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt",
 		"core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp",
 	},
-	"core/dispatch": {"core", "core/retry", "core/chat"},
+	"core/dispatch": {"core", "core/inflight", "core/retry", "core/chat"},
 	"core/outbox":   {"core", "core/retry"},
 	"core/schedule": {"core", "core/retry"},
 	"approvals": {
@@ -75,7 +76,7 @@ var layers = map[string][]string{
 	// what the adapters of model vendors share
 	"adapters/internal/modelapi": {"core", "core/mask", "core/strictjson", "core/llm", "adapters/internal/retryafter"},
 	"adapters/internal/*": {
-		"core", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*",
+		"core", "core/inflight", "core/mask", "core/question", "core/retry", "core/strictjson", "adapters/internal/*",
 		"adapters/wording",
 	},
 	"adapters/mcp": {
@@ -124,13 +125,16 @@ var layers = map[string][]string{
 	},
 
 	"adapters/openharness": {
-		"core", "core/mask", "core/question", "adapters/access", "adapters/internal/*",
+		"core", "core/inflight", "core/mask", "core/question", "adapters/access", "adapters/internal/*",
 		"adapters/openharness/internal/*", "adapters/wording",
 	},
 	"adapters/openharness/internal/*": {"core/strictjson", "adapters/internal/*"}, // the messages
-	"adapters/agents":                 {"core", "core/question", "core/strictjson", "core/tool", "adapters/access"},
+	"adapters/agents": {
+		"core", "core/inflight", "core/question", "core/strictjson", "core/tool", "adapters/access",
+		"adapters/internal/intake",
+	},
 	"adapters/web": {
-		"core", "core/question", "core/mask", "adapters/access", "adapters/internal/*", "adapters/wording",
+		"core", "core/inflight", "core/question", "core/mask", "adapters/access", "adapters/internal/*", "adapters/wording",
 	},
 
 	// What a server's definitions mean is read with what tools are.
@@ -153,7 +157,7 @@ var layers = map[string][]string{
 }
 
 // standardOnly are the packages that import no module but the standard library.
-var standardOnly = []string{"core", "core/strictjson", "core/mask", "core/question"}
+var standardOnly = []string{"core", "core/inflight", "core/strictjson", "core/mask", "core/question"}
 
 // topLevel lists the entries of the repository's top level. A name that begins with a dot is free.
 var topLevel = []string{

@@ -238,6 +238,8 @@ type MailFilter struct {
 	Events  []int64 // only what answers these events; nil: all
 	Last    int     // only the newest so many
 	Limit   int     // only the first so many of those; 0: all
+	// of those, only the first (with Last: the newest) that begin within so many bytes of content; 0: all
+	Bytes int64
 }
 
 // Mailboxes keeps the posts that clients fetch, until they are as old as the posts that are pruned.
@@ -249,6 +251,6 @@ type Mailboxes interface {
 	ListMail(ctx context.Context, f MailFilter) ([]Mail, error)
 	// TakeMail marks the mail that answers these events (nil: all mail) as taken by the event by, unless another has
 	// taken it, and returns all mail that by has taken, in the order of Seq. So it may be repeated, and no mail is
-	// taken by two events.
+	// taken by two events. Of all mail it takes the oldest, up to 4 MiB, and what answers by; others get the rest.
 	TakeMail(ctx context.Context, mailbox ConversationID, by int64, events []int64) ([]Mail, error)
 }

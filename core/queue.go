@@ -24,7 +24,11 @@ type ClaimRequest struct {
 	Controls bool
 	Suspects bool
 	Attempts int
+	Room     Room // nil: all events fit
 }
+
+// Room says for which events a process has memory. The others are left unclaimed. It may be asked for an event again.
+type Room interface{ Admits(e EventRecord) bool }
 
 // Claim is a queue that an owner holds for as long as it lives, and the event to process. Fence is incremented by each
 // claim of the queue; every write of a turn is compared with it.

@@ -2,7 +2,6 @@ package access
 
 import (
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 )
@@ -62,17 +61,5 @@ func (g *guesses) leave(peer string) {
 	}
 }
 
-// peerOf names the address that a request comes from: of IPv6 the network, since one machine has all of it.
-func peerOf(r *http.Request) string {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	address := peer.Addr().Unmap()
-	if address.Is4() {
-		return address.String()
-	}
-	const network = 64                   // bits
-	prefix, _ := address.Prefix(network) // an IPv6 address has as many
-	return prefix.String()
-}
+// peerOf names the address that a request comes from.
+func peerOf(r *http.Request) string { return Peer(r.RemoteAddr) }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"math"
 	"mime"
 	"net/http"
@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/internal/intake"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 	"gatehouse/core/strictjson"
 )
 
@@ -42,7 +44,7 @@ func (o Options) handle(
 		}
 		status, s, err := serve(w, r, who)
 		if err != nil {
-			if core.CategoryOf(err) == core.Internal && r.Context().Err() == nil {
+			if code, _ := faultOf(err); code == http.StatusInternalServerError && r.Context().Err() == nil {
 				o.Log.ErrorContext(r.Context(), "a request for an approval failed", "principal", who.Name, "err", err)
 			}
 			writeFault(w, err)
@@ -52,26 +54,34 @@ func (o Options) handle(
 	})
 }
 
-// admit says who makes a request.
+// admit says who makes a request, which holds memory on their behalf.
 func (o Options) admit(r *http.Request) (access.Person, error) {
 	who, err := o.Gate.Identify(r)
 	if err != nil {
 		return who, err
 	}
+	hold := inflight.Of(r.Context())
+	hold.As(inflight.People, who.Actor.ID)
+	if !hold.Take(answerWeight) {
+		return who, intake.ErrFull
+	}
 	return who, o.Gate.SameSite(r)
 }
+
+// answerWeight is what an answer is taken to hold: an approval, whose arguments have 256 KiB at most, is read again
+// and again while it is waited for.
+const answerWeight = 32 << 10
+
+// taken is how a body is read.
+var taken = intake.Body{Most: MaxBody, Within: 10 * time.Second, Weight: 8}
 
 func (o Options) create(w http.ResponseWriter, r *http.Request, who access.Person) (int, State, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return 0, State{}, core.Errorf(core.Invalid, "The request must be JSON: send Content-Type: application/json.")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	if errors.As(err, new(*http.MaxBytesError)) {
-		return 0, State{},
-			core.Errorf(core.MessageTooLarge, "The request is larger than %d bytes, which is the limit.", MaxBody)
-	}
+	body, err := taken.JSON(w, r)
 	if err != nil {
-		return 0, State{}, core.Wrap(core.Invalid, err, "The request ended early.")
+		return 0, State{}, err
 	}
 	a, err := readAsk(body)
 	if err != nil {
@@ -192,14 +202,33 @@ func writeFault(w http.ResponseWriter, err error) {
 	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
+	if errors.Is(err, intake.ErrFull) {
+		_ = intake.Refuse(w, err)
+	}
 	writeJSON(w, status, Fault{f})
+}
+
+// refusals are what is told of a body that is not taken, by the status of HTTP.
+var refusals = map[int]FaultDetail{
+	http.StatusBadRequest:     {string(core.Invalid), "The request ended early."},
+	http.StatusRequestTimeout: {"request_timeout", "The request did not arrive in time. Send it again."},
+	http.StatusRequestEntityTooLarge: {
+		string(core.MessageTooLarge), fmt.Sprintf("The request is larger than %d bytes, which is the limit.", MaxBody),
+	},
+	http.StatusServiceUnavailable: {"unavailable", intake.ErrFull.Why},
 }
 
 // faultOf is what may be told of an error.
 func faultOf(err error) (int, FaultDetail) {
 	var refusal *access.Refusal
-	if errors.As(err, &refusal) {
+	var body *intake.Refusal
+	switch {
+	case errors.As(err, &refusal):
 		return refusal.Status, FaultDetail{refusal.Code, refusal.Message}
+	case errors.Is(err, intake.TooMany):
+		return http.StatusBadRequest, FaultDetail{string(core.Invalid), intake.TooMany.Why}
+	case errors.As(err, &body):
+		return body.Status, refusals[body.Status]
 	}
 	category := core.CategoryOf(err)
 	status, known := statuses[category]

@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"time"
 
@@ -22,7 +24,7 @@ func (o Options) mcpHandler() http.Handler {
 		}
 		return mcpDoor{o.doorOf(who)}.server()
 	}, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: MaxBody,
+		Stateless: true, JSONResponse: true, Logger: o.Log,
 		DisableLocalhostProtection: true, // the gate decides about loopback, and other hosts may be proxied here
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,16 +32,28 @@ func (o Options) mcpHandler() http.Handler {
 			writeFault(w, err)
 			return
 		}
-		if r.ContentLength > MaxBody {
-			writeFault(w,
-				core.Errorf(core.MessageTooLarge, "The request is larger than %d bytes, which is the limit.", MaxBody))
+		body, err := taken.JSON(w, r)
+		if err != nil {
+			writeFault(w, err)
 			return
 		}
+		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, noBatches)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		// fails only where there is no connection
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(MaxWait + answerTime))
 		inner.ServeHTTP(w, r)
 	})
 }
+
+// noBatches answers a batch: MCP has none since 2025-06-18, and one could hold thousands of calls.
+const noBatches = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Batches are not accepted: send one ` +
+	`request at a time."}}
+`
 
 // mcpWait is how long a call of a tool waits: official clients give a call up after 60 seconds.
 const mcpWait = 50 * time.Second

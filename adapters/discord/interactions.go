@@ -202,7 +202,7 @@ func (d *Discord) Routes(accept core.Accept) map[string]http.Handler {
 		return nil
 	}
 	requests := webhook.NewReader(webhook.Options{
-		Signature: headerSignature, Time: headerTime, Now: d.Now, Log: d.Log,
+		Signature: headerSignature, Time: headerTime, Now: d.Now, Log: d.Log, Once: true,
 		Verifier: verifier{key}, Clock: d.rest.Clock(),
 	})
 	return map[string]http.Handler{

@@ -66,8 +66,8 @@
 // undelivered replies are not pushed to Shells without a stream, as v1 has no push.
 //
 // Limits: of a body (GATEHOUSE_MAX_MESSAGE and 256 KiB), 10 seconds for it to arrive, 64 requests and 32 streams of a
-// principal at a time, 20 requests a second, and ten times GATEHOUSE_RATE messages a minute, in each process. A
-// principal is authenticated before its body is read.
+// principal at a time, its part of the process's memory, 20 requests a second, and ten times GATEHOUSE_RATE messages a
+// minute, in each process. A principal is authenticated before its body is read.
 package openharness
 
 import _ "embed" // the page

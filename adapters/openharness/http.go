@@ -10,6 +10,7 @@ import (
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 // handler answers requests of one method with what serve does, or with its refusal.
@@ -41,6 +42,7 @@ func (c *call) admit(w http.ResponseWriter, r *http.Request, method string) (lea
 	if err = c.Gate.SameSite(r); err != nil {
 		return nil, err
 	}
+	inflight.Of(r.Context()).As(inflight.People, c.who.Actor.ID)
 	return c.limits.enter(c.who, method == http.MethodGet) // a stream is got
 }
 

@@ -1,19 +1,16 @@
 package openharness
 
 import (
-	"context"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/internal/intake"
 )
 
 // Limits of requests.
@@ -27,8 +24,13 @@ const (
 	perSecond   = 20               // requests of one principal, of every kind
 	burst       = 200
 	tenfold     = 10 // a principal may stand for several people
-	maxFiles    = 4  // uploads in memory at a time
-	maxOwnFiles = 2  // those of one principal
+)
+
+// How many times its length a body's work holds: a message is stored, read again, answered by a turn, and written as
+// an answer; a file is taken out of its form and stored.
+const (
+	messageWeight = 8
+	fileWeight    = 3
 )
 
 // usage is what a principal uses now.
@@ -36,7 +38,6 @@ type usage struct {
 	requests, streams int
 	all               *rate.Limiter // requests of every kind
 	messages          *rate.Limiter // messages and uploads; nil: no limit
-	files             *semaphore.Weighted
 }
 
 // limits keeps one principal from taking what the others need. There are as many entries as principals that have sent
@@ -45,17 +46,16 @@ type limits struct {
 	mu        sync.Mutex
 	perMinute int
 	used      map[string]*usage
-	files     *semaphore.Weighted
 }
 
 func newLimits(perMinute int) limits {
-	return limits{perMinute: perMinute, used: map[string]*usage{}, files: semaphore.NewWeighted(maxFiles)}
+	return limits{perMinute: perMinute, used: map[string]*usage{}}
 }
 
 func (l *limits) of(who access.Person) *usage {
 	u := l.used[who.Name]
 	if u == nil {
-		u = &usage{all: rate.NewLimiter(perSecond, burst), files: semaphore.NewWeighted(maxOwnFiles)}
+		u = &usage{all: rate.NewLimiter(perSecond, burst)}
 		if n := l.perMinute * tenfold; n > 0 {
 			u.messages = rate.NewLimiter(rate.Limit(float64(n)/60), n)
 		}
@@ -104,65 +104,45 @@ func (l *limits) message(who access.Person) error {
 	return tooMany(max(time.Second, wait.Delay()))
 }
 
-// hold waits, not for long, until one more file of a principal may be in memory; leave must be called if it may.
-func (l *limits) hold(ctx context.Context, who access.Person) (leave func(), err error) {
-	l.mu.Lock()
-	own := l.of(who).files
-	l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, bodyTime)
-	defer cancel()
-	if own.Acquire(ctx, 1) != nil {
-		return nil, tooMany(time.Second)
-	}
-	if l.files.Acquire(ctx, 1) != nil {
-		own.Release(1)
-		return nil, tooMany(time.Second)
-	}
-	return func() {
-		l.files.Release(1)
-		own.Release(1)
-	}, nil
-}
-
 // readBody reads the JSON of a request whose sender is known.
 func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, unsupported("Send the request as application/json.")
 	}
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge,
-		"The request is too large. Send less at a time, and attachments as references.")
-	err = receive(w, r, int64(e.MaxMessage+bodySlack), bodyTime, tooLarge, func(sent io.Reader) (err error) {
-		body, err = io.ReadAll(sent)
-		return err
-	})
-	return body, err
+	if err := unencoded(r); err != nil {
+		return nil, err
+	}
+	take := intake.Body{Most: int64(e.MaxMessage + bodySlack), Within: bodyTime, Weight: messageWeight}
+	body, err = take.JSON(w, r)
+	return body, e.notTaken(err, "The request is too large. Send less at a time, and attachments as references.")
 }
 
-// receive calls read with the body of a request. It refuses a body that is too long or does not arrive in time, and
-// passes on a refusal of read.
-func receive(
-	w http.ResponseWriter, r *http.Request, most int64, within time.Duration, tooLarge *refusal,
-	read func(sent io.Reader) error,
-) error {
+// unencoded refuses a body that is encoded.
+func unencoded(r *http.Request) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return unsupported("Send the request without a content encoding.")
 	}
-	if r.ContentLength > most {
-		return tooLarge
-	}
-	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(within)) // fails only where there is no connection, as in a test
-	err := read(http.MaxBytesReader(w, r.Body, most))
-	_ = connection.SetReadDeadline(time.Time{})
-	var refused *refusal
-	var over *http.MaxBytesError
-	switch {
-	case err == nil, errors.As(err, &refused):
+	return nil
+}
+
+// notTaken is how a body is refused that was not taken; nil for nil.
+func (e *Engine) notTaken(err error, tooLarge string) error {
+	var body *intake.Refusal
+	if !errors.As(err, &body) {
 		return err
-	case errors.As(err, &over):
-		return tooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, codeSlow, "The request did not arrive in time. Send it again.")
 	}
-	return refuse(http.StatusBadRequest, codeInvalid, "The request did not arrive completely. Send it again.")
+	switch body.Status {
+	case http.StatusRequestEntityTooLarge:
+		return refuse(body.Status, codeTooLarge, tooLarge)
+	case http.StatusRequestTimeout:
+		return refuse(body.Status, codeSlow, "The request did not arrive in time. Send it again.")
+	case http.StatusServiceUnavailable:
+		r := refuse(body.Status, codeUnavailable, body.Why)
+		r.RetryAfter = time.Second
+		return r
+	}
+	if body == intake.TooMany {
+		return refuse(body.Status, codeInvalid, body.Why)
+	}
+	return refuse(body.Status, codeInvalid, "The request did not arrive completely. Send it again.")
 }

@@ -20,6 +20,7 @@ import (
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/openharness"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 	"gatehouse/storage"
 )
 
@@ -31,6 +32,8 @@ type served struct {
 	store *shelf
 	ahead atomic.Int64 // of the store's clock
 	http  *httptest.Server
+
+	memory *inflight.Budget // nil: no limit
 
 	mu     sync.Mutex
 	cards  map[core.ApprovalID]core.Card // as they were posted last
@@ -83,7 +86,11 @@ func serve(t *testing.T, change ...func(*openharness.Options)) *served {
 	}) {
 		mux.Handle(pattern, h)
 	}
-	s.http = httptest.NewServer(mux)
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hold := s.memory.Hold(inflight.Strangers, r.RemoteAddr)
+		defer hold.Release()
+		mux.ServeHTTP(w, r.WithContext(inflight.With(r.Context(), hold)))
+	}))
 	return s
 }
 

@@ -13,6 +13,7 @@ import (
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 // Numbers of streams.
@@ -22,7 +23,10 @@ const (
 	writeTime  = 10 * time.Second
 	lastMail   = 200 // how much of a mailbox a client gets that names no Last-Event-ID
 	batch      = 100
-	reconnect  = 2000 // milliseconds after which a client connects again
+	lastBytes  = 4 << 20 // of what such a client gets, and one mail more
+	batchBytes = 1 << 20 // of a batch, and one mail more
+	mailWeight = 4       // how many times its length the work on a batch holds
+	reconnect  = 2000    // milliseconds after which a client connects again
 )
 
 // stream sends what is said in one session as server-sent events: each is a whole response message with one directive
@@ -106,32 +110,46 @@ func (c *call) follow(r *http.Request, s *sender, after int64) {
 	}
 }
 
-// sendNew sends the mail after a place and returns the place of the last one.
+// sendNew sends the mail after a place and returns the place of the last one. What there is no memory for is sent
+// later.
 func (c *call) sendNew(ctx context.Context, s *sender, after int64) (int64, error) {
 	for {
-		f := core.MailFilter{Mailbox: c.mailbox, After: after, Limit: batch}
+		f := core.MailFilter{Mailbox: c.mailbox, After: after, Limit: batch, Bytes: batchBytes}
 		if after < 0 {
-			f = core.MailFilter{Mailbox: c.mailbox, Last: lastMail}
+			f = core.MailFilter{Mailbox: c.mailbox, Last: lastMail, Bytes: lastBytes}
 		}
 		mail, err := c.Store.ListMail(ctx, f)
 		if err != nil {
 			return after, err
 		}
+		size := 0
 		for _, m := range mail {
-			a, err := c.envelope(ctx, m)
-			if err != nil {
-				return after, err
-			}
-			if err := s.write("id: %d\ndata: %s\n\n", m.Seq, a.Encode()); err != nil {
-				return after, err
-			}
-			after = m.Seq
+			size += len(m.Content)
 		}
-		after = max(after, 0)
-		if len(mail) < batch || f.Last > 0 {
+		hold, weight := inflight.Of(ctx), int64(size)*mailWeight
+		if !hold.Take(weight) {
 			return after, nil
 		}
+		after, err = c.sendAll(ctx, s, mail, after)
+		hold.Grow(-weight)
+		if err != nil || f.Last > 0 || len(mail) < batch && size < batchBytes {
+			return max(after, 0), err
+		}
 	}
+}
+
+func (c *call) sendAll(ctx context.Context, s *sender, mail []core.Mail, after int64) (int64, error) {
+	for _, m := range mail {
+		a, err := c.envelope(ctx, m)
+		if err != nil {
+			return after, err
+		}
+		if err := s.write("id: %d\ndata: %s\n\n", m.Seq, a.Encode()); err != nil {
+			return after, err
+		}
+		after = m.Seq
+	}
+	return after, nil
 }
 
 // envelope is a response message about one mail.

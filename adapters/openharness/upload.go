@@ -18,6 +18,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/inbound"
+	"gatehouse/adapters/internal/intake"
 	"gatehouse/adapters/internal/safetext"
 	"gatehouse/core"
 )
@@ -65,28 +66,26 @@ func (c *call) attach(w http.ResponseWriter, r *http.Request) error {
 	if err := c.limits.message(c.who); err != nil {
 		return err
 	}
-	leave, err := c.limits.hold(r.Context(), c.who)
-	if err != nil {
+	if err := unencoded(r); err != nil {
 		return err
 	}
-	defer leave()
-	var f inbound.File
-	var data bytes.Buffer
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "The file is too large. "+accepted)
-	err = receive(w, r, inbound.MaxUpload+formSlack, fileTime, tooLarge, func(body io.Reader) (err error) {
-		f, err = readFile(r, body, &data)
-		return err
-	})
+	tooLarge := "The file is too large. " + accepted
+	take := intake.Body{Most: inbound.MaxUpload + formSlack, Within: fileTime, Weight: fileWeight}
+	body, err := take.Read(w, r)
+	if err != nil {
+		return c.notTaken(err, tooLarge)
+	}
+	f, data, err := readFile(r, body)
 	switch {
 	case err != nil:
 		return err
-	case data.Len() == 0:
+	case len(data) == 0:
 		return invalid("", "The file is empty. Send one that has something in it.")
-	case data.Len() > inbound.MaxUpload:
-		return tooLarge
+	case len(data) > inbound.MaxUpload:
+		return refuse(http.StatusRequestEntityTooLarge, codeTooLarge, tooLarge)
 	}
 	asset := assetPrefix + rand.Text()
-	if err := c.keepUpload(r.Context(), asset, f, data.Bytes()); err != nil {
+	if err := c.keepUpload(r.Context(), asset, f, data); err != nil {
 		return err
 	}
 	begin(w, http.StatusOK, "application/json")
@@ -118,44 +117,44 @@ func (c *call) keepUpload(ctx context.Context, asset string, f inbound.File, dat
 	return c.KV.PutFor(ctx, uploadName(c.who, asset), string(record), assetTime)
 }
 
-// readFile reads the one file of a request into data: the body as it is, or the only part of a form.
-func readFile(r *http.Request, body io.Reader, data *bytes.Buffer) (f inbound.File, err error) {
+// readFile finds the one file of a request: the body as it is, or the only part of a form.
+func readFile(r *http.Request, body []byte) (f inbound.File, data []byte, err error) {
 	declared := r.Header.Get("Content-Type")
 	kind, params, err := mime.ParseMediaType(declared)
 	if declared != "" && err != nil {
-		return f, unsupported("The Content-Type can't be read. " + accepted)
-	}
-	if r.ContentLength > 0 {
-		data.Grow(int(r.ContentLength) + bytes.MinRead) // so that it need not grow by copying; the length was checked
+		return f, nil, unsupported("The Content-Type can't be read. " + accepted)
 	}
 	if kind != "multipart/form-data" {
 		_, about, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
-		_, err = data.ReadFrom(body)
 		return inbound.File{
 			Name: fileName(cmp.Or(r.URL.Query().Get("filename"), about["filename"])), Type: safetext.Name(kind),
-		}, err
+		}, body, nil
 	}
-	parts := multipart.NewReader(body, params["boundary"])
+	parts := multipart.NewReader(bytes.NewReader(body), params["boundary"])
 	part, err := parts.NextPart()
 	switch {
 	case err == nil && part.FileName() == "", errors.Is(err, io.EOF):
-		return f, oneFile
+		return f, nil, oneFile
 	case err != nil:
-		return f, err
+		return f, nil, halfAForm
 	}
 	kind, _, _ = mime.ParseMediaType(part.Header.Get("Content-Type"))
 	f = inbound.File{Name: fileName(part.FileName()), Type: safetext.Name(kind)}
-	if _, err = data.ReadFrom(part); err != nil {
-		return f, err
+	var file bytes.Buffer
+	file.Grow(len(body) + bytes.MinRead) // so that it need not grow by copying
+	if _, err = file.ReadFrom(part); err != nil {
+		return f, nil, halfAForm
 	}
-	if _, err = parts.NextPart(); err == nil {
-		return f, oneFile
+	switch _, err = parts.NextPart(); {
+	case err == nil:
+		return f, nil, oneFile
+	case errors.Is(err, io.EOF):
+		return f, file.Bytes(), nil
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return f, err
+	return f, nil, halfAForm
 }
+
+var halfAForm = invalid("", "The form did not arrive completely. Send it again.")
 
 var oneFile = invalid("",
 	"Send one file at a time, and nothing else: as the body, or as the only part of a multipart/form-data form.")

@@ -1,14 +1,15 @@
 package openharness_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"net/textproto"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/openharness"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 const png = "\x89PNG\x0d\x0a\x1a\x0a and a cat"
@@ -408,63 +410,40 @@ func TestAPageUploadsByItsLogin(t *testing.T) {
 	}
 }
 
-// TestFewUploadsAreInMemory: of one principal two at most. The body of a third one is not asked for until one of them
-// has ended, while others upload.
+// TestFewUploadsAreInMemory: what one principal's files would take of the memory beyond their share is refused at once,
+// and another principal's is not.
 func TestFewUploadsAreInMemory(t *testing.T) {
 	t.Parallel()
 	s := running(t, withTokens(t, nil))
-	type slow struct {
-		read chan struct{} // closed when the body is asked for
-		body *io.PipeWriter
-		done chan int
-	}
-	begin := func() slow {
-		in, out := io.Pipe()
-		u := slow{make(chan struct{}), out, make(chan int, 1)}
-		ctx := httptrace.WithClientTrace(s.ctx, &httptrace.ClientTrace{Got100Continue: func() { close(u.read) }})
-		q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.http.URL+openharness.AttachmentsPath, in)
+	s.memory = inflight.New(80 << 20)
+	begin := func() net.Conn {
+		t.Helper()
+		c, err := net.Dial("tcp", s.http.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Header.Set("Expect", "100-continue")
-		q.Header.Set("Authorization", "Bearer "+annsToken)
-		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
-		go func() {
-			r, err := client.Do(q)
-			if err != nil {
-				t.Error(err)
-				u.done <- 0
-				return
-			}
-			r.Body.Close()
-			u.done <- r.StatusCode
-		}()
-		return u
-	}
-	end := func(u slow) {
-		t.Helper()
-		if _, err := io.WriteString(u.body, "hello"); err != nil {
-			t.Error(err)
+		t.Cleanup(func() { c.Close() })
+		_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\nhello", openharness.AttachmentsPath, annsToken, 2<<20)
+		if err != nil {
+			t.Fatal(err)
 		}
-		u.body.Close()
-		if got := <-u.done; got != http.StatusOK {
-			t.Errorf("it ended with %d", got)
-		}
+		return c
 	}
-	one, two := begin(), begin()
-	<-one.read
-	<-two.read
-	three := begin()
-	for range 20 {
-		s.uploaded(t, part{"notes.txt", "text/plain", "hello"}, "Authorization", "Bearer "+bobsToken)
+	one := begin()
+	for s.memory.Held() == 0 {
+		time.Sleep(time.Millisecond)
 	}
-	select {
-	case <-three.read:
-		t.Error("the third is read beside the others")
-	default:
+	answer, err := http.ReadResponse(bufio.NewReader(begin()), nil)
+	if err != nil || answer.StatusCode != http.StatusServiceUnavailable || !answer.Close {
+		t.Errorf("the second is answered %+v, %v", answer, err)
 	}
-	end(one)
-	<-three.read
-	end(two)
-	end(three)
+	s.uploaded(t, part{"notes.txt", "text/plain", "hello"}, "Authorization", "Bearer "+bobsToken)
+	if _, err := one.Write(make([]byte, 2<<20-len("hello"))); err != nil {
+		t.Fatal(err)
+	}
+	answer, err = http.ReadResponse(bufio.NewReader(one), nil)
+	if err != nil || answer.StatusCode != http.StatusUnsupportedMediaType { // it is no text
+		t.Errorf("the first is answered %+v, %v", answer, err)
+	}
 }

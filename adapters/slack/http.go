@@ -37,12 +37,17 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 	if s.Config.SigningSecret == "" {
 		return nil
 	}
-	requests := webhook.NewReader(webhook.Options{
+	options := webhook.Options{
 		Signature: headerSignature, Time: headerTime, Verifier: verifier{s.Config.SigningSecret},
 		Clock: s.clock, Now: s.Now, Log: s.Log,
-	})
+	}
+	repeated := webhook.NewReader(options)
+	options.Once = true
+	sentOnce := webhook.NewReader(options)
 	routes := map[string]http.Handler{}
-	route := func(path, kind string, receive receiver, decode func([]byte) ([]byte, error)) {
+	route := func(
+		path, kind string, requests *webhook.Reader, receive receiver, decode func([]byte) ([]byte, error),
+	) {
 		routes["GET "+path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if !unsignedCheck(w, r) {
 				w.Header().Set("Allow", http.MethodPost)
@@ -67,9 +72,10 @@ func (s *Slack) Routes(accept core.Accept) map[string]http.Handler {
 			s.serve(w, r, body, receive, accept)
 		})
 	}
-	route(pathEvents, "application/json", s.receiveEvent, func(body []byte) ([]byte, error) { return body, nil })
-	route(pathInteractions, form, s.receiveInteraction, formPayload)
-	route(pathCommands, form, s.receiveCommand, formFields)
+	same := func(body []byte) ([]byte, error) { return body, nil }
+	route(pathEvents, "application/json", repeated, s.receiveEvent, same)
+	route(pathInteractions, form, sentOnce, s.receiveInteraction, formPayload)
+	route(pathCommands, form, sentOnce, s.receiveCommand, formFields)
 	return routes
 }
 

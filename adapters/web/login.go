@@ -39,7 +39,7 @@ func (v *request) takeToken() error {
 	if err := v.Gate.SameSite(v.r); err != nil {
 		return err
 	}
-	if err := v.readForm(formSize); err != nil {
+	if err := v.readForm(formSize, false); err != nil {
 		return err
 	}
 	next := nextPage(v.r.PostForm.Get("next"))

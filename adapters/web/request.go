@@ -8,7 +8,12 @@ import (
 	"strings"
 
 	"gatehouse/adapters/access"
+	"gatehouse/core/inflight"
 )
+
+// pageWeight is what a page is taken to hold while it is made: that of the approvals, with a hundred cards, is the
+// largest.
+const pageWeight = 4 << 20
 
 // request is what somebody who is known asks for, and the answer to it.
 type request struct {
@@ -39,6 +44,11 @@ func (w *Web) page(show func(*request) error, methods ...string) http.Handler {
 	return w.handler(func(v *request) (err error) {
 		if v.who, err = w.Gate.Identify(v.r); err != nil {
 			return v.turnedAway(err)
+		}
+		hold := inflight.Of(v.r.Context())
+		hold.As(inflight.People, v.who.Actor.ID)
+		if safe(v.r.Method) && !hold.Take(pageWeight) {
+			return tooBusy()
 		}
 		if err = v.allows(methods...); err == nil {
 			err = w.Gate.SameSite(v.r)

@@ -86,7 +86,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Policy:        cfg.Policy,
 		Outbox:        g.deliverer,
 		Workers:       cfg.Workers,
-		Memory:        int64(cfg.TurnMemory),
+		Memory:        p.memory,
 		Drain:         cfg.DrainTimeout,
 		RetryTime:     cfg.Model.RetryTime,
 		MaxMessage:    int(cfg.MaxMessage),

@@ -43,7 +43,7 @@ func newServer(
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "Can't listen on %s (GATEHOUSE_LISTEN): %v.", address, rootCause(err))
 	}
-	limit := connections.New(log)
+	limit := connections.New(g.memory.Limit(), log)
 	s := &server{socket: limit.Watch(socket), gateway: g, gate: gate}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
@@ -58,8 +58,12 @@ func newServer(
 		}
 	}
 	s.http = &http.Server{
-		Handler: connections.Impatient(mux), ConnState: limit.Follow, ReadHeaderTimeout: headerTime,
-		ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		Handler:     limit.Handler(connections.Counted(g.memory, mux)),
+		ConnState:   limit.Follow,
+		ConnContext: limit.Know,
+
+		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil

@@ -64,9 +64,9 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	}{
 		{metricRunning, "Turns that run in this process; most of them wait for a model.", int64(load.Running)},
 		{metricWorkers, "How many turns may run in this process (GATEHOUSE_WORKERS).", int64(load.Workers)},
-		{metricMemory, "Bytes that the running turns are estimated to hold.", load.Held},
+		{metricMemory, "Bytes that requests and running turns are estimated to hold.", load.Held},
 		{
-			metricMemoryLimit, "How many they may hold before no more begin (GATEHOUSE_TURN_MEMORY); 0: no limit.",
+			metricMemoryLimit, "How many they may hold; more are refused or wait (GATEHOUSE_TURN_MEMORY); 0: no limit.",
 			load.Memory,
 		},
 		{

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/connections"
+	"gatehouse/cmd/gatehouse/internal/memory"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -29,6 +30,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if few := connections.FewFiles(); few != "" {
 		log.Warn(few)
 	}
+	memory.Restrain(int64(cfg.TurnMemory), log)
 	// the store
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {

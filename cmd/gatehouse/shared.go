@@ -10,6 +10,7 @@ import (
 	"gatehouse/approvals/policy"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 	"gatehouse/storage"
 )
 
@@ -21,12 +22,13 @@ type shared struct {
 	servers *mcpServers // whose tools the agent has
 	policy  *policyWatch
 	service *approvals.Service
+	memory  *inflight.Budget // of requests and turns
 	log     *slog.Logger
 }
 
 // newShared makes them. Nothing runs yet.
 func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
-	p := shared{cfg: cfg, store: store, log: log}
+	p := shared{cfg: cfg, store: store, log: log, memory: inflight.New(int64(cfg.TurnMemory))}
 	p.servers = newServers(cfg, store, log)
 	p.policy = newPolicyWatch(cfg, p.servers, log)
 	p.service = approvals.NewService(store, store, cfg.Platforms()...).

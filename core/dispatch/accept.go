@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 // accepting is what Accept needs to begin turns by itself.
@@ -56,18 +57,19 @@ func (d *Dispatcher) Accept(ctx context.Context, e core.Event) (core.Receipt, er
 }
 
 func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receipt, begun bool, err error) {
-	turns, leave := d.admit(e)
+	turns, hold, leave := d.admit(e)
 	if turns == nil {
 		r, err = d.Store.Accept(ctx, e)
 		return r, false, err
 	}
 	r, claim, err := d.Store.AcceptClaim(ctx, e, d.Owner)
 	if err != nil || claim == nil {
+		hold.Release()
 		leave()
 		return r, false, err
 	}
 	go func() {
-		t := newTurn(d, *claim)
+		t := newTurn(d, *claim, hold)
 		t.take(turns)
 		leave()
 		t.ended(false)
@@ -75,21 +77,27 @@ func (d *Dispatcher) acceptNow(ctx context.Context, e core.Event) (r core.Receip
 	return r, true, nil
 }
 
-// admit takes a slot for the turn of an event, if one could begin now; leave gives it back. turns is the context of
-// the turn, nil if none may begin.
-func (d *Dispatcher) admit(e core.Event) (turns context.Context, leave func()) {
+// admit takes a slot and the memory for the turn of an event, if one could begin now; leave gives the slot back. turns
+// is the context of the turn, nil if none may begin.
+func (d *Dispatcher) admit(e core.Event) (turns context.Context, hold *inflight.Hold, leave func()) {
 	if e.QueueKey() != e.Conversation.Queue() || d.accepting.behind.Load() || !d.serves(e) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	turns, end := d.accepting.enter()
 	if turns == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if !d.slots.tryTake() {
 		end()
-		return nil, nil
+		return nil, nil, nil
 	}
-	return turns, func() {
+	hold, ok := d.holdFor(core.EventRecord{Event: e})
+	if !ok {
+		d.slots.free(1)
+		end()
+		return nil, nil, nil
+	}
+	return turns, hold, func() {
 		d.slots.free(1)
 		end()
 	}

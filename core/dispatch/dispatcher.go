@@ -3,9 +3,11 @@ package dispatch
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 	"gatehouse/core/retry"
 )
 
@@ -14,7 +16,9 @@ type Dispatcher struct {
 	Options
 	platforms map[string]core.Platform
 	scopes    []core.Scope
-	slots     *slots // a turn holds one
+	slots     *slots       // a turn holds one
+	noRoom    atomic.Bool  // events wait for memory
+	alone     atomic.Int64 // the number of a large event at its second attempt that runs now; 0: none
 	running   running
 	unstored  unstored
 	turns     wake
@@ -40,8 +44,8 @@ func New(o Options) *Dispatcher {
 	return d
 }
 
-// Idle reports whether a turn could begin now.
-func (d *Dispatcher) Idle() bool { return d.Load().Full() == "" }
+// Idle reports whether every turn could begin now: none waits for a worker, or for memory that its person may hold.
+func (d *Dispatcher) Idle() bool { return d.Load().Full() == "" && !d.noRoom.Load() }
 
 // Load is how busy the dispatcher is now.
 func (d *Dispatcher) Load() Load { return d.slots.load() }
@@ -53,10 +57,11 @@ func (d *Dispatcher) Nudge() {
 	d.controls.nudge()
 }
 
-// ended nudges after the end of a turn, if the conversation may have a next event. What decides approvals may have left
+// ended nudges after the end of a turn, if the conversation may have a next event, or another one waits for the memory
+// that is free now. What decides approvals may have left
 // another one of its own and a signal for its conversation.
 func (t *turn) ended(controls bool) {
-	if controls || t.left.Turns {
+	if controls || t.left.Turns || t.noRoom.Load() {
 		t.turns.nudge()
 	}
 	if controls {
@@ -73,7 +78,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	var running, loops sync.WaitGroup
 	d.accepting.begin(turnCtx, &running)
 	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.turns, d.slots, false) })
-	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, newSlots(controlSlots, 0), true) })
+	loops.Go(func() { d.loop(ctx, turnCtx, &running, d.controls, newSlots(controlSlots, nil), true) })
 	loops.Go(func() { d.suspects(ctx, turnCtx, &running) })
 	var watching sync.WaitGroup
 	defer watching.Wait()
@@ -105,6 +110,7 @@ const mostClaims = 64
 // loop claims as many queues as it has free slots, and waits for a slot, a nudge or the poll.
 func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup, w wake, slots *slots, controls bool) {
 	errorLog := retry.NewLog(d.Log, "looking for work")
+	refused := 0 // queues that the last look found and left, as their turns had no room
 	for ctx.Err() == nil {
 		if !slots.take(ctx) {
 			return
@@ -113,23 +119,35 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 		for free < mostClaims && slots.tryTake() {
 			free++
 		}
-		claims, err := d.Store.Claim(ctx,
-			core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls})
+		request := core.ClaimRequest{Owner: d.Owner, Limit: free, Scopes: d.scopes, Controls: controls}
+		room := d.newRoom(free)
+		if !controls {
+			request.Limit, request.Room = free+min(refused, mostClaims), room
+		}
+		claims, err := d.Store.Claim(ctx, request)
 		if ctx.Err() == nil {
 			errorLog.Report(err)
 		}
 		slots.free(free - len(claims))
+		refused = room.refused
 		if !controls {
 			d.accepting.behind.Store(len(claims) == free)
+			d.noRoom.Store(refused > 0)
 		}
 		for _, c := range claims {
+			hold := room.of(c.Event.Seq)
+			if controls {
+				hold = d.Memory.Hold(inflight.Kept, c.Event.Actor.ID)
+				hold.Grow(weight(c.Event))
+			}
 			running.Go(func() {
-				t := newTurn(d, c)
+				t := newTurn(d, c, hold)
 				t.take(turnCtx)
 				slots.free(1)
 				t.ended(controls)
 			})
 		}
+		room.leave()
 		if len(claims) < free {
 			w.wait(ctx, retry.UntilPoll(d.Poll))
 		}

@@ -8,14 +8,16 @@
 // at every poll, because other processes store events too.
 //
 // A turn that waits for a model, a tool or an agent's delay holds a goroutine and no connection, so hundreds run at the
-// same time: as many as there are workers, and no more begin once the running ones hold the memory that they may. What
-// they hold is estimated: 64 KiB each for the stack, the contexts, the state of the graph and a connection to a model's
-// server (2,000 waiting turns of the echo agent were measured to take 50 KiB each), the payload of its event, and three
-// times what it reads of the history and adds to it: as it was read, as a model is shown it, and as it is sent. A
-// result of a tool counts when the model is asked next. What an image takes while it is scaled, and what an MCP server
-// or a tool's process takes, does not count. A turn that has begun goes on, whatever it comes to hold; so the estimate
-// may exceed the limit by what those that run read then. What a model's vendor admits is limited there (llm.Limit): a
-// turn that waits for that holds its own slot alone.
+// same time: as many as there are workers and as fit into the process's budget of memory (core/inflight), of which one
+// person's turns have a quarter at most. A claim finds an event, and takes the memory of its turn or leaves it
+// (room.go). What turns hold is estimated: 64 KiB each for the stack, the contexts, the state of the graph and a
+// connection to a model's server (2,000 waiting turns of the echo agent were measured to take 50 KiB each), and eight
+// times the payload of its event. Where that is more, it is the payload and three times what the turn reads of the
+// history and adds to it: as it was read, as a model is shown it, and as it is sent. A result of a tool counts when the
+// model is asked next. What an image takes while it is scaled, and what an MCP server or a tool's process takes, does
+// not count. A turn that has begun goes on, whatever it comes to hold; so the estimate may exceed the limit by what
+// those that run read then. What a model's vendor admits is limited there (llm.Limit): a turn that waits for that holds
+// its own slot alone.
 //
 // Decision, 2026-11: what a turn does beside waiting has no slots of its own, as many as twice the processors. It was
 // tried with 500 turns whose models answer at the same moment: short turns beside them took 2 s in the median instead
@@ -44,6 +46,14 @@
 // The attempts of an event are the turns that began and did not end. From the third attempt on it is a suspect: fewer
 // and fewer suspects run together, of 512 at most 64, then 8, until the one at fault has been alone (see
 // quarantine.go). After five attempts the event becomes a dead letter, with an apology.
+//
+// Decision, 2026-11: a large message (whose turn's weight is more than a 64th of the budget) is given up after two
+// attempts that did not end, and told to be too big; its second one runs beside no other of its kind and is ended if it
+// holds more than an eighth of the budget. Why a process died can't be known: what the kernel kills for want of memory
+// looks like any other kill, and the container that would know is gone. What is known is the size of the message. So a
+// small message whose turn grew by what it read counts as before, and a large one that was killed twice for another
+// reason is given up early; "Try again" begins anew. A mark in the database for turns that grow was left out: it would
+// be a commit for each, and what they read is limited by what a model is shown.
 //
 // What fails for a while is tried again (budget.go): our own database for as long as it takes, what others don't do
 // now while the budget of time of the event lasts, anything else up to three times; but not a model that does not

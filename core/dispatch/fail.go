@@ -238,11 +238,17 @@ func (t *turn) deadLetter(ctx context.Context) (*core.Finish, error) {
 	cause := fmt.Sprintf("gatehouse itself ended %d times while the turn ran: it was killed, such as for want of memory, "+
 		"or crashed, so %[1]d attempts were started and none finished; the system's log and the end of gatehouse's own "+
 		"before each start say why", t.claim.Event.Attempt-1)
+	category, says := core.Internal, t.Sentences.Killed
+	if t.large(t.claim.Event) {
+		category, says = core.MessageTooLarge, t.Sentences.TooBig
+		cause += fmt.Sprintf("; the message has %d bytes, which may be too many for the memory of the process (see "+
+			"GATEHOUSE_TURN_MEMORY)", len(t.claim.Event.Payload))
+	}
 	t.log.Error("dead letter", "cause", cause)
-	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: core.Internal, Cause: cause},
+	f, err := t.finishEarly(ctx, core.End{Kind: core.EndDead, Category: category, Cause: cause},
 		"the turn failed for good")
 	if k := t.claim.Event.Kind(); k == core.KindMessage || k == core.KindSignal {
-		p := t.post(core.PostError, "error", t.Sentences.Killed)
+		p := t.post(core.PostError, "error", says)
 		p.Bucket = core.SessionTerminating
 		f.Posts = append(f.Posts, p)
 	}

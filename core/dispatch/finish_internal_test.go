@@ -26,7 +26,7 @@ func TestFinishIsRetriedAfterALongTurn(t *testing.T) {
 	o := Options{Store: b, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
-	turn := newTurn(d, core.Claim{})
+	turn := newTurn(d, core.Claim{}, nil)
 	turn.began = time.Now().Add(-2 * time.Minute)
 	turn.finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}})
 	if b.calls < 2 {
@@ -51,7 +51,7 @@ func TestFinishIsRetriedAfterATimeout(t *testing.T) {
 	o := Options{Store: b, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
 	d := &Dispatcher{Options: o}
-	newTurn(d, core.Claim{}).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}})
+	newTurn(d, core.Claim{}, nil).finish(t.Context(), &core.Finish{End: core.End{Kind: core.EndReplied}})
 	if b.calls < 2 {
 		t.Errorf("Finish was tried %d time", b.calls)
 	}

@@ -5,30 +5,42 @@ import (
 	"sync"
 
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
-// memory is what one turn is taken to hold beside turnMemory: its payload and, several times, the messages that it has
-// read and added.
+// turnMemory is what any turn is taken to hold: its stack of 16 KiB, its contexts, the state of its graph and the
+// connection to a model's server, rounded up from what 2,000 waiting turns were measured to take.
+const turnMemory = 64 << 10
+
+// copies is how often a turn that asks a model holds the text of its conversation: as it was read, as the model is
+// shown it, and as it is sent.
+const copies = 3
+
+// ownCopies is how often a turn holds its own message at most: as it is stored and read, in the history, as arguments of
+// a call with the trees that are parsed from them, and in a reply that repeats it.
+const ownCopies = 8
+
+// weight is what the turn of an event holds before it has read anything.
+func weight(e core.EventRecord) int64 { return turnMemory + ownCopies*int64(len(e.Payload)) }
+
+// memory is what one turn is taken to hold: at first its weight, and more once it has read and added more than that.
 type memory struct {
-	slots *slots
+	hold   *inflight.Hold
+	most   int64                   // what it may come to hold; 0: anything
+	cut    context.CancelCauseFunc // the turn's, if it comes to hold more
+	tooBig error                   // then the cause
 
-	mu   sync.Mutex
-	held int64 // guarded by mu, as what follows
-	deep int   // how many of the latest stored messages were read
-	more int64 // of the messages added
+	mu    sync.Mutex
+	taken int64 // of the budget; guarded by mu, as what follows
+	used  int64
+	deep  int   // how many of the latest stored messages were read
+	more  int64 // of the messages added
 }
 
-func (m *memory) begin(p *slots, e core.EventRecord) {
-	m.slots = p
-	m.grow(int64(len(e.Payload)))
-}
-
-// end gives everything back.
-func (m *memory) end() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.slots.grow(-m.held)
-	m.held = 0
+// begin counts the event's payload. The hold has its weight.
+func (m *memory) begin(e core.EventRecord) {
+	m.taken = weight(e)
+	m.grow(turnMemory + int64(len(e.Payload)))
 }
 
 func (m *memory) grow(bytes int64) {
@@ -38,8 +50,14 @@ func (m *memory) grow(bytes int64) {
 }
 
 func (m *memory) growLocked(bytes int64) {
-	m.held += bytes
-	m.slots.grow(bytes)
+	m.used += bytes
+	if m.used > m.taken {
+		m.hold.Grow(m.used - m.taken)
+		m.taken = m.used
+	}
+	if m.most > 0 && m.used > m.most {
+		m.cut(m.tooBig)
+	}
 }
 
 // added counts the messages that the turn has added until now.

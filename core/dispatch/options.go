@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/chat"
+	"gatehouse/core/inflight"
 )
 
 // Store is the part of the store that dispatch needs. Its methods that stand here alone are those of the one SQL store.
@@ -83,12 +84,12 @@ type Options struct {
 	Harness       *chat.Harness         // one for all turns; each call gets the staging store of its turn
 	Owner         string                // from Store.Register
 
-	Workers    int           // turns at a time; 0: 512
-	Memory     int64         // bytes that the turns may hold, as estimated, before no more begin; 0: no limit
-	RetryTime  time.Duration // that the turns of one event may spend on failures and waits; 0: 2 minutes
-	Poll       time.Duration // between two claims; 0, or more than 500 ms: 500 ms
-	Drain      time.Duration // how long running turns may continue after Run's context ends
-	MaxMessage int           // bytes of an event's payload; 0: no limit
+	Workers    int              // turns at a time; 0: 512
+	Memory     *inflight.Budget // of the process; the turns hold some of it. nil: no limit
+	RetryTime  time.Duration    // that the turns of one event may spend on failures and waits; 0: 2 minutes
+	Poll       time.Duration    // between two claims; 0, or more than 500 ms: 500 ms
+	Drain      time.Duration    // how long running turns may continue after Run's context ends
+	MaxMessage int              // bytes of an event's payload; 0: no limit
 	Sentences  Sentences
 	Log        *slog.Logger     // nil: logs are discarded
 	Now        func() time.Time // nil: time.Now
@@ -109,6 +110,8 @@ const (
 	shortWait        = 5 * time.Second        // for a model: people are not told
 	firstSuspect     = 3                      // the attempt from which an event is a suspect
 	deadAfter        = 5                      // attempts that did not end, after which the event is a dead letter
+	largeDeadAfter   = 2                      // likewise, of one that is large
+	largePart        = 64                     // a turn is large above the budget's part of this size
 	maxOpenApprovals = 20                     // of one person
 	maxRetries       = 3                      // of what fails for a reason that is not known to pass
 	retryTime        = 2 * time.Minute
@@ -128,6 +131,7 @@ type Sentences struct {
 	NothingRuns      string
 	Help             string
 	TooLarge         string // %d: the limit in bytes
+	TooBig           string // for a dead letter that is large, or an attempt that comes to hold too much
 	TooMany          string // to somebody whose messages exceed GATEHOUSE_RATE, or many of whose messages wait
 	TooManyApprovals string // %d: the limit
 	GoesOn           string // %s: what a tool does that had begun before stop was said
@@ -156,7 +160,9 @@ func DefaultSentences() Sentences {
 		Stopped:         "Stopped.",
 		NothingRuns:     "Nothing is running.",
 		Help:            help,
-		TooLarge:        "That message is too large. The limit is %d bytes. Please send it in parts.",
+		TooBig: "Sorry, I could not answer this message: it is too big, and I ran out of memory over it. Please send " +
+			"less at a time.",
+		TooLarge: "That message is too large. The limit is %d bytes. Please send it in parts.",
 		TooMany: "You sent more messages than I can take from one person. This one is not answered; please " +
 			"wait a minute and send it again.",
 		TooManyApprovals: "%d of your requests already wait for an approval. Please have them decided, or withdraw " +

@@ -69,7 +69,7 @@ func watching(t *testing.T, body func(d *Dispatcher, w *watched)) {
 func (d *Dispatcher) begin(n int64, cut ...context.CancelCauseFunc) *turn {
 	conversation := core.ConversationID(fmt.Sprint("room:", n))
 	e := core.EventRecord{Event: core.Event{Conversation: conversation, Body: core.MessageEvent{}}, Seq: n}
-	t := newTurn(d, core.Claim{Key: conversation.Queue(), Fence: n, Event: e})
+	t := newTurn(d, core.Claim{Key: conversation.Queue(), Fence: n, Event: e}, nil)
 	if len(cut) > 0 {
 		t.cut = cut[0]
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 	"gatehouse/core/retry"
 )
 
@@ -94,7 +95,9 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 			q.left.wait(ctx, retry.UntilPoll(d.Poll))
 			continue
 		}
-		t := newTurn(d, claims[0])
+		hold := d.Memory.Hold(inflight.Turns, claims[0].Event.Actor.ID)
+		hold.Grow(weight(claims[0].Event))
+		t := newTurn(d, claims[0], hold)
 		q.join(t)
 		running.Go(func() {
 			t.take(turnCtx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/agent"
 	"gatehouse/core/dispatch"
+	"gatehouse/core/inflight"
 )
 
 // crowded is a model that notes how many turns think at once, and lets each go on when it is told.
@@ -153,4 +155,85 @@ func TestFreshEventsDoNotWaitForSuspects(t *testing.T) {
 	}
 	close(goOn)
 	again.ended(suspect.Seq)
+}
+
+// TestALargeMessageIsGivenUpAfterTwoDeaths: the person is told that it was too big. Its second attempt runs, and so does
+// the third of a small message that two processes died over.
+func TestALargeMessageIsGivenUpAfterTwoDeaths(t *testing.T) {
+	for name, tc := range map[string]struct {
+		bytes, deaths int
+		end           core.EndKind
+		category      core.Category
+		says          string
+	}{
+		"large, one death":   {500_000, 1, core.EndReplied, "", "demo agent"},
+		"large, two deaths":  {500_000, 2, core.EndDead, core.MessageTooLarge, "too big"},
+		"small, two deaths":  {500, 2, core.EndReplied, "", "demo agent"},
+		"small, five deaths": {500, 5, core.EndDead, core.Internal, "ended each time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, setup{idle: true})
+			said := b.say("room:1", strings.Repeat("x ", tc.bytes/2))
+			for range tc.deaths {
+				if died := b.die(1); len(died) != 1 {
+					t.Fatalf("%d events were claimed", len(died))
+				}
+			}
+			b.stop()
+			again := newBench(t, setup{path: b.path, options: func(o *dispatch.Options) {
+				o.Memory = inflight.New(128 << 20)
+			}})
+			e := again.ended(said.Seq)
+			if e.End.Kind != tc.end || e.End.Category != tc.category {
+				t.Errorf("it ended so: %+v", e.End)
+			}
+			again.expect(tc.says)
+		})
+	}
+}
+
+// TestOnePersonsLargeMessagesLeaveRoomForOthers: while one person's turns hold their share, the rest of theirs wait, and
+// another person's message is answered. In the end all are.
+func TestOnePersonsLargeMessagesLeaveRoomForOthers(t *testing.T) {
+	began, goOn := make(chan struct{}, 100), make(chan struct{})
+	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {
+		if tail, err := h.Tail(ctx, 1); err == nil && len(tail[0].Content.String()) > 1000 {
+			began <- struct{}{}
+			<-goOn
+		}
+		return agent.Demo{}.Next(ctx, h, nil)
+	})
+	memory := inflight.New(64 << 20)
+	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { o.Memory = memory }})
+	var large []core.Receipt
+	for i := range 8 {
+		large = append(large, b.say(core.ConversationID(fmt.Sprintf("room:%d", i)), strings.Repeat("x ", 250_000)))
+	}
+	<-began
+	for i := range 3 {
+		payload, _ := json.Marshal("hello")
+		other := b.accept(core.Event{
+			Conversation: core.ConversationID(fmt.Sprintf("room:other %d", i)), Body: core.MessageEvent{},
+			Payload: payload, Actor: core.Actor{ID: "room:bob"},
+		})
+		if e := b.ended(other.Seq); e.End.Kind != core.EndReplied {
+			t.Errorf("another's message: %+v", e.End)
+		}
+	}
+	if n := len(began); n > 4 {
+		t.Errorf("%d large turns run", n+1)
+	}
+	if b.disp.Idle() {
+		t.Error("it counts as idle while messages wait for memory")
+	}
+	close(goOn)
+	for _, r := range large {
+		b.ended(r.Seq)
+	}
+	for deadline := time.Now().Add(patience); memory.Held() > 0; settle() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d bytes are still held", memory.Held())
+		}
+	}
 }

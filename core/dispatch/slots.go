@@ -3,37 +3,30 @@ package dispatch
 import (
 	"context"
 	"sync"
+
+	"gatehouse/core/inflight"
 )
 
-// turnMemory is what any turn is taken to hold: its stack of 16 KiB, its contexts, the state of its graph and the
-// connection to a model's server, rounded up from what 2,000 waiting turns were measured to take.
-const turnMemory = 64 << 10
-
-// copies is how often a turn that asks a model holds the text of its conversation: as it was read, as the model is
-// shown it, and as it is sent.
-const copies = 3
-
-// slots limit how many turns run at the same time, and how much memory they hold: no more begin at either limit.
+// slots limit how many turns run at the same time. No more begin while the budget of memory is used up, either.
 type slots struct {
-	freed wake
+	freed  wake
+	memory *inflight.Budget // nil: no limit
 
-	mu     sync.Mutex
-	taken  int   // guarded by mu, as what follows
-	held   int64 // bytes, estimated
-	most   int
-	budget int64 // 0: no limit
+	mu    sync.Mutex
+	taken int // guarded by mu, as what follows
+	most  int
 }
 
-func newSlots(most int, budget int64) *slots {
-	return &slots{freed: newWake(), most: most, budget: budget}
+func newSlots(most int, memory *inflight.Budget) *slots {
+	return &slots{freed: newWake(), most: most, memory: memory}
 }
 
-// Load is how busy a dispatcher is.
+// Load is how busy a process is.
 type Load struct {
 	Running int // turns that hold a slot
 	Workers int // the limit
 	Held    int64
-	Memory  int64 // the limit of Held; 0: none
+	Memory  int64 // the limit of Held, of which a tenth is not for turns; 0: none
 }
 
 // Full is why no turn could begin now: "workers" or "memory"; "" if one could.
@@ -41,7 +34,7 @@ func (l Load) Full() string {
 	switch {
 	case l.Running >= l.Workers:
 		return "workers"
-	case l.Memory > 0 && l.Running > 0 && l.Held+turnMemory > l.Memory: // one turn may always run, however large it is
+	case l.Memory > 0 && l.Running > 0 && l.Held+turnMemory > inflight.Unkept(l.Memory): // one turn may always run
 		return "memory"
 	}
 	return ""
@@ -54,7 +47,7 @@ func (p *slots) load() Load {
 }
 
 func (p *slots) loadLocked() Load {
-	return Load{Running: p.taken, Workers: p.most, Held: p.held, Memory: p.budget}
+	return Load{Running: p.taken, Workers: p.most, Held: p.memory.Held(), Memory: p.memory.Limit()}
 }
 
 // tryTake takes a slot if one is free.
@@ -65,8 +58,7 @@ func (p *slots) tryTake() bool {
 		return false
 	}
 	p.taken++
-	p.held += turnMemory
-	if p.loadLocked().Full() == "" {
+	if p.taken < p.most {
 		p.freed.nudge() // there may be another that waits
 	}
 	return true
@@ -80,6 +72,7 @@ func (p *slots) take(ctx context.Context) bool {
 		}
 		select {
 		case <-p.freed:
+		case <-p.memory.Freed():
 		case <-ctx.Done():
 		}
 	}
@@ -93,17 +86,6 @@ func (p *slots) free(n int) {
 	}
 	p.mu.Lock()
 	p.taken -= n
-	p.held -= int64(n) * turnMemory
 	p.mu.Unlock()
 	p.freed.nudge()
-}
-
-// grow adds bytes to what the turns hold, or takes them away. It never waits: a turn that has begun goes on.
-func (p *slots) grow(bytes int64) {
-	p.mu.Lock()
-	p.held += bytes
-	p.mu.Unlock()
-	if bytes < 0 {
-		p.freed.nudge()
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 	"gatehouse/core/retry"
 )
 
@@ -34,12 +35,17 @@ type turn struct {
 	evidence json.RawMessage
 }
 
-func newTurn(d *Dispatcher, c core.Claim) *turn {
+// newTurn makes the turn of a claim. The hold has its memory, and is given back at its end.
+func newTurn(d *Dispatcher, c core.Claim, hold *inflight.Hold) *turn {
 	t := &turn{
 		Dispatcher: d, claim: c, left: core.Left{Turns: true, Posts: true}, process: context.Background(),
 		cut: func(error) {}, budget: newBudget(d.RetryTime), log: d.Log.With(
 			"platform", c.Event.Platform, "event", c.Event.Seq, "session", string(c.Session),
 			"invocation", string(c.Event.Invocation)),
+	}
+	t.memory = memory{hold: hold, tooBig: core.Errorf(core.MessageTooLarge, "%s", d.Sentences.TooBig)}
+	if c.Event.Attempt > 1 && d.large(c.Event) {
+		t.memory.most = d.Memory.Share(inflight.Turns) / 2
 	}
 	t.progress.next = t.Now().Add(workingAfter)
 	t.ledger = &ledger{turn: t}
@@ -59,13 +65,15 @@ var (
 func (t *turn) take(ctx context.Context) {
 	t.process = ctx
 	ctx, t.cut = context.WithCancelCause(ctx)
+	t.memory.cut = t.cut
 	defer t.cut(nil)
 	t.running.add(t)
 	defer t.running.remove(t)
 	defer t.ledger.tell()
-	t.memory.begin(t.slots, t.claim.Event)
-	defer t.memory.end()
-	t.run(ctx)
+	defer t.memory.hold.Release()
+	defer t.notAlone(t.claim.Event.Seq)
+	t.memory.begin(t.claim.Event)
+	t.run(inflight.With(ctx, t.memory.hold))
 }
 
 // run handles the event and stores the end.
@@ -134,7 +142,7 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 		}
 	}()
 	e := &t.claim.Event
-	if e.Attempt > deadAfter {
+	if e.Attempt > deadAfter || e.Attempt > largeDeadAfter && t.large(*e) {
 		return t.deadLetter(ctx)
 	}
 	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind() != core.KindSignal {

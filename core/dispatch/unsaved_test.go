@@ -52,9 +52,8 @@ func TestFailedSaveEndsTheTurnWithItsCategory(t *testing.T) {
 			r := &refusing{with: errors.New("no")}
 			o := Options{Store: r, Outbox: noOutbox{}, Harness: echo(t), Log: slog.New(slog.DiscardHandler)}
 			o.defaults()
-			newTurn(&Dispatcher{Options: o},
-				core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}).finish(t.Context(),
-				&tc.finish)
+			claim := core.Claim{Event: core.EventRecord{Event: core.Event{Body: core.MessageEvent{}}}}
+			newTurn(&Dispatcher{Options: o}, claim, nil).finish(t.Context(), &tc.finish)
 			if r.refused != 1 || len(r.kept) != 1 {
 				t.Fatalf("refused %d times, kept %+v", r.refused, r.kept)
 			}
@@ -71,7 +70,7 @@ func TestLostClaimStoresNothing(t *testing.T) {
 	r := &refusing{with: core.Errorf(core.ClaimLost, "lost")}
 	o := Options{Store: r, Outbox: noOutbox{}, Log: slog.New(slog.DiscardHandler)}
 	o.defaults()
-	newTurn(&Dispatcher{Options: o}, core.Claim{}).finish(t.Context(),
+	newTurn(&Dispatcher{Options: o}, core.Claim{}, nil).finish(t.Context(),
 		&core.Finish{
 			End:     core.End{Kind: core.EndReplied},
 			Changes: core.Changes{Session: &core.SessionRecord{}},

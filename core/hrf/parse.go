@@ -79,7 +79,7 @@ var mark = []byte("\xef\xbb\xbf")
 // textRules are the rules that text breaks which is not JSON.
 var textRules = map[strictjson.Code]rule{
 	strictjson.Syntax: textSyntax, strictjson.Trailing: textTrailing, strictjson.Encoding: textEncoding,
-	strictjson.TooDeep: textDepth,
+	strictjson.TooDeep: textDepth, strictjson.TooMany: textValues,
 }
 
 // root parses the text. The node is nil if that is not possible; then the report says why.

@@ -13,6 +13,7 @@ var (
 	textTrailing           = rule{"text.trailing", EnvelopeFailed}
 	textEncoding           = rule{"text.encoding", EnvelopeFailed}
 	textDepth              = rule{"text.depth", EnvelopeFailed}
+	textValues             = rule{"text.values", EnvelopeFailed}
 	textMark               = rule{"text.byte-order-mark", EnvelopeFailed}
 	textDuplicate          = rule{"text.duplicate-key", EnvelopeFailed}
 	envelopeType           = rule{"envelope.type", EnvelopeFailed}

@@ -16,6 +16,9 @@ func Parse(data []byte, opts ...Option) (*Value, error) {
 }
 
 func (r *Reader) value() (*Value, error) {
+	if r.values++; r.values > MaxValues {
+		return nil, r.fail(TooMany, "more than %d values", MaxValues)
+	}
 	v := &Value{Kind: r.Kind(), Line: r.line, Column: r.column(), start: r.pos}
 	var err error
 	switch v.Kind {

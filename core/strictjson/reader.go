@@ -6,8 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep arrays and objects may nest.
-const MaxDepth = 512
+// The limits of every text.
+const (
+	MaxDepth  = 512    // how deep arrays and objects may nest
+	MaxValues = 20_000 // of a tree, which takes about 250 bytes for each; a Reader that builds none reads any number
+)
 
 // Option changes what is accepted.
 type Option func(*Reader)
@@ -36,6 +39,7 @@ type Reader struct {
 	unescaped []byte // the last string with escapes
 	repeats   bool
 	replace   bool
+	values    int // of the tree
 }
 
 // NewReader makes a Reader that stands before the outermost value.

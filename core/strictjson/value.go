@@ -187,6 +187,7 @@ const (
 	DuplicateKey Code = "duplicate_key"
 	Encoding     Code = "encoding" // invalid UTF-8, or half a surrogate pair
 	TooDeep      Code = "too_deep"
+	TooMany      Code = "too_many" // values, of what is parsed to a tree
 	Trailing     Code = "trailing" // there is text after the value
 )
 

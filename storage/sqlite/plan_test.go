@@ -18,12 +18,13 @@ import (
 )
 
 // scan matches a line of a plan that scans a whole table or index. Only what is not a table may be scanned: a list
-// given as JSON, or the result of a subquery with one row.
+// given as JSON, or the result of a subquery with few rows.
 var (
 	scan    = regexp.MustCompile(`^SCAN (\w+)`)
 	allowed = map[string]bool{
 		"json_each": true, "CONSTANT": true, "first_message": true, "first_signal": true, "heads": true, "always": true,
 		"first": true, "places": true, "counts": true, "owners": true,
+		"sizes": true, "sized": true, "untaken": true, // few, by a limit
 	}
 	// The rows of an insert may be scanned.
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)

@@ -133,6 +133,12 @@ var claimExamples = []example{
 			w.Fatalf("got %v", sample.Taken(got))
 		}
 	}},
+	{"only what the process has room for is claimed, and the rest stays", func(w *world) {
+		a, b, c := w.message(conversation), w.message(other), w.message("plat:third")
+		got := w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Room: without(b)}, minute)
+		w.equal("those with room", sample.Taken(got), []int64{a, c})
+		w.equal("the rest", sample.Taken(w.claims(10, minute)), []int64{b})
+	}},
 	{"only what the process serves is claimed", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
 		e := w.event(core.KindMessage, "else:one", "")
@@ -374,3 +380,8 @@ func (e lookingElsewhere) ReadyQueues(t *sqlstore.Tx, r core.ClaimRequest, take 
 	r.Scopes = scope
 	return e.Engine.ReadyQueues(t, r, take)
 }
+
+// without has room for all events but one.
+type without int64
+
+func (r without) Admits(e core.EventRecord) bool { return e.Seq != int64(r) }

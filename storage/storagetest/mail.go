@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -126,6 +127,38 @@ var mailExamples = []example{
 			w.equal(name, names(w.mail(f.filter)), f.want)
 		}
 		w.equal("theirs", w.mail(core.MailFilter{Mailbox: other})[0].Seq, theirs)
+	}},
+	{"mail is listed up to a number of bytes", func(w *world) {
+		for _, key := range []string{"a", "b", "c", "d"} {
+			w.put(conversation, key, 1, `"`+strings.Repeat("x", 98)+`"`)
+		}
+		second := w.mail(core.MailFilter{Key: "b"})[0].Seq
+		for name, f := range map[string]struct {
+			filter core.MailFilter
+			want   []string
+		}{
+			"one at least":        {core.MailFilter{Bytes: 1}, []string{"a"}},
+			"as it fits":          {core.MailFilter{Bytes: 200}, []string{"a", "b"}},
+			"which begins within": {core.MailFilter{Bytes: 201}, []string{"a", "b", "c"}},
+			"all":                 {core.MailFilter{Bytes: 1000}, []string{"a", "b", "c", "d"}},
+			"after one":           {core.MailFilter{After: second, Bytes: 1}, []string{"c"}},
+			"few of them":         {core.MailFilter{Limit: 2, Bytes: 1000}, []string{"a", "b"}},
+			"the last":            {core.MailFilter{Last: 3, Bytes: 1}, []string{"d"}},
+			"the last few":        {core.MailFilter{Last: 3, Bytes: 1000}, []string{"b", "c", "d"}},
+			"of an event":         {core.MailFilter{Events: []int64{1}, Bytes: 101}, []string{"a", "b"}},
+		} {
+			w.equal(name, names(w.mail(f.filter)), f.want)
+		}
+	}},
+	{"an event takes its own mail, and of the rest what has few bytes together", func(w *world) {
+		large := `"` + strings.Repeat("x", 1500<<10) + `"`
+		for n, event := range []int64{1, 2, 3, 4, 9} {
+			w.put(conversation, string(rune('a'+n)), event, large)
+		}
+		first := []string{"a", "b", "c", "e"}
+		w.equal("the first", w.takes(9, nil), first)
+		w.equal("the first again", w.takes(9, nil), first)
+		w.equal("the second", w.takes(10, nil), []string{"d"})
 	}},
 	{"a changed mail gets the largest number, the same content changes nothing", func(w *world) {
 		first := w.put(conversation, "a", 7, `"one"`)

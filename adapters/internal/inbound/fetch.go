@@ -14,6 +14,7 @@ import (
 
 	"gatehouse/adapters/internal/outbound"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 const maxRedirects = 3
@@ -79,6 +80,9 @@ func (i Fetcher) Fetch(ctx context.Context, f File, address string) (Content, er
 		return Content{}, i.Refused
 	}
 	limit := f.most()
+	hold := inflight.Of(ctx) // the turn's; a file is also copied as it is stored
+	hold.Grow(2 * limit)
+	defer hold.Grow(-2 * limit)
 	if response.ContentLength > limit && !f.isText() {
 		return Content{}, f.tooLarge()
 	}

@@ -84,7 +84,7 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 		return nil, nil
 	}
 	e.Attempt++
-	if r.Attempts > 0 && e.Attempt > r.Attempts {
+	if r.Attempts > 0 && e.Attempt > r.Attempts || r.Room != nil && !r.Room.Admits(e) {
 		return nil, nil
 	}
 	e.Session = e.Conversation.Session(generation)

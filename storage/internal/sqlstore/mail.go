@@ -52,22 +52,43 @@ func (s *Store) ListMail(ctx context.Context, f core.MailFilter) ([]core.Mail, e
 	where.and("seq > " + where.arg(f.After))
 	where.is("key", f.Key)
 	in(&where, "event", f.Events)
-	order := "seq"
+	order, limited := "seq", limit(f.Limit)
 	if f.Events != nil {
 		order = "+seq" // not from an index: the mail of a few events is sorted, not looked for in the whole mailbox
 	}
-	query := `select ` + mailColumns + ` from mail where ` + where.all()
-	if f.Last <= 0 {
-		return readAll(ctx, s, readMail, query+` order by `+order+` limit `+where.arg(limit(f.Limit)), where.args...)
+	if f.Last > 0 {
+		order, limited = "seq desc", f.Last
 	}
-	last, err := readAll(ctx, s, readMail, query+` order by `+order+` desc limit `+where.arg(f.Last), where.args...)
-	slices.Reverse(last)
-	return last[:min(len(last), limit(f.Limit))], err
+	which := where.all()
+	if f.Bytes > 0 { // the contents before are only counted, not read
+		which += ` and seq in (select seq from (` + sized(`mail where `+where.all()+` order by `+order+` limit `+
+			where.arg(limited), order) + `) sized where earlier < ` + where.arg(f.Bytes) + `)`
+	}
+	found, err := readAll(ctx, s, readMail, `select `+mailColumns+` from mail where `+which+` order by `+order+
+		` limit `+where.arg(limited), where.args...)
+	if f.Last <= 0 {
+		return found, err
+	}
+	slices.Reverse(found)
+	return found[:min(len(found), limit(f.Limit))], err
 }
 
-// TakeMail marks mail of a mailbox, which answers these events (nil: all), as taken by the event by, and returns all
-// that by has taken. It looks first without a transaction: this costs no commit, and a client that polls usually finds
-// nothing new. The event 0 is invalid.
+// sized selects the numbers of some mail, each with how many bytes of content come earlier in this order. No content is
+// read.
+func sized(mail, order string) string {
+	return `select seq, sum(size) over (order by ` + order + `) - size as earlier
+		from (select seq, octet_length(content) as size from ` + mail + `) sizes`
+}
+
+// How much mail one event takes at a time beside its own.
+const (
+	mostMail  = 1000
+	mostTaken = 4 << 20 // bytes
+)
+
+// TakeMail marks mail of a mailbox, which answers these events (nil: all, up to mostTaken bytes), as taken by the event
+// by, and returns all that by has taken. It looks first without a transaction: this costs no commit, and a client that
+// polls usually finds nothing new. The event 0 is invalid.
 func (s *Store) TakeMail(
 	ctx context.Context, mailbox core.ConversationID, by int64, events []int64,
 ) ([]core.Mail, error) {
@@ -80,7 +101,8 @@ func (s *Store) TakeMail(
 	in(&fresh, "event", events)
 	found, err := readAll(ctx, s, readMail, `
 		select `+mailColumns+` from mail where mailbox = `+box+` and taken = `+taker+`
-		union all select `+mailColumns+` from mail where `+fresh.all()+`
+		union all select * from (
+			select mailbox, key, seq, event, '', at, taken from mail where `+fresh.all()+` limit 1) untaken
 		order by seq`, fresh.args...)
 	if err != nil || !slices.ContainsFunc(found, func(m core.Mail) bool { return m.Taken == 0 }) {
 		return found, err
@@ -90,9 +112,16 @@ func (s *Store) TakeMail(
 			return nil, err
 		}
 		var c conditions
-		set := c.arg(by)
-		c.and("mailbox = " + c.arg(mailbox) + " and taken = 0")
+		set, box := c.arg(by), c.arg(mailbox)
+		c.and("mailbox = " + box + " and taken = 0")
 		in(&c, "event", events)
+		if events == nil {
+			c.and(`(event = ` + set + ` or seq in (select seq from (` +
+				sized(`mail where mailbox = `+box+` and taken = 0 order by seq limit `+c.arg(mostMail), `seq`) +
+				`) sized where earlier + (select coalesce(sum(octet_length(content)), 0) from mail
+					where mailbox = ` + box + ` and taken = ` + set + ` and event <> ` + set + `) < ` +
+				c.arg(mostTaken) + `))`)
+		}
 		if _, err := t.Exec(`update mail set taken = `+set+` where `+c.all(), c.args...); err != nil {
 			return nil, err
 		}

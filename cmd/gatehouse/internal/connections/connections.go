@@ -1,9 +1,10 @@
-// Package connections limits the connections of an HTTP server: how many there are, and how long one is held by a body
-// that nobody reads.
+// Package connections limits the connections of an HTTP server: how many there are, how long one is held by a body that
+// nobody reads, and on whose behalf a request holds memory.
 package connections
 
 import (
 	"container/list"
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -11,35 +12,46 @@ import (
 	"sync"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 // Limit bounds how many connections the HTTP server has. Anybody can open one, and each takes a file descriptor, which
-// the database, the platforms and the models need too. Above the limit, the connection that has been waiting for a
-// request the longest is closed; it may be that of a slow sender, or one that a client keeps for later, which opens
-// another one. If all have a request, the new one is closed.
+// the database, the platforms and the models need too, and memory. Above the limit, a connection is closed that waits
+// for a request: of the address that has the most of them, the one that has been waiting the longest. It may be that of
+// a slow sender, or one that a client keeps for later, which opens another one. If all have a request, the new one is
+// closed.
 type Limit struct {
 	most int
 	log  *slog.Logger
 
 	mu      sync.Mutex
 	all     map[net.Conn]*list.Element // nil: it has a request
-	waiting list.List                  // of net.Conn, the longest waiting first
+	waiting map[string]*list.List      // of net.Conn, the longest waiting first; by the peer's address
 
 	warning sync.Mutex
 	warned  time.Time // guarded by warning
 }
 
-// maxConnections is the limit where there are descriptors for more.
+// maxConnections is the limit where there are descriptors and memory for more.
 const maxConnections = 8192
 
-// New makes a limit of half of what the process may have open, and of maxConnections at most.
-func New(log *slog.Logger) *Limit {
+// connectionMemory is what a connection may hold: its goroutine, its buffers, and a head of the largest size. All
+// together they hold a quarter of the budget at most, beside it.
+const connectionMemory = 32 << 10
+
+// New makes a limit of half of what the process may have open, of what its budget of memory allows (0: anything), and
+// of maxConnections at most.
+func New(memory int64, log *slog.Logger) *Limit {
 	most := maxConnections
 	if n := Files(); n > 0 {
 		most = max(1, min(most, n/2))
 	}
-	return &Limit{most: most, log: log, all: map[net.Conn]*list.Element{}}
+	if memory > 0 {
+		most = max(1, min(most, int(memory/4/connectionMemory)))
+	}
+	return &Limit{most: most, log: log, all: map[net.Conn]*list.Element{}, waiting: map[string]*list.List{}}
 }
 
 // Follow is the server's ConnState.
@@ -55,7 +67,7 @@ func (c *Limit) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
 	defer c.mu.Unlock()
 	place, known := c.all[conn]
 	if place != nil {
-		c.waiting.Remove(place)
+		c.leave(conn, place)
 	}
 	switch {
 	case state == http.StateClosed || state == http.StateHijacked:
@@ -69,14 +81,48 @@ func (c *Limit) change(conn net.Conn, state http.ConnState) (closed net.Conn) {
 	case state == http.StateNew && len(c.all) >= c.most:
 		c.warn("there are as many HTTP connections as the limit allows; those that wait the longest are closed for " +
 			"new ones")
-		if c.waiting.Len() == 0 {
+		var longest *list.List
+		for _, waiting := range c.waiting {
+			if longest == nil || waiting.Len() > longest.Len() {
+				longest = waiting
+			}
+		}
+		if longest == nil {
 			return conn
 		}
-		closed = c.waiting.Remove(c.waiting.Front()).(net.Conn)
+		closed = longest.Front().Value.(net.Conn)
+		c.leave(closed, longest.Front())
 		delete(c.all, closed)
 	}
-	c.all[conn] = c.waiting.PushBack(conn)
+	c.wait(conn)
 	return closed
+}
+
+// wait begins the wait of a connection.
+func (c *Limit) wait(conn net.Conn) {
+	from := access.Peer(conn.RemoteAddr().String())
+	if c.waiting[from] == nil {
+		c.waiting[from] = list.New()
+	}
+	c.all[conn] = c.waiting[from].PushBack(conn)
+}
+
+// leave ends the wait of a connection.
+func (c *Limit) leave(conn net.Conn, place *list.Element) {
+	from := access.Peer(conn.RemoteAddr().String())
+	if c.waiting[from].Remove(place); c.waiting[from].Len() == 0 {
+		delete(c.waiting, from)
+	}
+}
+
+// Counted makes each request hold memory of a budget: on behalf of its address, until its handler knows who sends it.
+// What it holds is given back when it has been answered.
+func Counted(b *inflight.Budget, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hold := b.Hold(inflight.Strangers, access.Peer(r.RemoteAddr))
+		defer hold.Release()
+		h.ServeHTTP(w, r.WithContext(inflight.With(r.Context(), hold)))
+	})
 }
 
 // FewFiles says that the process may have too few files and connections open for its work; "" if they are enough.
@@ -124,12 +170,34 @@ func (c *Limit) warn(what string) {
 // connection.
 const bodyRest = time.Second
 
-// Impatient ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold
-// a connection with it.
-func Impatient(h http.Handler) http.Handler {
+// Handler ends the wait for the rest of a body soon after its request was answered: whoever was refused must not hold a
+// connection with it. Above the limit, such a connection is closed like one that waits.
+func (c *Limit) Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
+		if r.Body == http.NoBody {
+			return
+		}
 		// the server sets its own for the next request
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyRest))
+		if conn, ok := r.Context().Value(connection{}).(net.Conn); ok {
+			c.answered(conn)
+		}
 	})
+}
+
+type connection struct{}
+
+// Know is the server's ConnContext.
+func (c *Limit) Know(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connection{}, conn)
+}
+
+// answered notes that a connection's request has its answer.
+func (c *Limit) answered(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if place, known := c.all[conn]; known && place == nil {
+		c.wait(conn)
+	}
 }

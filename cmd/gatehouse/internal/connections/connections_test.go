@@ -3,11 +3,13 @@ package connections
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"testing"
 	"time"
@@ -27,9 +29,10 @@ func limited(t *testing.T) (address string, begun, hold, answered chan struct{})
 		begun <- struct{}{}
 		<-hold
 	})
-	s := httptest.NewUnstartedServer(Impatient(mux))
-	limit := New(slog.New(slog.DiscardHandler))
+	limit := New(0, slog.New(slog.DiscardHandler))
 	limit.most = 3
+	s := httptest.NewUnstartedServer(limit.Handler(mux))
+	s.Config.ConnContext = limit.Know
 	s.Config.ReadTimeout = patience
 	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
 		limit.Follow(c, state)
@@ -156,5 +159,61 @@ func TestABodyThatNobodyReads(t *testing.T) {
 		if !whole.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx").answered() {
 			t.Error("a whole body that nobody reads ends the connection")
 		}
+	}
+}
+
+// TestRefusedBodiesKeepNobodyOut: connections that are answered, and whose bodies are still to come, make room.
+func TestRefusedBodiesKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	address, _, _, _ := limited(t)
+	for i := range 20 {
+		c := dial(t, address).write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n{")
+		if !c.answered() {
+			t.Fatalf("connection %d was not served", i)
+		}
+	}
+	if !dial(t, address).get("/").answered() {
+		t.Error("nobody is served any more")
+	}
+}
+
+// from is a connection from an address.
+type from struct {
+	net.Conn
+	address string
+}
+
+func (f *from) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(f.address))
+}
+
+// TestOneAddressDoesNotCloseOthersConnections: what is closed is of the address that has the most.
+func TestOneAddressDoesNotCloseOthersConnections(t *testing.T) {
+	limit := New(0, slog.New(slog.DiscardHandler))
+	limit.most = 4
+	other, first := &from{address: "192.0.2.1:1"}, &from{address: "[2001:db8::1]:1"}
+	limit.change(other, http.StateNew)
+	limit.change(first, http.StateNew)
+	var mine []net.Conn
+	for i := range 10 {
+		c := &from{address: fmt.Sprintf("[2001:db8::%x]:1", i+2)}
+		mine = append(mine, c)
+		var want net.Conn
+		switch {
+		case i == 2:
+			want = first
+		case i > 2:
+			want = mine[i-3]
+		}
+		if closed := limit.change(c, http.StateNew); closed != want {
+			t.Errorf("connection %d closes %v, want %v", i, closed, want)
+		}
+	}
+}
+
+// TestConnectionsTakeAQuarterOfTheMemory at most.
+func TestConnectionsTakeAQuarterOfTheMemory(t *testing.T) {
+	if most := New(64<<20, slog.New(slog.DiscardHandler)).most; most != 512 {
+		t.Errorf("%d connections", most)
 	}
 }

@@ -48,7 +48,7 @@ type Config struct {
 	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG"`
 	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s"`
 	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"512"`
-	TurnMemory      Bytes         `envconfig:"GATEHOUSE_TURN_MEMORY" default:"256MiB"`
+	TurnMemory      Memory        `envconfig:"GATEHOUSE_TURN_MEMORY" default:"half"`
 	ReadBefore      int           `envconfig:"GATEHOUSE_READ_BEFORE" default:"4000"`
 	Heartbeat       time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s"`
 	Rate            int           `envconfig:"GATEHOUSE_RATE" default:"30"`

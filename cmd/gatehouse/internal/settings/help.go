@@ -34,8 +34,9 @@ var help = map[string]string{
 	"GATEHOUSE_APPROVAL_TIMEOUT": "How long an approval stays open. 0s: without limit.",
 	"GATEHOUSE_WORKERS": "How many turns run at the same time in this process. One that waits for a model costs " +
 		"only memory.",
-	"GATEHOUSE_TURN_MEMORY": "How much memory running turns may hold, as estimated: 64 KiB each, and three times " +
-		"the text that they read and add. Above it no turn begins. 0: no limit.",
+	"GATEHOUSE_TURN_MEMORY": "How much memory requests and turns may hold together, as estimated. What does not fit " +
+		"is refused, or waits as a stored message. half: half of the memory limit of the container (cgroup), or " +
+		"256MiB without one. 0: no limit.",
 	"GATEHOUSE_READ_BEFORE": "How much of what was said in a thread before the bot was asked there it may read, in " +
 		"tokens (of about three bytes): the first message, and as many of the newest as fit. 0: nothing.",
 	"GATEHOUSE_LEASE": "How soon other processes take over the conversations and posts of a process that died. For " +

@@ -204,6 +204,8 @@ func form(typeName string) string {
 	switch typeName {
 	case "settings.Bytes":
 		return "a size, such as 64KiB or 1MiB"
+	case "settings.Memory":
+		return "half, or a size, such as 256MiB"
 	case "time.Duration":
 		return "a duration, such as 30s, 15m or 24h"
 	case "slog.Level":

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gatehouse/cmd/gatehouse/internal/memory"
 )
 
 // Bytes is a number of bytes, with or without a unit.
@@ -24,4 +26,19 @@ func (b *Bytes) Decode(s string) error {
 	}
 	*b = Bytes(n << shift)
 	return nil
+}
+
+// Memory is how many bytes may be held: a number of bytes, or half of what the process may use.
+type Memory int64
+
+// Decode reads half, and what Bytes does.
+func (m *Memory) Decode(s string) error {
+	if strings.TrimSpace(s) == "half" {
+		*m = Memory(memory.Half())
+		return nil
+	}
+	var b Bytes
+	err := b.Decode(s)
+	*m = Memory(b)
+	return err
 }

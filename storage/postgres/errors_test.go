@@ -69,6 +69,22 @@ func TestCodes(t *testing.T) {
 	mute(t, postgres.Translate(pgx.ScanArgError{Err: errors.New("other")}), core.Internal)
 }
 
+// TestErrorsOfAPooler: they are named with what to do, and one that ends the connection says nothing of what was
+// committed on it just before.
+func TestErrorsOfAPooler(t *testing.T) {
+	theirs := &pgconn.PgError{Code: "XX000", Message: "Tenant or user not found", Severity: "ERROR"}
+	if said := core.MessageOf(postgres.Translate(theirs)); !strings.Contains(said, "check the pooler's log") {
+		t.Errorf("it says %q", said)
+	}
+	if postgres.ConnectionDied(theirs) {
+		t.Error("an error ended the connection")
+	}
+	theirs.Severity = "FATAL"
+	if !postgres.ConnectionDied(theirs) {
+		t.Error("a fatal error did not end the connection")
+	}
+}
+
 func TestCharactersThatATextCannotHold(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, database(t), postgres.Options{})

@@ -14,6 +14,9 @@ import (
 // Translate is translate.
 var Translate = translate
 
+// ConnectionDied is connectionDied.
+var ConnectionDied = connectionDied
+
 // ErrUnknown is errUnknown.
 var ErrUnknown = errUnknown
 

@@ -220,3 +220,16 @@ func TestALongLogIsToldAndCut(t *testing.T) {
 		t.Errorf("the log says\n%s", log.String())
 	}
 }
+
+// TestABackupCanBeOpened: a copy that SQLite has made of the database, which has no write-ahead log yet.
+func TestABackupCanBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	file, backup := filepath.Join(dir, "gatehouse.db"), filepath.Join(dir, "backup.db")
+	if err := open(t, file, sqlite.Options{}).AddNote(t.Context(), "ann", "milk"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, raw(t, file), "vacuum into '"+backup+"'")
+	if notes, err := open(t, backup, sqlite.Options{}).Notes(t.Context(), "ann"); err != nil || len(notes) != 1 {
+		t.Errorf("notes %q, %v", notes, err)
+	}
+}

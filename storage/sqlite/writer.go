@@ -212,7 +212,13 @@ func (w *writer) connect() error {
 	if err != nil {
 		return err
 	}
-	file, err := identify(w.file)
+	var file *identity
+	// a file that had no log of writes before, such as a backup, gets one when it is read first
+	err = made.query(context.Background(), `select 1 from sqlite_schema limit 1`, nil,
+		func(func(...any) error) error { return nil })
+	if err == nil {
+		file, err = identify(w.file)
+	}
 	if err != nil {
 		return errors.Join(err, made.close())
 	}

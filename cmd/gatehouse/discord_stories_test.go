@@ -302,6 +302,25 @@ func TestDiscordFatalCloseCodesBesideAnotherPlatform(t *testing.T) {
 	}
 }
 
+// TestDiscordGoesOnTryingBesideAnotherPlatform mends a token, as an admin would whom /readyz tells about it.
+func TestDiscordGoesOnTryingBesideAnotherPlatform(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(t, slacktest.Options{})
+	d := serveDiscord(t, discordtest.Options{}, map[string]string{
+		"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(),
+		"SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
+	})
+	d.discord.RevokeToken()
+	d.connection().Reset()
+	d.notReceiving("DISCORD_BOT_TOKEN")
+	waitUntil(t, func() bool { return strings.Contains(d.log.String(), "platform stopped") }, "the end of Discord")
+	if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
+		t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
+	}
+	d.discord.RestoreToken()
+	d.receives()
+}
+
 // A restart resumes the session. If it can't be resumed, a daily budget of new sessions applies. When it is spent, the
 // process waits and reports it.
 func TestDiscordRestartsWithinTheBudgetOfADay(t *testing.T) {

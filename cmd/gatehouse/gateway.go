@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/tools"
+	"gatehouse/cmd/gatehouse/internal/rerun"
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
@@ -141,7 +142,7 @@ func (g *gateway) Run(ctx context.Context) error {
 			tokens++
 		}
 	}
-	all := newReruns(max(tokens, 1), g.log)
+	all := rerun.New(max(tokens, 1), g.log)
 	for i, p := range g.platforms {
 		if p.Name() == callback.Name || p.Name() == openharness.Name && tokens > 0 {
 			// it ends with the last platform that needs a token: whoever runs gatehouse must notice that the token is
@@ -149,7 +150,7 @@ func (g *gateway) Run(ctx context.Context) error {
 			serving.Go(func() { errs[i] = p.Run(receiving, g.accept) })
 			continue
 		}
-		platforms.Go(func() { errs[i] = all.run(receiving, p, g.accept) })
+		platforms.Go(func() { errs[i] = all.Run(receiving, p, g.accept) })
 	}
 	if g.server != nil {
 		serving.Go(func() {

@@ -1,4 +1,5 @@
-package main
+// Package rerun runs the platforms for which gatehouse runs, and runs one that has stopped again.
+package rerun
 
 import (
 	"context"
@@ -9,10 +10,10 @@ import (
 	"gatehouse/core"
 )
 
-// reruns are the platforms for which gatehouse runs. One that stops, since its token or its configuration is refused,
-// begins again from time to time as long as another one runs: that one must not end for it, and whoever mends it need
-// not start gatehouse again. When all have stopped, gatehouse ends, so that whoever runs it notices.
-type reruns struct {
+// Platforms are the platforms for which gatehouse runs. One that stops, because its token or its configuration is
+// refused, begins again from time to time as long as another one runs: that one must not end for it, and whoever mends
+// it need not start gatehouse again. When all have stopped, gatehouse ends, so that whoever runs it notices.
+type Platforms struct {
 	log  *slog.Logger
 	none chan struct{} // closed when none runs any more
 
@@ -23,17 +24,17 @@ type reruns struct {
 // How long a platform that has stopped waits until it begins again, at first and at most. Discord counts what may
 // follow, and allows 1,000 a day.
 const (
-	firstRerun = 15 * time.Second
-	lastRerun  = 5 * time.Minute
+	first   = 15 * time.Second
+	longest = 5 * time.Minute
 )
 
-// newReruns counts n platforms that are going to run.
-func newReruns(n int, log *slog.Logger) *reruns {
-	return &reruns{log: log, none: make(chan struct{}), running: n}
+// New counts n platforms that are going to run.
+func New(n int, log *slog.Logger) *Platforms {
+	return &Platforms{log: log, none: make(chan struct{}), running: n}
 }
 
 // end counts a platform that does not run any more, and reports whether another one does.
-func (r *reruns) end() (others bool) {
+func (r *Platforms) end() (others bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running--; r.running == 0 {
@@ -43,7 +44,7 @@ func (r *reruns) end() (others bool) {
 }
 
 // begin counts a platform that runs again, if another one does.
-func (r *reruns) begin() (others bool) {
+func (r *Platforms) begin() (others bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running > 0 {
@@ -52,11 +53,11 @@ func (r *reruns) begin() (others bool) {
 	return r.running > 0
 }
 
-// run runs a platform that was counted, until ctx ends, or it ends by itself, or it stops and no other one runs. The
+// Run runs a platform that was counted, until ctx ends, or it ends by itself, or it stops and no other one runs. The
 // error is that of its last stop.
-func (r *reruns) run(ctx context.Context, p core.Platform, accept core.Accept) error {
+func (r *Platforms) Run(ctx context.Context, p core.Platform, accept core.Accept) error {
 	told := ""
-	for wait := firstRerun; ; wait = min(2*wait, lastRerun) {
+	for wait := first; ; wait = min(2*wait, longest) {
 		began := time.Now()
 		err := p.Run(ctx, accept)
 		others := r.end()
@@ -68,8 +69,8 @@ func (r *reruns) run(ctx context.Context, p core.Platform, accept core.Accept) e
 		if err == nil || ctx.Err() != nil || !others {
 			return err
 		}
-		if time.Since(began) > lastRerun {
-			wait = firstRerun
+		if time.Since(began) > longest {
+			wait = first
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -1,18 +1,15 @@
-package main
+package rerun
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"gatehouse/adapters/discord/discordtest"
-	"gatehouse/adapters/slack/slacktest"
 	"gatehouse/core"
 )
 
@@ -38,12 +35,12 @@ func TestAPlatformThatStopsBeginsAgainBesideAnotherOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad, good := &stopping{}, &stopping{}
 		good.mended.Store(true)
-		all := newReruns(2, slog.New(slog.DiscardHandler))
+		all := New(2, slog.New(slog.DiscardHandler))
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		for _, p := range []*stopping{bad, good} {
 			running.Go(func() {
-				if err := all.run(ctx, p, nil); err != nil {
+				if err := all.Run(ctx, p, nil); err != nil {
 					t.Errorf("%v", err)
 				}
 			})
@@ -53,7 +50,7 @@ func TestAPlatformThatStopsBeginsAgainBesideAnotherOne(t *testing.T) {
 			t.Errorf("it began %d times in a day", n)
 		}
 		bad.mended.Store(true)
-		time.Sleep(lastRerun)
+		time.Sleep(longest)
 		before := bad.runs.Load()
 		time.Sleep(time.Hour)
 		if bad.runs.Load() != before {
@@ -67,14 +64,14 @@ func TestAPlatformThatStopsBeginsAgainBesideAnotherOne(t *testing.T) {
 func TestWhenAllPlatformsHaveStoppedGatehouseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := &stopping{}, &stopping{}
-		all := newReruns(2, slog.New(slog.DiscardHandler))
+		all := New(2, slog.New(slog.DiscardHandler))
 		began := time.Now()
 		errs := make([]error, 2)
 		var running sync.WaitGroup
-		running.Go(func() { errs[0] = all.run(t.Context(), first, nil) })
+		running.Go(func() { errs[0] = all.Run(t.Context(), first, nil) })
 		running.Go(func() {
 			time.Sleep(time.Second)
-			errs[1] = all.run(t.Context(), second, nil)
+			errs[1] = all.Run(t.Context(), second, nil)
 		})
 		running.Wait()
 		if core.CategoryOf(errors.Join(errs...)) != core.Unauthorized || errs[0] == nil || errs[1] == nil {
@@ -84,23 +81,4 @@ func TestWhenAllPlatformsHaveStoppedGatehouseEnds(t *testing.T) {
 			t.Errorf("it ended after %s", d)
 		}
 	})
-}
-
-// TestDiscordGoesOnTryingBesideAnotherPlatform mends a token, as an admin would whom /readyz tells about it.
-func TestDiscordGoesOnTryingBesideAnotherPlatform(t *testing.T) {
-	t.Parallel()
-	slack := slacktest.Start(t, slacktest.Options{})
-	d := serveDiscord(t, discordtest.Options{}, map[string]string{
-		"SLACK_BOT_TOKEN": slack.BotToken(), "SLACK_API_URL": slack.APIURL(),
-		"SLACK_APP_TOKEN": slack.AppToken(), "SLACK_CHANNEL_RPS": "0",
-	})
-	d.discord.RevokeToken()
-	d.connection().Reset()
-	d.notReceiving("DISCORD_BOT_TOKEN")
-	waitUntil(t, func() bool { return strings.Contains(d.log.String(), "platform stopped") }, "the end of Discord")
-	if _, state := d.readiness(); state.Platforms["slack"].Inbound != "ok" {
-		t.Errorf("/readyz says of Slack: %+v", state.Platforms["slack"])
-	}
-	d.discord.RestoreToken()
-	d.receives()
 }

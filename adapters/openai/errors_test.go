@@ -33,7 +33,9 @@ func TestErrorsHaveTheirCategory(t *testing.T) {
 			llmtest.OpenAIFault(401, "invalid_api_key", "Incorrect API key provided: "+key), question,
 			core.ProviderAuthentication, "refuses the API key",
 		},
-		"no permission": {status(403, ``), question, core.ProviderAuthentication, "refuses the API key"},
+		"no permission":          {status(403, ``), question, core.ProviderAuthentication, "refuses the API key"},
+		"a log-in page in front": {status(401, `<html>`), question, core.ProviderUnavailable, "in front of"},
+		"a proxy in front":       {status(407, ``), question, core.ProviderUnavailable, "HTTPS_PROXY"},
 		"no money": {
 			status(402, `{"error":"pay"}`), question, core.ProviderAuthentication, "refuses the API key",
 		},

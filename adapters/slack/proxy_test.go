@@ -129,7 +129,8 @@ func TestSlackIsAskedAgainAfterAQuarterOfAnHour(t *testing.T) {
 	const most = 15 * time.Minute
 	now := time.Now()
 	p, o := open(t, slacktest.Options{}, func(d *core.Deps) { d.Now = func() time.Time { return now } })
-	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Times: 1, Trouble: slacktest.RateLimited(2592000 * time.Second)})
+	asked := slacktest.RateLimited(2592000 * time.Second)
+	o.Inject(slacktest.Fault{Endpoint: "chat.postMessage", Times: 1, Trouble: asked})
 	reply := core.Delivery{Post: core.Post{
 		Key: "reply/1", Kind: core.PostReply, Text: "x", To: core.Address{Platform: "slack", Channel: "C1"},
 	}}

@@ -38,8 +38,8 @@ func (l *lane) close() {
 	l.sending.Wait()
 }
 
-// look takes slots for posts that are looked for; few, or none for a while, during an outage. If none are free, the next
-// one that is given back wakes the lane's loop.
+// look takes slots for posts that are looked for; few, or none for a while, during an outage. If none are free, the
+// next one that is given back wakes the lane's loop.
 func (l *lane) look() int {
 	most := l.outage.claims(mostClaims, time.Now())
 	l.mu.Lock()

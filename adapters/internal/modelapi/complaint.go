@@ -23,6 +23,7 @@ type Complaint struct {
 
 	wait time.Duration // how long it asks to wait
 	page bool          // it is no JSON, but a page or a text
+	html bool          // a page
 }
 
 // longestMessage bounds what of a vendor's sentence is passed on.
@@ -38,6 +39,7 @@ func (e *Endpoint) Complaint(a Answer) Complaint {
 	v, err := strictjson.Parse(a.Body, strictjson.Repeats, strictjson.Replace)
 	if err != nil {
 		c.page = len(bytes.TrimSpace(a.Body)) > 0
+		c.html = bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("<"))
 		return c
 	}
 	v = Unlisted(v)

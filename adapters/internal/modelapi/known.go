@@ -77,7 +77,7 @@ func (e *Endpoint) known(c Complaint) *core.Error {
 		limited && saysLarge.MatchString(says),
 		!limited && c.Status != http.StatusNotFound && saysLength.MatchString(says):
 		return e.TooLong(c)
-	case c.Status == http.StatusProxyAuthRequired, c.page && slices.Contains(inFront, c.Status):
+	case c.Status == http.StatusProxyAuthRequired, c.html && slices.Contains(inFront, c.Status):
 		return e.Refusal(c, core.ProviderUnavailable,
 			"Something in front of %s refuses the call (%d), and not the API: a proxy or a firewall. "+
 				"Check HTTPS_PROXY, %s_BASE_URL, and what stands between.", e.Place, c.Status, e.Settings)

@@ -125,7 +125,8 @@ var (
 	// elsewhere: the refusal is about the conversation, the message that is edited, the person or the app, whatever the
 	// text.
 	elsewhere = []string{
-		"channel_type_not_supported", "is_inactive", "thread_not_found", "cannot_reply_to_message", "message_not_found", "cant_update_message", "edit_window_closed",
+		"channel_type_not_supported", "is_inactive", "thread_not_found", "cannot_reply_to_message",
+		"message_not_found", "cant_update_message", "edit_window_closed",
 		"user_not_found", "user_not_in_channel",
 		"user_disabled", "cannot_dm_bot", "access_denied", "not_allowed_token_type",
 		"enterprise_is_restricted", "team_not_found",
@@ -136,8 +137,8 @@ var (
 	noSockets = []string{"link_disabled", "socket_mode_not_enabled", "forbidden_team", "app_not_installed"}
 )
 
-const notThere = "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings of " +
-	"the channel."
+const notThere = "The bot may not write in this channel. Invite it there (/invite), or let it post in the settings " +
+	"of the channel."
 
 // mendable are the refusals of a post that somebody can end, with who does how.
 var mendable = map[string]string{

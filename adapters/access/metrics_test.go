@@ -34,7 +34,7 @@ func TestMetricsAreForThisMachineAndForItsToken(t *testing.T) {
 		"this machine":            {without, request("GET"), 0, ""},
 		"this machine, no token":  {with, request("GET"), 0, ""},
 		"another machine":         {without, far(), 401, "GATEHOUSE_METRICS_TOKEN_FILE"},
-		"a proxy":                 {without, request("GET", "X-Forwarded-For: 10.0.0.7"), 401, "GATEHOUSE_METRICS_TOKEN"},
+		"a proxy":                 {without, request("GET", "X-Forwarded-For: 10.0.0.7"), 401, "METRICS_TOKEN"},
 		"another host":            {without, request("GET", "Host: gate.example"), 401, "GATEHOUSE_METRICS_TOKEN"},
 		"an empty token":          {without, far("Authorization: Bearer "), 401, "GATEHOUSE_METRICS_TOKEN"},
 		"no token":                {with, far(), 401, "Authorization: Bearer"},

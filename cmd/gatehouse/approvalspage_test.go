@@ -24,7 +24,8 @@ func pagesOn(t testing.TB, url string, n int) (load func(who, path string) (stat
 	for _, key := range source.Keys() {
 		t.Setenv(key, "")
 	}
-	t.Setenv("GATEHOUSE_TOKENS", "ann=token-of-ann-0123456789,bob=token-of-bob-0123456789,root!=token-of-root-0123456789")
+	t.Setenv("GATEHOUSE_TOKENS", "ann=token-of-ann-0123456789,bob=token-of-bob-0123456789,"+
+		"root!=token-of-root-0123456789")
 	cfg, _, err := source.Load()
 	noErr(t, err)
 	store, err := storage.Open(context.Background(), url, storage.Options{})

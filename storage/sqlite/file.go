@@ -112,8 +112,8 @@ func (i *identity) check() (logSize int64, err error) {
 	log, err := os.Stat(i.logName)
 	if err != nil || !os.SameFile(i.log, log) {
 		return 0, core.Wrap(core.StoreGone, errors.Join(errLogGone, err),
-			"The write-ahead log %s was removed or replaced while gatehouse uses it, so nothing can be stored: it would "+
-				"be lost. Stop gatehouse, and start it again.", i.logName)
+			"The write-ahead log %s was removed or replaced while gatehouse uses it, so nothing can be stored: it "+
+				"would be lost. Stop gatehouse, and start it again.", i.logName)
 	}
 	return log.Size(), nil
 }

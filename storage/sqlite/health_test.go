@@ -51,7 +51,7 @@ func (r sickRunner) Later(query string, args []any, row sqlstore.Row) error {
 func ill(t *testing.T) (s *sqlstore.Store, set func(error)) {
 	t.Helper()
 	e := &sick{}
-	s = open(t, filepath.Join(t.TempDir(), "gatehouse.db"), sqlite.Options{}).Store.WithEngine(
+	s = open(t, filepath.Join(t.TempDir(), "gatehouse.db"), sqlite.Options{}).WithEngine(
 		func(inner sqlstore.Engine) sqlstore.Engine {
 			e.Engine = inner
 			return e

@@ -147,7 +147,8 @@ func (l Landed) Readers(t *testing.T, open func(url string) (*sqlstore.Store, er
 			t.Errorf("%s sees %d before %s (%v)", account, n, since, err)
 		}
 	}
-	if n, err := s.CountApprovals(t.Context(), core.ApprovalFilter{Reader: "eve", At: time.Now()}); err != nil || n > 0 {
+	other := core.ApprovalFilter{Reader: "eve", At: time.Now()}
+	if n, err := s.CountApprovals(t.Context(), other); err != nil || n > 0 {
 		t.Errorf("somebody else sees %d (%v)", n, err)
 	}
 }

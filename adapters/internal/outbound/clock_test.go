@@ -21,12 +21,12 @@ func TestLaw9_SignedRequestsThatAreAllTooOldAreTold(t *testing.T) {
 		"two":                     {signed: []time.Duration{hour, hour}},
 		"three":                   {signed: []time.Duration{hour, hour, hour}, says: "1h0m0s ahead of that of Example"},
 		"three of the future":     {signed: []time.Duration{-hour, -hour, -hour}, says: "1h0m0s behind that of Example"},
-		"three in a minute":       {signed: []time.Duration{hour, hour, hour}, apart: 30 * time.Second, says: "Set it right"},
+		"three in a minute":       {signed: []time.Duration{hour, hour, hour}, apart: 30 * time.Second, says: "right"},
 		"three in more":           {signed: []time.Duration{hour, hour, hour}, apart: 31 * time.Second},
 		"the last one is taken":   {signed: []time.Duration{hour, hour, hour, fresh}},
 		"one of them is taken":    {signed: []time.Duration{hour, hour, fresh, hour}},
 		"three after one":         {signed: []time.Duration{fresh, hour, hour, hour}, says: "none was taken"},
-		"three, minutes ago":      {signed: []time.Duration{hour, hour, hour}, later: 10 * time.Minute, says: "the last 3"},
+		"three, minutes ago":      {signed: []time.Duration{hour, hour, hour}, later: 10 * time.Minute, says: "last"},
 		"three, half an hour ago": {signed: []time.Duration{hour, hour, hour}, later: 30 * time.Minute},
 	} {
 		now := time.Unix(1_800_000_000, 0)

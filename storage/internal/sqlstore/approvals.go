@@ -133,9 +133,10 @@ func (t *Tx) redrawSame(a core.Approval) error {
 	if a.Question != nil || a.External != nil {
 		return nil
 	}
+	// the database looks through the others' texts, so that only these are read
 	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
 		where requester = $1 and state = 'open' and conversation = $2 and replace(body, $3, '') <> body
-		order by seq`, a.Requester.ID, a.Conversation, a.Call.Digest) // their texts alone are looked through by the database
+		order by seq`, a.Requester.ID, a.Conversation, a.Call.Digest)
 	same := slices.DeleteFunc(open, func(o core.Approval) bool { return o.Call.Digest != a.Call.Digest })
 	for _, other := range same {
 		if other.ID == a.ID && a.Edits() == 0 { // it is new
@@ -305,6 +306,9 @@ func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]cor
 func (s *Store) CountApprovals(ctx context.Context, f core.ApprovalFilter) (n int, err error) {
 	from, column, where := approvalsBy(f)
 	where.and(column + " > 0")
+	if f.Reader != "" { // all conditions are of that table
+		from = "readers"
+	}
 	return read(ctx, s, func(t *Tx) (n int, err error) {
 		_, err = t.Row([]any{&n}, `select count(*) from `+from+` where `+where.all(), where.args...)
 		return n, err

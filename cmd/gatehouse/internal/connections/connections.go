@@ -132,8 +132,8 @@ func FewFiles() string {
 		return ""
 	}
 	return fmt.Sprintf("gatehouse may have only %d files and connections open; with fewer than %d it can't reach the "+
-		"database, the platforms and the models at all times. Raise the limit to 1024 or more: ulimit -n, LimitNOFILE of "+
-		"systemd, --ulimit nofile of Docker.", n, enoughFiles)
+		"database, the platforms and the models at all times. Raise the limit to 1024 or more: ulimit -n, LimitNOFILE "+
+		"of systemd, --ulimit nofile of Docker.", n, enoughFiles)
 }
 
 // enoughFiles is what a process needs with few people; 1024 is what most systems give it.

@@ -81,8 +81,8 @@ func isRotated(token string) bool {
 }
 
 const rotatedToken = "a token that begins with xoxe is one of token rotation: it expires after 12 hours, or " +
-	"refreshes one that does. Switch Token Rotation off (OAuth & Permissions of your app), reinstall the app, and use " +
-	"the token that begins with xoxb-; where Slack does not let you switch it off, make a new app from " +
+	"refreshes one that does. Switch Token Rotation off (OAuth & Permissions of your app), reinstall the app, and " +
+	"use the token that begins with xoxb-; where Slack does not let you switch it off, make a new app from " +
 	"gatehouse manifest slack"
 
 // The forms of ids.

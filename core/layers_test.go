@@ -134,7 +134,8 @@ var layers = map[string][]string{
 		"adapters/internal/intake",
 	},
 	"adapters/web": {
-		"core", "core/inflight", "core/question", "core/mask", "adapters/access", "adapters/internal/*", "adapters/wording",
+		"core", "core/inflight", "core/question", "core/mask", "adapters/access", "adapters/internal/*",
+		"adapters/wording",
 	},
 
 	// What a server's definitions mean is read with what tools are.

@@ -109,7 +109,8 @@ type Outbox interface {
 	// tells nothing twice.
 	FailPost(ctx context.Context, row OutboxRow, wait time.Duration, f Fallback) error
 	// AddCopies is SavePost that also adds posts which go with the row, such as copies of its card; those with a known
-	// key are not changed. If approvers were left out, the card says so, and is not quiet; it is not due again for that.
+	// key are not changed. If approvers were left out, the card says so and is not quiet; it is not due again for
+	// that.
 	AddCopies(ctx context.Context, row OutboxRow, c Copies) error
 	// LoadPost returns the row with a key; it fails with not_found if there is none.
 	LoadPost(ctx context.Context, key string) (OutboxRow, error)

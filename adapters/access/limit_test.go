@@ -45,7 +45,9 @@ func TestARightTokenPassesBesideWrongOnes(t *testing.T) {
 			var guessing sync.WaitGroup
 			guessing.Go(func() {
 				for ctx.Err() == nil {
-					guessing.Go(func() { refused(t, name+": a guess", try(t.Context(), g, "10.0.0.1:1", "guess"), 401) })
+					guessing.Go(func() {
+						refused(t, name+": a guess", try(t.Context(), g, "10.0.0.1:1", "guess"), 401)
+					})
 					time.Sleep(100 * time.Millisecond)
 				}
 			})

@@ -235,9 +235,9 @@ func typedError(err error, changed string) string {
 
 // deadLetter ends an event whose attempts did not end.
 func (t *turn) deadLetter(ctx context.Context) (*core.Finish, error) {
-	cause := fmt.Sprintf("gatehouse itself ended %d times while the turn ran: it was killed, such as for want of memory, "+
-		"or crashed, so %[1]d attempts were started and none finished; the system's log and the end of gatehouse's own "+
-		"before each start say why", t.claim.Event.Attempt-1)
+	cause := fmt.Sprintf("gatehouse itself ended %d times while the turn ran: it was killed, such as for want of "+
+		"memory, or crashed, so %[1]d attempts were started and none finished; the system's log and the end of "+
+		"gatehouse's own before each start say why", t.claim.Event.Attempt-1)
 	category, says := core.Internal, t.Sentences.Killed
 	if t.large(t.claim.Event) {
 		category, says = core.MessageTooLarge, t.Sentences.TooBig

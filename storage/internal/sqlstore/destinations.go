@@ -7,8 +7,8 @@ import (
 	"gatehouse/core"
 )
 
-// destination returns the queue in which a post keeps its order. Typing indicators have their own, and so have looks for
-// twins: they neither wait for an answer nor delay it.
+// destination returns the queue in which a post keeps its order. Typing indicators have their own, and so have looks
+// for twins: they neither wait for an answer nor delay it.
 func destination(p core.Post) string {
 	parts := []string{p.To.Platform, p.To.Channel, p.To.Thread}
 	if p.Copy && p.To.Channel == "" { // each person's direct messages

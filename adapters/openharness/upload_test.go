@@ -424,7 +424,8 @@ func TestFewUploadsAreInMemory(t *testing.T) {
 		}
 		t.Cleanup(func() { c.Close() })
 		_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-			"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\nhello", openharness.AttachmentsPath, annsToken, 2<<20)
+			"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\nhello",
+			openharness.AttachmentsPath, annsToken, 2<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

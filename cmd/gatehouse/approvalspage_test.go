@@ -61,7 +61,9 @@ func openMany(t testing.TB, store *storage.Store, n int) {
 			_, _, err := store.OpenExternal(context.Background(), core.Approval{
 				ID: core.ApprovalID(fmt.Sprintf("ap-%06d", i)), Conversation: conversation, State: core.Open,
 				Session: conversation.Session(1), Address: core.Address{Platform: "slack"},
-				Call:      core.Call{Tool: "restart", Arguments: args, Digest: digest, Summary: "Restart the host db-7"},
+				Call: core.Call{
+					Tool: "restart", Arguments: args, Digest: digest, Summary: "Restart the host db-7",
+				},
 				Requester: core.Actor{ID: fmt.Sprintf("slack:U%d", i%500), Name: "somebody"},
 				Rule: core.Rule{
 					Name: "ops", Verdict: core.VerdictAsk, Approvers: []string{"openharness:bob", "slack:U1"},
@@ -83,7 +85,8 @@ func TestAPageOfApprovalsAsksForAPage(t *testing.T) {
 				second := allocated(t, func() { loaded(t, many, who, "/approvals") })
 				t.Logf("%s: %d KB of 200, %d KB of 2000", who, first>>10, second>>10)
 				if second > 20<<20 || second > first+first/2 {
-					t.Errorf("a load of %s takes %d bytes with 200 open approvals, and %d with 2000", who, first, second)
+					t.Errorf("a load of %s takes %d bytes with 200 open approvals, and %d with 2000", who, first,
+						second)
 				}
 			}
 			page := loaded(t, many, "bob", "/approvals")

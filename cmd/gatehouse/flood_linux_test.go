@@ -217,7 +217,8 @@ func TestFloodsFromOutsideEndNothing(t *testing.T) {
 	cut := func(request string) string { return request[:len(request)-1] }
 	message := func(id int, text string) string {
 		return post("/v1/openharness", fmt.Sprintf(
-			`{"protocol_version":"1.0.0","request":{"context":{"session_id":"s%d","user_intent":%s}}}`, id, value(text)))
+			`{"protocol_version":"1.0.0","request":{"context":{"session_id":"s%d","user_intent":%s}}}`, id,
+			value(text)))
 	}
 	messages := func(n int, text string) (all []string) {
 		for i := range n * times {

@@ -146,7 +146,8 @@ func TestDoctorSendsTheTokenForMetrics(t *testing.T) {
 		t.Errorf("with the token: %+v, %v, %v", turns, ok, err)
 	}
 	cfg.MetricsToken = ""
-	if _, ok, err := (program{}).Turns(t.Context(), cfg); ok || !strings.Contains(core.MessageOf(err), "METRICS_TOKEN") {
+	_, ok, err := (program{}).Turns(t.Context(), cfg)
+	if ok || !strings.Contains(core.MessageOf(err), "METRICS_TOKEN") {
 		t.Errorf("without it: %v, %v", ok, err)
 	}
 }

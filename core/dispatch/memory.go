@@ -16,8 +16,8 @@ const turnMemory = 64 << 10
 // shown it, and as it is sent.
 const copies = 3
 
-// ownCopies is how often a turn holds its own message at most: as it is stored and read, in the history, as arguments of
-// a call with the trees that are parsed from them, and in a reply that repeats it.
+// ownCopies is how often a turn holds its own message at most: as it is stored and read, in the history, as arguments
+// of a call with the trees that are parsed from them, and in a reply that repeats it.
 const ownCopies = 8
 
 // weight is what the turn of an event holds before it has read anything.

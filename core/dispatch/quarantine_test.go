@@ -157,8 +157,8 @@ func TestFreshEventsDoNotWaitForSuspects(t *testing.T) {
 	again.ended(suspect.Seq)
 }
 
-// TestALargeMessageIsGivenUpAfterTwoDeaths: the person is told that it was too big. Its second attempt runs, and so does
-// the third of a small message that two processes died over.
+// TestALargeMessageIsGivenUpAfterTwoDeaths: the person is told that it was too big. Its second attempt runs, and so
+// does the third of a small message that two processes died over.
 func TestALargeMessageIsGivenUpAfterTwoDeaths(t *testing.T) {
 	for name, tc := range map[string]struct {
 		bytes, deaths int
@@ -193,8 +193,8 @@ func TestALargeMessageIsGivenUpAfterTwoDeaths(t *testing.T) {
 	}
 }
 
-// TestOnePersonsLargeMessagesLeaveRoomForOthers: while one person's turns hold their share, the rest of theirs wait, and
-// another person's message is answered. In the end all are.
+// TestOnePersonsLargeMessagesLeaveRoomForOthers: while one person's turns hold their share, the rest of theirs wait,
+// and another person's message is answered. In the end all are.
 func TestOnePersonsLargeMessagesLeaveRoomForOthers(t *testing.T) {
 	began, goOn := make(chan struct{}, 100), make(chan struct{})
 	model := modelFunc(func(ctx context.Context, h core.History) (agent.Answer, error) {

@@ -263,8 +263,8 @@ func (l *longLog) note(size int64, file string, log *slog.Logger) {
 	long := size >= l.from
 	if long && !l.warned {
 		log.Warn(fmt.Sprintf("the write-ahead log of the database, %s-wal, has grown to %d MiB, because something has "+
-			"been reading the database for long: end that read (a backup, a copy or a shell that holds the file open); "+
-			"then the log is emptied", file, size>>20))
+			"been reading the database for long: end that read (a backup, a copy or a shell that holds the file "+
+			"open); then the log is emptied", file, size>>20))
 	}
 	if l.warned && !long {
 		log.Info("the write-ahead log of the database is short again")

@@ -102,8 +102,8 @@ func (c *Clock) deaf() error {
 		"of their time. %s", n, c.Title, c.difference(c.stale[n-1].ago))
 }
 
-// AtLeast notes that the platform's clock shows a time or a later one: that of a message which has just come. It is more
-// exact than a Date, which is cut to whole seconds. A time that is further ahead than that says nothing.
+// AtLeast notes that the platform's clock shows a time or a later one: that of a message which has just come. It is
+// more exact than a Date, which is cut to whole seconds. A time that is further ahead than that says nothing.
 func (c *Clock) AtLeast(t time.Time) {
 	last, at := c.last.Load(), c.Now()
 	if last == nil {

@@ -20,7 +20,7 @@ func TestLaw9_SignedRequestsThatAreAllTooOldAreTold(t *testing.T) {
 		"none":                    {},
 		"two":                     {signed: []time.Duration{hour, hour}},
 		"three":                   {signed: []time.Duration{hour, hour, hour}, says: "1h0m0s ahead of that of Example"},
-		"three of the future":     {signed: []time.Duration{-hour, -hour, -hour}, says: "1h0m0s behind that of Example"},
+		"three of the future":     {signed: []time.Duration{-hour, -hour, -hour}, says: "1h0m0s behind that of"},
 		"three in a minute":       {signed: []time.Duration{hour, hour, hour}, apart: 30 * time.Second, says: "right"},
 		"three in more":           {signed: []time.Duration{hour, hour, hour}, apart: 31 * time.Second},
 		"the last one is taken":   {signed: []time.Duration{hour, hour, hour, fresh}},

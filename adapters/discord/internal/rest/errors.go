@@ -155,8 +155,8 @@ func refused(r *Refusal) error {
 // maxMessage is how much of a refusal's own text is kept.
 const maxMessage = 300
 
-// refusalOf reads a refusal. It is Discord's own if it has a code and a message, or Discord's headers about rate limits.
-// Discord's own details about a form's faults are added for the log.
+// refusalOf reads a refusal. It is Discord's own if it has a code and a message, or Discord's headers about rate
+// limits. Discord's own details about a form's faults are added for the log.
 func refusalOf(got response, body []byte) *Refusal {
 	var answer struct {
 		Code    *int            `json:"code"`

@@ -21,7 +21,7 @@ const digestPrefix = "sha256:"
 // Canonical gives a JSON value in the form of RFC 8785, as strictjson's AppendRFC8785 does. Repeated keys and texts
 // that are not Unicode are refused. Error: invalid.
 func Canonical(text []byte) ([]byte, error) {
-	v, err := strictjson.Parse(text)
+	v, err := strictjson.Parse(text, strictjson.Trusted)
 	if err != nil {
 		return nil, invalid(err)
 	}

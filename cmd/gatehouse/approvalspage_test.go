@@ -75,7 +75,8 @@ func openMany(t testing.TB, store *storage.Store, n int) {
 	noErr(t, all.Wait())
 }
 
-// TestAPageOfApprovalsAsksForAPage: what a load takes does not grow with how many are open, and is below 20 MB.
+// TestAPageOfApprovalsAsksForAPage: what a load takes does not grow with how many are open, and is below 20 MB (but
+// under the race detector, where pools give away what they hold).
 func TestAPageOfApprovalsAsksForAPage(t *testing.T) {
 	for name, e := range map[string]engine{"sqlite": sqliteFile, "postgres": postgresServer} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +85,7 @@ func TestAPageOfApprovalsAsksForAPage(t *testing.T) {
 				first := allocated(t, func() { loaded(t, few, who, "/approvals") })
 				second := allocated(t, func() { loaded(t, many, who, "/approvals") })
 				t.Logf("%s: %d KB of 200, %d KB of 2000", who, first>>10, second>>10)
-				if second > 20<<20 || second > first+first/2 {
+				if !underRace && second > 20<<20 || second > first+first/2 {
 					t.Errorf("a load of %s takes %d bytes with 200 open approvals, and %d with 2000", who, first,
 						second)
 				}

@@ -33,20 +33,27 @@ type browser struct {
 	ctx context.Context
 }
 
-// newBrowser starts Chromium; the test is skipped without it.
-func newBrowser(t *testing.T) *browser {
-	t.Helper()
+// chromium starts Chromium once for all tests; it ends with their process.
+var chromium = sync.OnceValues(func() (context.Context, error) {
 	path := os.Getenv(chromiumKey)
-	if path == "" {
-		t.Skipf("SKIPPED: the web pages were not tested in a browser. Set %s to the path of Chromium.", chromiumKey)
-	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.WSURLReadTimeout(patience))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, _ = chromedp.NewContext(ctx)
+	return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
+})
+
+// newBrowser opens a profile in Chromium; the test is skipped without it.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	if os.Getenv(chromiumKey) == "" {
+		t.Skipf("SKIPPED: the web pages were not tested in a browser. Set %s to the path of Chromium.", chromiumKey)
+	}
+	ctx, err := chromium()
+	noErr(t, err)
+	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx}
 	b.run(chromedp.Navigate("about:blank"))

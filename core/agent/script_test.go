@@ -259,7 +259,7 @@ func TestWhatAScriptKeepsWhileItWaits(t *testing.T) {
 		}
 		return len(answer.Memory)
 	}
-	if few, many := kept(10), kept(5000); many > few+20 {
+	if few, many := kept(10), kept(3000); many > few+20 {
 		t.Errorf("%d bytes after 10 steps, %d after 5000", few, many)
 	}
 }

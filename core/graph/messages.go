@@ -71,7 +71,7 @@ func appendMessages(prior, update any) (any, error) {
 
 // decodeHistory reads a list of messages; each must be of a valid shape.
 func decodeHistory(raw json.RawMessage) (any, error) {
-	v, err := strictjson.Parse(raw)
+	v, err := strictjson.Parse(raw, strictjson.Trusted)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (r migrations) path(from, to string) ([]migration, error) {
 func decodePlain(values map[string]json.RawMessage) (map[string]any, error) {
 	out := make(map[string]any, len(values))
 	for name, raw := range values {
-		v, err := strictjson.Parse(raw)
+		v, err := strictjson.Parse(raw, strictjson.Trusted)
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", name, err)
 		}

@@ -40,7 +40,7 @@ func goType[T any]() Type {
 			return nil
 		},
 		decode: func(raw json.RawMessage) (any, error) {
-			parsed, err := strictjson.Parse(raw)
+			parsed, err := strictjson.Parse(raw, strictjson.Trusted)
 			if err != nil {
 				return nil, err
 			}
@@ -59,7 +59,7 @@ func goType[T any]() Type {
 // typed makes a type of run-time values from its check.
 func typed(name string, zero func() any, check func(v any) error) Type {
 	return Type{name: name, zero: zero, check: check, decode: func(raw json.RawMessage) (any, error) {
-		parsed, err := strictjson.Parse(raw)
+		parsed, err := strictjson.Parse(raw, strictjson.Trusted)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 // numbers in the digits that they were written in, texts without needless escapes. Equal requests give equal bytes, so
 // that a vendor's cache of prefixes holds.
 func Canonical(data []byte) ([]byte, error) {
-	v, err := strictjson.Parse(data)
+	v, err := strictjson.Parse(data, strictjson.Trusted)
 	if err != nil {
 		return nil, core.Wrap(core.ProviderInvalidRequest, err, "The request is not valid JSON.")
 	}

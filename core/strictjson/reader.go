@@ -24,6 +24,9 @@ func Repeats(r *Reader) { r.repeats = true }
 // for texts of people, which a platform may have cut in the middle of a character.
 func Replace(r *Reader) { r.replace = true }
 
+// Trusted lets a tree have any number of values: for texts that gatehouse has stored itself.
+func Trusted(r *Reader) { r.trusted = true }
+
 // Reader reads a text once, from left to right, and builds nothing. It stands before a value; the caller reads it with
 // the method for its Kind or with Skip, and calls End after the outermost one. All members of a repeated key are given:
 // the caller refuses them where necessary. Its errors are *Error; after one it can't be used any more.
@@ -39,6 +42,7 @@ type Reader struct {
 	unescaped []byte // the last string with escapes
 	repeats   bool
 	replace   bool
+	trusted   bool
 	values    int // of the tree
 }
 

@@ -41,7 +41,7 @@ type reader struct {
 // newReader parses a text. Repeated keys are faults only where they are read.
 func newReader(data []byte) (*reader, *strictjson.Value) {
 	r := &reader{data: data}
-	tree, err := strictjson.Parse(data, strictjson.Repeats)
+	tree, err := strictjson.Parse(data, strictjson.Repeats, strictjson.Trusted)
 	if err != nil {
 		r.err = core.Wrap(core.Invalid, err, "%s", err)
 	}

@@ -70,7 +70,7 @@ func All() []string {
 func Methods() []string {
 	var names []string
 	for m := range reflect.TypeFor[*sqlstore.Store]().Methods() {
-		if !slices.Contains([]string{"WithEngine", "WithLimits", "Signer", "SignsWithItsKey"}, m.Name) {
+		if !slices.Contains([]string{"WithEngine", "WithLimits", "Signer", "SignsWithItsKey", "Gone"}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

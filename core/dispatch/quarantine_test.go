@@ -166,8 +166,8 @@ func TestALargeMessageIsGivenUpAfterTwoDeaths(t *testing.T) {
 		category      core.Category
 		says          string
 	}{
-		"large, one death":   {500_000, 1, core.EndReplied, "", "demo agent"},
-		"large, two deaths":  {500_000, 2, core.EndDead, core.MessageTooLarge, "too big"},
+		"large, one death":   {62_500, 1, core.EndReplied, "", "demo agent"},
+		"large, two deaths":  {62_500, 2, core.EndDead, core.MessageTooLarge, "too big"},
 		"small, two deaths":  {500, 2, core.EndReplied, "", "demo agent"},
 		"small, five deaths": {500, 5, core.EndDead, core.Internal, "ended each time"},
 	} {
@@ -182,7 +182,7 @@ func TestALargeMessageIsGivenUpAfterTwoDeaths(t *testing.T) {
 			}
 			b.stop()
 			again := newBench(t, setup{path: b.path, options: func(o *dispatch.Options) {
-				o.Memory = inflight.New(128 << 20)
+				o.Memory = inflight.New(16 << 20)
 			}})
 			e := again.ended(said.Seq)
 			if e.End.Kind != tc.end || e.End.Category != tc.category {
@@ -204,11 +204,11 @@ func TestOnePersonsLargeMessagesLeaveRoomForOthers(t *testing.T) {
 		}
 		return agent.Demo{}.Next(ctx, h, nil)
 	})
-	memory := inflight.New(64 << 20)
+	memory := inflight.New(8 << 20)
 	b := newBench(t, setup{model: model, options: func(o *dispatch.Options) { o.Memory = memory }})
 	var large []core.Receipt
 	for i := range 8 {
-		large = append(large, b.say(core.ConversationID(fmt.Sprintf("room:%d", i)), strings.Repeat("x ", 250_000)))
+		large = append(large, b.say(core.ConversationID(fmt.Sprintf("room:%d", i)), strings.Repeat("x ", 31_250)))
 	}
 	<-began
 	for i := range 3 {

@@ -74,10 +74,20 @@ func Fields(texts any) iter.Seq2[string, *string] {
 
 // keyOf writes NothingRuns as nothing_runs.
 func keyOf(f reflect.StructField) string {
-	return strings.ToLower(capital.ReplaceAllString(f.Name, "${1}_${2}"))
+	key, small := make([]byte, 0, 2*len(f.Name)), false
+	for _, c := range []byte(f.Name) {
+		capital := 'A' <= c && c <= 'Z'
+		if capital && small {
+			key = append(key, '_')
+		}
+		small = 'a' <= c && c <= 'z'
+		if capital {
+			c += 'a' - 'A'
+		}
+		key = append(key, c)
+	}
+	return string(key)
 }
-
-var capital = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // Place matches a place of a text.
 var Place = regexp.MustCompile(`\{[a-z]+\}`)

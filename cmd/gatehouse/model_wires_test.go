@@ -211,7 +211,8 @@ func (k *talk) ends() {
 func TestALongConversation(t *testing.T) {
 	for name, start := range wires {
 		for _, stream := range []bool{true, false} {
-			if !stream && !wide(true, slices.Contains([]string{"chat", "Responses", "Anthropic"}, name)) {
+			ofEach := []string{"chat", "Gemini", "DeepSeek R1", "Responses", "Anthropic"}
+			if !wide(true, stream && slices.Contains(ofEach, name) || !stream && name == "Responses") {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s, streamed %t", name, stream), func(t *testing.T) {

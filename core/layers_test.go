@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -249,6 +251,26 @@ func TestTopLevelHoldsOnlyTheAgreedEntries(t *testing.T) {
 		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "gatehouse") &&
 			!slices.Contains(topLevel, e.Name()) {
 			t.Errorf("%s is at the top level", e.Name())
+		}
+	}
+}
+
+// TestAPackageIsOneIdea: one of more files is two.
+func TestAPackageIsOneIdea(t *testing.T) {
+	const maxFiles = 25 // tests aside, those of other systems too
+	files := map[string]int{}
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			files[filepath.Dir(file)]++
+		}
+		return err
+	})
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d packages: %v", len(files), err)
+	}
+	for folder, n := range files {
+		if n > maxFiles {
+			t.Errorf("%s has %d files; a package has at most %d", folder, n, maxFiles)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (p *property) cancel(rt *rapid.T) {
 	p.decide(rt, core.Decision{Approval: p.approval(rt), Cancel: true, By: sample.Ann})
 }
 
-// beginIntent runs the tool of a resumed turn's approval; only an approved one succeeds.
+// beginIntent runs the tool of a resumed turn's approval; only an approved one succeeds, and none begins after a stop.
 func (p *property) beginIntent(rt *rapid.T) {
 	c, holds := p.held(rt, func(c core.Claim) bool { return c.Event.Kind() == core.KindSignal && p.resumed(c) != "" })
 	a := p.m.approvals[core.ApprovalID(c.Event.Subject())]
@@ -93,6 +93,11 @@ func (p *property) beginIntent(rt *rapid.T) {
 	case a.state != core.Approved:
 		if core.CategoryOf(err) != core.ApprovalMissing {
 			rt.Fatalf("a tool of a %s approval gave %v", a.state, err)
+		}
+	case !a.begun && p.m.conversation(c.Key).stop == c.Event.Seq:
+		p.seen["stop before a tool"]++
+		if core.CategoryOf(err) != core.Stopped {
+			rt.Fatalf("a tool of a stopped turn gave %v", err)
 		}
 	default:
 		p.ok(rt, err)

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"gatehouse/adapters/access"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 	"gatehouse/core/inflight"
@@ -18,8 +15,8 @@ import (
 
 // Numbers of streams.
 const (
-	heartbeat  = 15 * time.Second
-	streamLook = 2 * time.Second // how often the mailbox is read while nothing is heard
+	heartbeat  = 15 * time.Second // or as often as the client says
+	streamLook = 2 * time.Second  // how often the mailbox is read while nothing is heard
 	writeTime  = 10 * time.Second
 	lastMail   = 200 // how much of a mailbox a client gets that names no Last-Event-ID
 	batch      = 100
@@ -29,98 +26,97 @@ const (
 	reconnect  = 2000    // milliseconds after which a client connects again
 )
 
-// stream sends what is said in one session as server-sent events: each is a whole response message with one directive
-// or error, and its id is the place in the mailbox. A client that comes back names the last one, as browsers do by
+// stream sends what is said in a session as server-sent events: each is a whole response message with one directive or
+// error, and its id is the place in the mailbox. A client that comes back names the last one, as browsers do by
 // themselves, and gets what it missed.
 func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
-	after, err := c.follows(r)
+	f, err := c.follows(r)
 	if err != nil {
+		return err
+	}
+	if err := f.begin(r.Context()); err != nil {
 		return err
 	}
 	w.Header().Set("X-Accel-Buffering", "no")
 	begin(w, http.StatusOK, "text/event-stream")
-	s := &sender{w: w, connection: http.NewResponseController(w)}
-	_ = s.connection.SetReadDeadline(time.Time{}) // or the server's own would end the stream
-	if s.write("retry: %d\n\n", reconnect) == nil {
-		c.follow(r, s, after)
+	f.sender = &sender{w: w, connection: http.NewResponseController(w)}
+	_ = f.connection.SetReadDeadline(time.Time{}) // or the server's own would end the stream
+	if f.write("retry: %d\n\n", reconnect) == nil {
+		f.follow(r)
 	}
 	return nil
 }
 
-// follows reads which session a stream is of, how it is drawn, and after which event it begins; -1 if no event is
-// named. It refuses every parameter that it can't honour.
-func (c *call) follows(r *http.Request) (after int64, err error) {
-	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas")
-	if err != nil {
-		return 0, err
-	}
-	names, thread := slices.Compact(append(query["session"], query["session_id"]...)), query.Get("conversation")
-	if len(names) > 1 {
-		return 0, invalid("session_id", "The parameters session and session_id name two sessions. Give one of them.")
-	}
-	session := strings.Join(names, "")
-	if fault := wire.CheckIDs(session, thread); fault != nil {
-		return 0, fault
-	}
-	c.mailbox = conversationOf(c.who, session, thread)
-	if c.html, err = strconv.ParseBool(cmp.Or(query.Get("html"), "0")); err != nil {
-		return 0, invalid("html", "The parameter html is 1 for replies as HTML, too, or 0.")
-	}
-	if deltas, err := strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); deltas || err != nil {
-		return 0, invalid("deltas", "This stream has whole replies only: set deltas to 0, or leave it out.")
-	}
-	last := cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")) // for a client that can't set headers
-	if last == "" {
-		return -1, nil
-	}
-	if after, err = strconv.ParseInt(last, 10, 64); err != nil || after < 0 {
-		return 0, invalid("Last-Event-ID", "The Last-Event-ID is not one of this stream.")
-	}
-	return after, nil
-}
-
-// follow sends mail until the client leaves, is no longer admitted, or the engine stops.
-func (c *call) follow(r *http.Request, s *sender, after int64) {
+// follow sends mail until the client leaves, is no longer admitted, its wait is over, or the engine stops.
+func (f *following) follow(r *http.Request) {
 	ctx := r.Context()
-	changed, remove := c.watchers.add(c.mailbox)
+	var mailboxes []core.ConversationID
+	for _, one := range f.feeds {
+		mailboxes = append(mailboxes, one.mailbox)
+	}
+	changed, remove := f.watchers.add(mailboxes...)
 	defer remove()
-	look, beat := time.NewTicker(streamLook), time.NewTicker(heartbeat)
+	look, beat := time.NewTicker(streamLook), time.NewTicker(f.every)
 	defer look.Stop()
 	defer beat.Stop()
-	for {
-		var err error
-		if after, err = c.sendNew(ctx, s, after); err != nil {
-			if ctx.Err() == nil {
-				c.Log.Debug("a stream ends", "platform", Name, "err", err)
-			}
-			return
+	var over <-chan time.Time // never
+	if f.ends {
+		over = time.After(f.wait)
+	}
+	err := f.beat()
+	for err == nil {
+		var some bool
+		if some, err = f.sendNew(ctx); err != nil || f.ends && (some || f.wait == 0 && f.begun()) {
+			break
 		}
 		select {
 		case <-changed:
 		case <-look.C:
 		case <-beat.C:
-			if _, err := c.Gate.Identify(r); err != nil || s.write(": still here\n\n") != nil {
-				return // the login has ended, or the client has left
+			if _, err = f.Gate.Identify(r); err == nil { // else the login has ended
+				err = f.beat()
 			}
+		case <-over:
+			return
 		case <-ctx.Done():
 			return
-		case <-c.ended:
+		case <-f.ended:
 			return
 		}
 	}
+	if err != nil && ctx.Err() == nil {
+		f.Log.Debug("a stream ends", "platform", Name, "err", err)
+	}
 }
 
-// sendNew sends the mail after a place and returns the place of the last one. What there is no memory for is sent
-// later.
-func (c *call) sendNew(ctx context.Context, s *sender, after int64) (int64, error) {
+// sendNew sends the news of each session, and reports whether there were any.
+func (f *following) sendNew(ctx context.Context) (some bool, err error) {
+	for _, one := range f.feeds {
+		before := one.after
+		if err := one.sendNew(ctx, f.sender); err != nil {
+			return some, err
+		}
+		some = some || one.after > max(before, 0)
+	}
+	return some, nil
+}
+
+// begun reports whether there was memory for the beginning of each session.
+func (f *following) begun() bool {
+	return !slices.ContainsFunc(f.feeds, func(one *feed) bool { return one.after < 0 })
+}
+
+// sendNew sends the mail after the feed's place, which becomes that of the last one. What there is no memory for is
+// sent later.
+func (c *feed) sendNew(ctx context.Context, s *sender) error {
 	for {
-		f := core.MailFilter{Mailbox: c.mailbox, After: after, Limit: batch, Bytes: batchBytes}
-		if after < 0 {
+		f := core.MailFilter{Mailbox: c.mailbox, After: c.after, Limit: batch, Bytes: batchBytes}
+		if c.after < 0 {
 			f = core.MailFilter{Mailbox: c.mailbox, Last: lastMail, Bytes: lastBytes}
 		}
 		mail, err := c.Store.ListMail(ctx, f)
 		if err != nil {
-			return after, err
+			return err
 		}
 		size := 0
 		for _, m := range mail {
@@ -128,28 +124,29 @@ func (c *call) sendNew(ctx context.Context, s *sender, after int64) (int64, erro
 		}
 		hold, weight := inflight.Of(ctx), int64(size)*mailWeight
 		if !hold.Take(weight) {
-			return after, nil
+			return nil
 		}
-		after, err = c.sendAll(ctx, s, mail, after)
+		err = c.sendAll(ctx, s, mail)
 		hold.Grow(-weight)
+		c.after = max(c.after, 0)
 		if err != nil || f.Last > 0 || len(mail) < batch && size < batchBytes {
-			return max(after, 0), err
+			return err
 		}
 	}
 }
 
-func (c *call) sendAll(ctx context.Context, s *sender, mail []core.Mail, after int64) (int64, error) {
+func (c *feed) sendAll(ctx context.Context, s *sender, mail []core.Mail) error {
 	for _, m := range mail {
 		a, err := c.envelope(ctx, m)
 		if err != nil {
-			return after, err
+			return err
 		}
-		if err := s.write("id: %d\ndata: %s\n\n", m.Seq, a.Encode()); err != nil {
-			return after, err
+		if err := s.write("%sid: %d\ndata: %s\n\n", c.head, m.Seq, a.Encode()); err != nil {
+			return err
 		}
-		after = m.Seq
+		c.after = m.Seq
 	}
-	return after, nil
+	return nil
 }
 
 // envelope is a response message about one mail.

@@ -1,6 +1,7 @@
 package openharness
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -11,18 +12,18 @@ import (
 // is found by looking.
 type watchers struct {
 	mu  sync.Mutex
-	all map[chan struct{}]core.ConversationID
+	all map[chan struct{}][]core.ConversationID
 }
 
-// add returns a channel that gets a value after each change; remove must be called.
-func (w *watchers) add(mailbox core.ConversationID) (changed <-chan struct{}, remove func()) {
+// add returns a channel that gets a value after each change of these mailboxes; remove must be called.
+func (w *watchers) add(mailboxes ...core.ConversationID) (changed <-chan struct{}, remove func()) {
 	waiter := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.all == nil {
-		w.all = map[chan struct{}]core.ConversationID{}
+		w.all = map[chan struct{}][]core.ConversationID{}
 	}
-	w.all[waiter] = mailbox
+	w.all[waiter] = mailboxes
 	return waiter, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -34,7 +35,7 @@ func (w *watchers) wake(mailbox core.ConversationID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for waiter, of := range w.all {
-		if of != mailbox {
+		if !slices.Contains(of, mailbox) {
 			continue
 		}
 		select {

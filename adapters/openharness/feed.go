@@ -1,0 +1,165 @@
+package openharness
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gatehouse/adapters/access"
+	"gatehouse/adapters/openharness/internal/wire"
+	"gatehouse/core"
+)
+
+// Limits of what a client asks a stream for.
+const (
+	maxBeat  = 60
+	maxWhole = 25 // seconds that an answer waits for news
+	maxMore  = 32 // sessions of one stream
+)
+
+// feed is one session of a stream.
+type feed struct {
+	*call
+	head  string // a line that begins its events: it names the session, where a stream has several
+	after int64  // the place of what was sent last; -1: begin with the last mail
+}
+
+// following is what one client follows: a session, or several over one connection.
+type following struct {
+	*call
+	*sender
+	feeds []*feed
+	beats bool          // beats are events, not comments
+	every time.Duration // between beats
+	known string        // the epoch in which the client's places were given; "" = it does not say
+	epoch string
+	anew  bool // the client's places are of another mailbox: it gets the last mail, and must drop what it has
+	ends  bool // the answer ends with the first news, or after wait
+	wait  time.Duration
+}
+
+// follows reads which sessions a stream is of, how they are drawn, and after which event each begins. It refuses every
+// parameter that it can't honour.
+func (c *call) follows(r *http.Request) (*following, error) {
+	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas", "beat", "epoch",
+		"wait", "more")
+	if err != nil {
+		return nil, err
+	}
+	names, thread := slices.Compact(append(query["session"], query["session_id"]...)), query.Get("conversation")
+	if len(names) > 1 {
+		return nil, invalid("session_id", "The parameters session and session_id name two sessions. Give one of them.")
+	}
+	if c.html, err = strconv.ParseBool(cmp.Or(query.Get("html"), "0")); err != nil {
+		return nil, invalid("html", "The parameter html is 1 for replies as HTML, too, or 0.")
+	}
+	if deltas, err := strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); deltas || err != nil {
+		return nil, invalid("deltas", "This stream has whole replies only: set deltas to 0, or leave it out.")
+	}
+	f := &following{call: c, known: query.Get("epoch"), every: heartbeat}
+	if beat := query.Get("beat"); beat != "" {
+		seconds, err := strconv.Atoi(beat)
+		if err != nil || seconds < 1 || seconds > maxBeat {
+			return nil, invalid("beat", "The parameter beat is a number of seconds from 1 to 60.")
+		}
+		f.beats, f.every = true, time.Duration(seconds)*time.Second
+	}
+	if wait := query.Get("wait"); wait != "" {
+		seconds, err := strconv.Atoi(wait)
+		if err != nil || seconds < 0 || seconds > maxWhole {
+			return nil, invalid("wait", "The parameter wait is a number of seconds from 0 to 25.")
+		}
+		f.ends, f.wait = true, time.Duration(seconds)*time.Second
+	}
+	last := cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")) // for a client that can't set headers
+	after := int64(-1)
+	if last != "" {
+		if after, err = strconv.ParseInt(last, 10, 64); err != nil || after < 0 {
+			return nil, invalid("Last-Event-ID", "The Last-Event-ID is not one of this stream.")
+		}
+	}
+	if err := f.add(strings.Join(names, ""), thread, after); err != nil {
+		return nil, err
+	}
+	return f, f.addMore(query.Get("more"))
+}
+
+// addMore adds the further sessions of a stream, a JSON object of their places by their names; -1 for no place.
+func (f *following) addMore(list string) error {
+	if list == "" {
+		return nil
+	}
+	var more map[string]int64
+	if err := json.Unmarshal([]byte(list), &more); err != nil || len(more) > maxMore {
+		return invalid("more", "The parameter more is a JSON object of at most 32 sessions, each with the id of the "+
+			"last event that came of it, or -1.")
+	}
+	for name, after := range more {
+		if err := f.add(name, "", max(after, -1)); err != nil {
+			return err
+		}
+	}
+	for _, one := range f.feeds {
+		name, _ := json.Marshal(one.request.Session) // of a string: can't fail
+		one.head = "session: " + string(name) + "\n"
+	}
+	return nil
+}
+
+func (f *following) add(session, thread string, after int64) error {
+	if fault := wire.CheckIDs(session, thread); fault != nil {
+		return fault
+	}
+	c := *f.call
+	c.request.Session, c.mailbox = session, conversationOf(c.who, session, thread)
+	f.feeds = append(f.feeds, &feed{call: &c, after: after})
+	return nil
+}
+
+// begin finds out whether the client's places are of these mailboxes. They are not after the database was begun anew,
+// or was restored from a backup: then all begins anew.
+func (f *following) begin(ctx context.Context) (err error) {
+	if !f.beats {
+		return nil
+	}
+	if f.epoch, err = f.KV.PutIfAbsent(ctx, "openharness/epoch", rand.Text()); err != nil || f.known == "" {
+		return err
+	}
+	f.anew = f.known != f.epoch
+	for _, one := range f.feeds {
+		if f.anew || one.after <= 0 {
+			continue
+		}
+		last, err := f.Store.ListMail(ctx, core.MailFilter{Mailbox: one.mailbox, Last: 1})
+		if err != nil {
+			return err
+		}
+		f.anew = len(last) == 0 || last[0].Seq < one.after
+	}
+	for _, one := range f.feeds {
+		if f.anew {
+			one.after = -1
+		}
+	}
+	return nil
+}
+
+// beat shows that the stream lives, and says what time it is here.
+func (f *following) beat() error {
+	if !f.beats {
+		return f.write(": still here\n\n")
+	}
+	data, _ := json.Marshal(struct { // of texts and times: can't fail
+		At    time.Time `json:"at"`
+		Epoch string    `json:"epoch"`
+		Anew  bool      `json:"anew,omitempty"`
+	}{f.Now().UTC(), f.epoch, f.anew})
+	f.anew = false // it was said
+	return f.write("event: beat\ndata: %s\n\n", data)
+}

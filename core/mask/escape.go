@@ -8,8 +8,9 @@ import (
 )
 
 // Escape makes what an approver reads show everything that is in it: a control character other than a newline or a tab,
-// and a character that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. Invalid
-// UTF-8 becomes U+FFFD. Escaping twice changes nothing.
+// and a character that is invisible or changes the writing direction, is escaped as in JSON, such as \u202e. What joins
+// or shapes its neighbours is none of these where Unicode has a use for it: in emoji, between letters, after a virama.
+// Invalid UTF-8 becomes U+FFFD. Escaping twice changes nothing.
 func Escape(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && unseen(r) })
 }
@@ -23,9 +24,11 @@ func escape(s string, escaped func(rune) bool) string {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	all := []rune(s)
+	seen := joined(all)
+	for i, r := range all {
 		switch {
-		case !escaped(r):
+		case !escaped(r), seen != nil && seen[i]:
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)

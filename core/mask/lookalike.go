@@ -2,7 +2,6 @@ package mask
 
 import (
 	"cmp"
-	"strings"
 	"sync"
 	"unicode"
 )
@@ -46,7 +45,12 @@ func AsASCII(r rune) rune {
 
 // LookAlike reports whether a name has something invisible in it, or a letter that looks like one of ASCII.
 func LookAlike(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool {
-		return r > unicode.MaxASCII && (unseen(r) || AsASCII(r) != 0)
-	})
+	all := []rune(name)
+	seen := joined(all)
+	for i, r := range all {
+		if r > unicode.MaxASCII && (unseen(r) && (seen == nil || !seen[i]) || AsASCII(r) != 0) {
+			return true
+		}
+	}
+	return false
 }

@@ -33,10 +33,11 @@ func Mixed(text string) (words []string) {
 
 func isNoPartOfWord(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }
 
-// What EscapeLine and JSON, also within JSON, make of what is between words and of what is invisible.
+// What EscapeLine and JSON, also within JSON, make of what is between words and of what is invisible; and what joins
+// letters.
 var (
 	lineEnd   = regexp.MustCompile(`\\+[nrt]`)
-	invisible = regexp.MustCompile(`\\+u[0-9a-fA-F]{4}`)
+	invisible = regexp.MustCompile(`\\+u[0-9a-fA-F]{4}|[\x{200c}\x{200d}\x{fe0f}]`)
 )
 
 // host matches what names a host: behind a scheme, in an address of mail, or with letters of ASCII after its last dot.

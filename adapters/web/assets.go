@@ -25,11 +25,12 @@ var (
 
 func assetNamed(name string) ([]byte, error) { return assetFiles.ReadFile("assets/" + name) }
 
-// chatModules are the scripts that the chat's own script imports, for browsers to load at once.
+// chatModules are the scripts that the chat's own script imports, for browsers to load at once; not the shared worker's
+// own, which no page runs.
 func chatModules() (names []string) {
 	scripts, _ := fs.Glob(assetFiles, "assets/*.js") // sorted
 	for _, script := range scripts {
-		if name := path.Base(script); name != "chat.js" {
+		if name := path.Base(script); name != "chat.js" && name != "hubworker.js" {
 			names = append(names, name)
 		}
 	}

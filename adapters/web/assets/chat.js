@@ -1,8 +1,13 @@
 // The chat: a Shell of OpenHarness, which uses the endpoint and its events and nothing else.
 import { Keep } from './keep.js';
 import { Log } from './log.js';
+import { Outbox } from './outbox.js';
+import { Sender } from './sender.js';
 import { Stream } from './stream.js';
-import { Unreachable, about, deliver, message, resume, sleep } from './wire.js';
+import { sleep, times } from './times.js';
+import { Unsent } from './unsent.js';
+import { Verdict } from './verdict.js';
+import { Unreachable, about, deliver, message, resume, toLogin } from './wire.js';
 
 const $ = (id) => document.getElementById(id);
 const { session, who } = $('chat').dataset;
@@ -12,20 +17,51 @@ const log = new Log($('log'), $('latest'), press);
 const states = {
   connecting: 'Connecting…',
   connected: 'Connected',
+  polling: 'Connected, but something between here and gatehouse holds back what is new: it is asked for every few seconds.',
   reconnecting: 'Reconnecting… What you write is kept.',
   offline: 'Offline. What you write is kept, and sent when you are online again.',
 };
 const quiet = 300; // milliseconds without news after which the past is complete
 let settling;
 
-const stream = new Stream(session, (envelope) => {
-  log.take(envelope);
-  settle();
-}, (state) => {
-  $('connection').className = state;
-  $('connection').querySelector('.text').textContent = states[state];
-  if (state === 'connected') settle();
+const stream = new Stream($('chat').dataset, {
+  heard: (envelope) => {
+    log.take(envelope);
+    for (const a of (envelope.response.action_directives ?? []).map(about)) if (a.kind === 'said') outbox.remove(a.request_id);
+    settle();
+  },
+  changed: (state, { text, own }) => {
+    $('connection').className = state;
+    $('connection').querySelector('.text').textContent = text ?? states[state];
+    $('again').hidden = state !== 'login' && state !== 'refused';
+    $('again').textContent = state === 'login' ? 'Log in again' : 'Try again';
+    if (state === 'login' && own) toLogin();
+    if (state === 'connected' || state === 'polling') {
+      settle();
+      sender.send();
+    }
+  },
+  anew: () => log.clear(),
 });
+
+// What was written leaves through one sender, and is shown as unsent until it has.
+const outbox = new Outbox(who, session, () => unsent.draw());
+const unsent = new Unsent(outbox, log, {
+  again: () => sender.send(),
+  login: () => logIn(),
+  back: (text) => putBack(text),
+});
+const sender = new Sender(outbox, {
+  name: `gatehouse send ${who} ${session}`,
+  woken: () => stream.woken(),
+  stored: (entry, envelope) => answered(envelope, () => {}, entry.body.request_id),
+  told: (verdict) => verdict.own && verdict.todo === 'login' && toLogin(),
+});
+
+// logIn leads to whoever asks for a log-in: gatehouse, or what answers in its place.
+function logIn() { location.reload(); }
+
+$('again').addEventListener('click', () => ($('connection').className === 'login' ? logIn() : stream.now()));
 
 function settle() {
   clearTimeout(settling);
@@ -42,15 +78,27 @@ function working(n) {
   $('stop').hidden = running === 0;
 }
 
-// answered shows an answer, and waits for the end of a turn that takes longer than a request.
-async function answered(envelope, waiting) {
+// answered shows an answer, and waits for the end of a turn that takes longer than a request: of the message with this id, if one is given.
+async function answered(envelope, waiting, id) {
+  working(1);
+  try {
+    await followed(envelope, waiting);
+    if (id) unsent.settle(id);
+  } catch (e) {
+    if (!(e instanceof Verdict || e instanceof Unreachable)) throw e; // the stream tells what became of it
+  } finally {
+    working(-1);
+  }
+}
+
+async function followed(envelope, waiting) {
   log.take(envelope);
   if (!envelope.refused && envelope.response.error && !about(envelope.response).id) log.item({ kind: 'notice' }, { text: envelope.response.error.message });
   for (let pause = 1000; ; pause = Math.min(pause * 1.5, 5000)) {
     const status = (envelope.response.action_directives ?? []).map(about).find((a) => a.kind === 'working')?.status;
     if (!status) return;
     await sleep(pause);
-    envelope = await deliver(resume(session, status), { waiting, woken });
+    envelope = await deliver(resume(session, status), { waiting, woken, patience: Infinity });
     log.take(envelope);
   }
 }
@@ -60,46 +108,28 @@ function refusal(envelope) {
   return envelope.refused ? envelope.response.error?.message ?? 'The request was refused.' : '';
 }
 
-// send sends a message that is kept already, and shows it unless it is a control of the page.
-async function send(body, shown) {
-  const text = body.request.context.user_intent;
-  const bubble = shown ? log.say(body.request_id, text) : null;
-  let online = true;
-  let sent = false;
-  working(1);
-  const waiting = (gone) => {
-    if (gone === !online) return;
-    online = !gone;
-    working(gone ? -1 : 1);
-    if (!sent) bubble?.progress(gone ? 'Not sent yet. It is sent when the connection is back.' : '');
-  };
-  try {
-    const envelope = await deliver(body, { waiting, woken });
-    keep.remove(body);
-    sent = true;
-    const fault = refusal(envelope);
-    if (!fault) bubble?.arrived();
-    else if (bubble) bubble.fail(fault, () => putBack(text));
-    else log.item({ kind: 'notice' }, { text: fault });
-    await answered(envelope, waiting);
-  } finally {
-    if (online) working(-1);
-  }
+// send keeps a message, and has it sent when its turn comes.
+function send(body) {
+  outbox.add(body);
+  sender.send();
 }
 
 // press presses a button of a card or an error. A decision is not sent long after it was made.
 async function press(continuation, own, tell = () => {}) {
   const waiting = (gone) => tell(gone ? 'There is no connection. Trying again…' : 'Sending…');
   try {
-    const envelope = await deliver(resume(session, continuation, own), { waiting, woken, patience: 60000 });
+    const envelope = await deliver(resume(session, continuation, own), { waiting, woken, patience: times.press });
     const error = refusal(envelope);
     if (error) return { error };
     const review = (envelope.response.action_directives ?? []).find((d) => about(d).kind === 'review');
     if (review) return { review };
-    working(1);
-    answered(envelope, () => {}).finally(() => working(-1));
+    answered(envelope, () => {});
     return {};
   } catch (e) {
+    if (e instanceof Verdict) {
+      if (e.own && e.todo === 'login') toLogin();
+      return { error: e.message };
+    }
     if (e instanceof Unreachable) return { error: 'There is no connection. Whether this arrived is not known: when you are connected again, look, then press again if you still need to.' };
     throw e;
   }
@@ -120,12 +150,10 @@ function putBack(text) {
 function submit() {
   const text = box.value.trim();
   if (!text) return;
-  const body = message(session, text);
-  keep.add(body);
+  send(message(session, text));
   box.value = '';
   keep.draft = '';
   resize();
-  send(body, true);
 }
 
 $('composer').addEventListener('submit', (e) => {
@@ -143,16 +171,32 @@ box.addEventListener('input', () => {
   resize();
 });
 $('new').addEventListener('click', () => {
-  send(message(session, '!new'), false);
+  send(message(session, '!new'));
   box.focus();
 });
-$('stop').addEventListener('click', () => {
-  send(message(session, '!stop'), false);
+
+// Stop overtakes what is not sent, and asks what shall become of it.
+$('stop').addEventListener('click', async () => {
+  if (outbox.unsent.length) $('discard').showModal();
   box.focus();
+  try {
+    const envelope = await deliver(message(session, '!stop'), { woken, patience: times.press });
+    const fault = refusal(envelope);
+    if (fault) log.item({ kind: 'notice' }, { text: fault });
+    else log.take(envelope);
+  } catch (e) {
+    if (!(e instanceof Verdict || e instanceof Unreachable)) throw e;
+    log.item({ kind: 'notice' }, { text: e instanceof Verdict ? e.message : 'There is no connection. Whether anything was stopped is not known.' });
+  }
 });
+$('discard').addEventListener('close', (e) => e.target.returnValue === 'discard' && outbox.discard());
 document.getElementById('logout')?.addEventListener('submit', () => Keep.forget());
 
 box.value = keep.draft;
 resize();
-for (const body of keep.unsent) send(body, true);
+unsent.draw();
+for (const { body, stored, status } of outbox.all) {
+  if (stored) deliver(resume(session, status), { woken }).then((envelope) => answered(envelope, () => {}, body.request_id), () => {});
+}
+sender.send();
 if (matchMedia('(hover: hover)').matches) box.focus(); // on a phone, the keyboard would cover the conversation

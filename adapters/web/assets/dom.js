@@ -1,4 +1,5 @@
 // Small helpers for building elements. Texts are always set as text.
+import { now } from './clock.js';
 
 // el makes an element. Attributes that are false, null or undefined are left out; one that begins with "on" is a listener.
 export function el(tag, attributes = {}, ...children) {
@@ -16,7 +17,7 @@ export function el(tag, attributes = {}, ...children) {
 export function time(at) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;
-  const today = date.toDateString() === new Date().toDateString();
+  const today = date.toDateString() === new Date(now()).toDateString();
   const form = today ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
   return el('time', { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleString([], form));
 }

@@ -1,5 +1,6 @@
 // The conversation as it is shown. Each item has an id and a seq: a later seq of the same id takes the place of the item that is there.
 import { cardNode, keepTyped } from './card.js';
+import { now } from './clock.js';
 import { el, time } from './dom.js';
 import { about } from './wire.js';
 
@@ -47,7 +48,7 @@ export class Log {
       return;
     }
     const node = this.draw(a, payload, directive);
-    const entry = { seq, first: known?.first ?? seq, at: Date.parse(a.at) || Date.now(), node };
+    const entry = { seq, first: known?.first ?? seq, at: Date.parse(a.at) || now(), node };
     if (a.id) this.items.set(a.id, entry);
     if (known) this.replace(known.node, node);
     else this.place(entry);
@@ -57,10 +58,10 @@ export class Log {
   adopt(a, seq) {
     const node = this.own.get(a.request_id);
     this.own.delete(a.request_id);
-    const entry = { seq, first: seq, at: Date.parse(a.at) || Date.now(), node };
+    const entry = { seq, first: seq, at: Date.parse(a.at) || now(), node };
     this.items.set(a.id, entry);
     progress(node, '');
-    node.classList.remove('sending', 'failed');
+    node.classList.remove('sending', 'unsent', 'failed');
     node.querySelector('.by').append(time(a.at) ?? '');
     if (node.order?.at !== Infinity) return;
     const scroll = this.node.scrollTop;
@@ -95,27 +96,32 @@ export class Log {
     return [el('div', { class: 'buttons' }, buttons), told];
   }
 
-  // say shows an own message before the engine tells of it.
+  // say shows an own message before the engine tells of it, and returns what becomes of it meanwhile.
   say(id, text) {
     const node = bubble(text, {});
     node.classList.add('sending');
     this.own.set(id, node);
     this.place({ at: Infinity, first: Infinity, node });
     this.toEnd();
-    return { progress: (text) => progress(node, text), arrived: () => node.classList.remove('sending'), fail: (text, back) => this.failed(id, node, text, back) };
+    const own = () => this.own.get(id) === node;
+    const as = (state, ...told) => {
+      if (!own()) return; // the engine tells of it now
+      node.classList.remove('sending', 'unsent', 'failed');
+      if (state) node.classList.add(state);
+      progress(node, ...told);
+    };
+    return {
+      arrived: () => as('', ''),
+      unsent: (told) => as('unsent', told),
+      failed: (told, ...buttons) => as('failed', told, ...buttons),
+      gone: () => own() && this.own.delete(id) && node.remove(),
+    };
   }
 
-  failed(id, node, text, back) {
-    node.classList.replace('sending', 'failed');
-    progress(node, `Not sent: ${text}`, el('button', {
-      type: 'button',
-      class: 'quiet',
-      onclick: () => {
-        this.own.delete(id);
-        node.remove();
-        back();
-      },
-    }, 'Write it again'));
+  // clear drops what the engine told of: it tells anew.
+  clear() {
+    for (const { node } of this.items.values()) node.remove();
+    this.items.clear();
   }
 
   // place puts an item where it belongs in time.

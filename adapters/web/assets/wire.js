@@ -1,4 +1,6 @@
 // Messages of OpenHarness, and how they are sent so that none is lost and none counts twice.
+import { backoff, sleep, times } from './times.js';
+import { Verdict, envelopeOf, verdictOf } from './verdict.js';
 
 const endpoint = '/v1/openharness';
 const namespace = 'dev.gatehouse';
@@ -34,60 +36,52 @@ export const resume = (session, continuation, own) => request(session, { continu
 // about returns what gatehouse says about a directive or a response.
 export const about = (thing) => thing?.extensions?.[namespace] ?? {};
 
-// eventsURL is the address of a session's events, of those after a place if one is given.
-export function eventsURL(session, after) {
-  const query = new URLSearchParams({ session, html: '1' });
-  if (after) query.set('after', after);
-  return `${endpoint}/events?${query}`;
-}
-
 export function toLogin() {
   location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
-export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-
-// backoff is how long to wait before try n, from 0: 1 s, 2 s, 4 s … 30 s, and up to a quarter more.
-export const backoff = (n) => Math.min(30000, 1000 * 2 ** Math.min(n, 5)) * (1 + Math.random() / 4);
-
 // Unreachable is thrown if no answer of gatehouse arrived: nobody knows whether the request did.
 export class Unreachable extends Error {}
 
-async function post(body) {
+// made is whom the page was made for, as each request says.
+const made = document.getElementById('chat')?.dataset.who ?? '';
+
+// post sends a request once. wait: how many seconds to wait for its turn at most, 0 to be answered once it is stored. It throws a Verdict for
+// what can't succeed by being sent again.
+export async function post(body, wait) {
   let response;
   let envelope;
+  const headers = { 'Content-Type': 'application/json', 'Gatehouse-As': made, ...(wait !== undefined && { Prefer: `wait=${wait}` }) };
   try {
     response = await fetch(`${endpoint}?html=1`, {
-      method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' }, credentials: 'same-origin', cache: 'no-store', redirect: 'error',
+      method: 'POST', body: JSON.stringify(body), headers, credentials: 'same-origin', cache: 'no-store', redirect: 'manual',
+      signal: AbortSignal.timeout(times.post),
     });
-    envelope = await response.json();
+    envelope = await envelopeOf(response);
   } catch (cause) {
-    throw new Unreachable('no answer', { cause }); // no connection, or a proxy answers
+    throw new Unreachable('no answer', { cause }); // no connection, or none that lets an answer through
   }
-  if (!envelope?.response) throw new Unreachable('no envelope');
-  return { status: response.status, wait: Number(response.headers.get('Retry-After')) * 1000, envelope };
+  if (!envelope) throw verdictOf(response) ?? new Unreachable(`status ${response.status}`);
+  if (response.status === 401) throw new Verdict('login', envelope.response.error?.message, true);
+  const again = response.status >= 429 && envelope.response.error?.retryable;
+  return { ...envelope, refused: response.status !== 200, again, pause: Number(response.headers.get('Retry-After')) * 1000 };
 }
 
 // deliver sends a request until it is answered, always under its own request_id, and returns the envelope; refused tells that the request was
-// not taken. One that gatehouse can't take now is repeated, too. options: waiting is called with true while there is no connection, and with false after; woken returns a
-// promise that a new connection fulfils; patience is how many milliseconds are spent without a connection.
-export async function deliver(body, { waiting = () => {}, woken = () => new Promise(() => {}), patience = Infinity } = {}) {
-  const begun = Date.now();
+// not taken. One that gatehouse can't take now is repeated, too. options: waiting is called with true while there is no connection, and with
+// false after; woken returns a promise that a new connection fulfils; patience is how long it is tried without a connection.
+export async function deliver(body, { waiting = () => {}, woken = () => new Promise(() => {}), patience = times.patience } = {}) {
+  const begun = performance.now();
   let refused = 0;
   for (let n = 0; ; n++) {
     try {
       const answer = await post(body);
       waiting(false);
-      if (answer.status === 401) {
-        toLogin();
-        await new Promise(() => {}); // the page goes away
-      }
-      const again = answer.status >= 429 && answer.envelope.response.error?.retryable && refused < 5;
-      if (!again) return { ...answer.envelope, refused: answer.status !== 200 };
+      if (!answer.again || refused === 5) return answer;
       refused++;
-      await sleep(Math.max(answer.wait || 0, backoff(refused)));
+      await sleep(Math.max(answer.pause || 0, backoff(refused)));
     } catch (e) {
-      if (!(e instanceof Unreachable) || Date.now() - begun > patience) throw e;
+      if (!(e instanceof Unreachable) || performance.now() - begun > patience) throw e;
       waiting(true);
       await Promise.race([sleep(backoff(n)), woken()]);
     }

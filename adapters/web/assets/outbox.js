@@ -1,0 +1,77 @@
+// What a person has written in a conversation and gatehouse has not told of yet. It is kept in the browser under the person's name, one value
+// each, so that it is the same for all tabs, and is there after a reload, a log-in or the end of the browser.
+//
+// An entry is { n, body, stored, status, fault }: stored once gatehouse has it, with the continuation that asks what became of it; fault is
+// { todo, text }, why it was not taken.
+
+const isControl = (body) => body.request.context.user_intent.startsWith('!');
+
+export class Outbox {
+  // changed is called after each change, whichever tab made it.
+  constructor(who, session, changed) {
+    Object.assign(this, { prefix: `gatehouse unsent ${who} ${encodeURIComponent(session)} `, changed, here: new Map() });
+    addEventListener('storage', (e) => (e.key === null || e.key.startsWith(this.prefix)) && changed());
+  }
+
+  // all are the entries, oldest first.
+  get all() {
+    const entries = [...this.here.values()];
+    try {
+      for (const key of Object.keys(localStorage)) {
+        if (key.startsWith(this.prefix)) entries.push(JSON.parse(localStorage.getItem(key)));
+      }
+    } catch { /* storage is switched off: what is here is all */ }
+    return entries.sort((a, b) => a.n - b.n || (a.body.request_id < b.body.request_id ? -1 : 1));
+  }
+
+  // unsent are those that gatehouse does not have, as far as is known.
+  get unsent() { return this.all.filter((e) => !e.stored); }
+
+  // next is the one to send now. What was refused for itself does not keep the others waiting.
+  next() { return this.unsent.find((e) => e.fault?.todo !== 'shorten'); }
+
+  // add keeps a message. New conversation after New conversation is one.
+  add(body) {
+    const { all } = this;
+    const last = all.filter((e) => !e.stored).at(-1);
+    const text = body.request.context.user_intent;
+    if (text === '!new' && last?.body.request.context.user_intent === text) return;
+    this.write({ n: (all.at(-1)?.n ?? 0) + 1, body });
+  }
+
+  // change sets fields of an entry that is still there.
+  change(id, fields) {
+    const entry = this.all.find((e) => e.body.request_id === id);
+    if (entry) this.write({ ...entry, ...fields });
+  }
+
+  // isStored: gatehouse has it. A control is never told of, so it goes.
+  isStored(entry, status) {
+    if (status && !isControl(entry.body)) this.change(entry.body.request_id, { stored: true, status, fault: undefined });
+    else this.remove(entry.body.request_id);
+  }
+
+  write(entry) {
+    const key = this.prefix + entry.body.request_id;
+    try {
+      localStorage.setItem(key, JSON.stringify(entry));
+      this.here.delete(key);
+    } catch {
+      this.here.set(key, entry); // switched off, or full
+    }
+    this.changed();
+  }
+
+  remove(id) {
+    const key = this.prefix + id;
+    const known = this.here.delete(key);
+    try {
+      if (localStorage.getItem(key) === null && !known) return;
+      localStorage.removeItem(key);
+    } catch { /* switched off */ }
+    this.changed();
+  }
+
+  // discard forgets what is unsent.
+  discard() { this.unsent.forEach((e) => this.remove(e.body.request_id)); }
+}

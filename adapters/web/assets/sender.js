@@ -1,0 +1,69 @@
+// The one sender of a conversation, in whichever tab holds its lock: what was written leaves one after another, each after the one before is
+// stored, so that it is stored in the order in which it was written.
+import { backoff, sleep, times } from './times.js';
+import { Verdict } from './verdict.js';
+import { Unreachable, about, post } from './wire.js';
+
+export class Sender {
+  // name is the lock's; stored gets each entry that this tab has sent, and its answer.
+  constructor(outbox, { name, woken, stored, told }) {
+    Object.assign(this, { outbox, name, woken, stored, told, asked: false });
+  }
+
+  // send sends what there is, unless that is being done.
+  send() {
+    if (this.asked || !this.outbox.next()) return;
+    this.asked = true;
+    if (navigator.locks) navigator.locks.request(this.name, () => this.drain());
+    else this.drain();
+  }
+
+  async drain() {
+    let begun = performance.now();
+    let n = 0;
+    for (;;) {
+      const entry = this.outbox.next();
+      if (!entry) break;
+      try {
+        const answer = await post(entry.body, 0);
+        if (!answer.again) {
+          this.answered(entry, answer);
+          n = 0;
+          begun = performance.now();
+          continue;
+        }
+        await sleep(Math.max(answer.pause || 0, backoff(n++)));
+      } catch (e) {
+        if (e instanceof Verdict) {
+          this.fault(entry, e.todo, e.message);
+          if (e.todo === 'shorten') continue;
+          this.told(e);
+          break;
+        }
+        if (!(e instanceof Unreachable)) {
+          this.asked = false;
+          throw e;
+        }
+        if (performance.now() - begun > times.patience) {
+          this.fault(entry, 'retry', 'Gatehouse could not be reached for two minutes.');
+          break;
+        }
+        const woken = await Promise.race([sleep(backoff(n++)), this.woken().then(() => true)]);
+        if (woken) n = 0;
+      }
+    }
+    this.asked = false;
+  }
+
+  answered(entry, answer) {
+    if (answer.refused) {
+      this.fault(entry, 'shorten', answer.response.error?.message ?? 'The request was refused.');
+      return;
+    }
+    const status = (answer.response.action_directives ?? []).map(about).find((a) => a.kind === 'working')?.status;
+    this.outbox.isStored(entry, status);
+    this.stored(entry, answer);
+  }
+
+  fault(entry, todo, text) { this.outbox.change(entry.body.request_id, { fault: { todo, text } }); }
+}

@@ -1,0 +1,34 @@
+// What an HTTP answer means that is not one of gatehouse's: something on the way, such as a proxy, gave it. Its status tells what to do.
+
+// Verdict is why a request can't succeed by being sent again. todo is "login": the reader logs in, at whatever wants that; "shorten": the
+// text is too long; "retry": a person may try it again.
+export class Verdict extends Error {
+  constructor(todo, message, own = false) {
+    super(message);
+    Object.assign(this, { todo, own });
+  }
+}
+
+// verdictOf reads an answer without an envelope; null if the same request may succeed later.
+export function verdictOf(response) {
+  const { status, type } = response;
+  const html = (response.headers.get('Content-Type') ?? '').startsWith('text/html');
+  if (type === 'opaqueredirect' || status === 401 || status === 407 || status === 511) {
+    return new Verdict('login', 'Log in again: something between this page and gatehouse asks for it.');
+  }
+  if (status === 413) return new Verdict('shorten', 'This is too long for the proxy between this page and gatehouse. Make it shorter.');
+  if (status === 403) {
+    return new Verdict('retry', 'A proxy between this page and gatehouse refuses this (403). Ask who runs it, then try again.');
+  }
+  if (status === 200 && html) {
+    return new Verdict('login', 'A page came in place of an answer. Log in again, if that is what it asks for.');
+  }
+  return null;
+}
+
+// envelopeOf reads an answer's envelope; null if it is not one of gatehouse's.
+export async function envelopeOf(response) {
+  if (!(response.headers.get('Content-Type') ?? '').startsWith('application/json')) return null;
+  const envelope = await response.json().catch(() => null);
+  return envelope?.response ? envelope : null;
+}

@@ -38,7 +38,8 @@
 //     else.
 //   - A status token has what was said in its run after the answer to its message, each time.
 //   - The stream of events has everything, in the order of commits, from the Last-Event-ID on. It gives out nothing:
-//     what a stream has sent is in the next answer too.
+//     what a stream has sent is in the next answer too. Whether a turn runs is told beside the mail, by events that
+//     are not kept: it is read from the inbox, so it is true of every process's turns.
 //
 // Every directive has an id and a place (seq) in extensions["dev.gatehouse"], by which a client drops what it knows.
 //

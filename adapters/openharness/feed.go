@@ -28,6 +28,7 @@ type feed struct {
 	*call
 	head  string // a line that begins its events: it names the session, where a stream has several
 	after int64  // the place of what was sent last; -1: begin with the last mail
+	told  *turn  // what the client was told last; nil: nothing
 }
 
 // following is what one client follows: a session, or several over one connection.

@@ -28,9 +28,10 @@ type storedPost struct {
 const kindSaid core.PostKind = "said"
 
 // Post stores the post in the mailbox of its conversation: for a client that fetches, that is the delivery. The working
-// state is not stored: whoever waits has a request or a stream open.
+// state is not stored: streams tell it as the event turn.
 func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, error) {
 	if d.Kind == core.PostWorking {
+		e.watchers.wake(d.Conversation)
 		return "", false, nil
 	}
 	p := storedPost{

@@ -89,11 +89,14 @@ func (f *following) follow(r *http.Request) {
 	}
 }
 
-// sendNew sends the news of each session, and reports whether there were any.
+// sendNew sends the news of each session, and whether a turn of it runs; it reports whether there was any news.
 func (f *following) sendNew(ctx context.Context) (some bool, err error) {
 	for _, one := range f.feeds {
 		before := one.after
 		if err := one.sendNew(ctx, f.sender); err != nil {
+			return some, err
+		}
+		if err := one.tellTurn(ctx, f.sender); err != nil {
 			return some, err
 		}
 		some = some || one.after > max(before, 0)

@@ -8,11 +8,13 @@ import { sleep, times } from './times.js';
 import { Unsent } from './unsent.js';
 import { Verdict } from './verdict.js';
 import { Unreachable, about, deliver, message, resume, toLogin } from './wire.js';
+import { Working } from './working.js';
 
 const $ = (id) => document.getElementById(id);
 const { session, who } = $('chat').dataset;
 const keep = new Keep(who, session);
 const log = new Log($('log'), $('latest'), press);
+const working = new Working($('working'), $('stop'));
 
 const states = {
   connecting: 'Connecting…',
@@ -26,6 +28,10 @@ let settling;
 
 const stream = new Stream($('chat').dataset, {
   heard: (envelope) => {
+    if (envelope.turn) {
+      working.turn(envelope.turn);
+      return;
+    }
     log.take(envelope);
     for (const a of (envelope.response.action_directives ?? []).map(about)) if (a.kind === 'said') outbox.remove(a.request_id);
     settle();
@@ -70,24 +76,13 @@ function settle() {
 
 const woken = () => stream.woken();
 
-// Working. It counts the requests that a turn runs for.
-let running = 0;
-function working(n) {
-  running += n;
-  $('working').textContent = running > 0 ? 'Working…' : '';
-  $('stop').hidden = running === 0;
-}
-
 // answered shows an answer, and waits for the end of a turn that takes longer than a request: of the message with this id, if one is given.
 async function answered(envelope, waiting, id) {
-  working(1);
   try {
     await followed(envelope, waiting);
     if (id) unsent.settle(id);
   } catch (e) {
     if (!(e instanceof Verdict || e instanceof Unreachable)) throw e; // the stream tells what became of it
-  } finally {
-    working(-1);
   }
 }
 

@@ -2,6 +2,7 @@ package access
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,11 +39,13 @@ var local = Person{localName, core.Actor{ID: LocalID, Name: localName, Local: tr
 
 // Refusal is why a request is refused. Message is for who made the request; it shows nothing of tokens.
 type Refusal struct {
-	Status     int    // of HTTP: 400, 401, 403, 429
-	Code       string // invalid_request, unauthorized, forbidden, rate_limited
+	Status     int    // of HTTP: 400, 401, 403, 409, 429
+	Code       string // invalid_request, unauthorized, forbidden, other_person, old_page, rate_limited
 	Message    string // a sentence
 	RetryAfter time.Duration
 	Field      string // of 400: the parameter; "" if it is the whole query
+	Now        string // of other_person: who is logged in
+	Page       string // of other_person: whom the page was made for
 }
 
 // Error is the message.
@@ -56,13 +59,21 @@ func forbidden(message string) *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: message}
 }
 
+// Values keep which logins have ended, for all processes of one bot; see core.KV.
+type Values interface {
+	PutFor(ctx context.Context, name, value string, lifetime time.Duration) error
+	Get(ctx context.Context, name string) (string, error)
+}
+
 // Options configure a Gate.
 type Options struct {
-	Tokens  []Token          // none: only true loopback is served
-	Metrics Secret           // lets programs read /metrics from elsewhere
-	Signer  *core.Signer     // required
-	Now     func() time.Time // nil: time.Now
-	Session time.Duration    // of a login; 0 = 12h
+	Tokens   []Token          // none: only true loopback is served
+	Metrics  Secret           // lets programs read /metrics from elsewhere
+	Signer   *core.Signer     // required
+	Instance string           // the same for all processes of one bot, and another for another bot; "": one bot a host
+	Values   Values           // nil: a log-out ends nothing but the cookie in the browser, and streams of this process
+	Now      func() time.Time // nil: time.Now
+	Session  time.Duration    // of a login; 0 = 12h
 }
 
 // defaultSession is a day's work.
@@ -75,6 +86,9 @@ type Gate struct {
 	forms   *core.Signer
 	now     func() time.Time
 	session time.Duration
+	cookie  string // the name of the cookie; see cookieName
+	values  Values
+	streams streams
 
 	metrics Secret
 	guesses guesses
@@ -85,6 +99,7 @@ func New(o Options) *Gate {
 	g := &Gate{
 		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now,
 		session: cmp.Or(o.Session, defaultSession), metrics: o.Metrics, guesses: guesses{peers: map[string]int{}},
+		cookie: cookieOf(o.Instance), values: o.Values,
 	}
 	if g.now == nil {
 		g.now = time.Now

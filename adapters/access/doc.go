@@ -1,11 +1,15 @@
 // Package access finds out who makes an HTTP request to gatehouse itself, and whether another site makes a browser send
-// it. It knows requests and tokens only: no database, no pages.
+// it. It knows requests and tokens only: no pages and, of the database, which logins have ended.
 //
 // With tokens (GATEHOUSE_TOKENS), a person is who has one of them. A program sends it as Authorization: Bearer. A
 // browser gets a cookie for it, by Login: name, end and a random number, sealed with a key that is made from the
 // signing key, the name and the token. So a login needs no row in the database, holds on each replica, and ends when
-// its token is changed or its name removed. Logout deletes the cookie in the browser; a copy of the cookie holds until
-// its end.
+// its token is changed or its name removed. The cookie's name has a digest of the database's id, since a browser sends a
+// host's cookies to each port of it. Logout deletes the cookie in the browser, ends the login's streams, and stores a
+// digest of the cookie until its end, so that a copy does not hold on any replica.
+//
+// A browser has one login, and may have pages of another person, from before. So each request by a cookie says whom its
+// page was made for (Gatehouse-As), and is refused if that is not who is logged in.
 //
 // Without tokens there is one person, the local one, and only true loopback is served: the connection comes from this
 // machine, the Host is this machine's name for itself, and no header tells of a proxy or tunnel in between. The Host

@@ -1,8 +1,6 @@
 package access
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"slices"
 )
@@ -34,8 +32,8 @@ func (g *Gate) CheckForm(r *http.Request, p Person) error {
 func (g *Gate) formOf(p Person, r *http.Request) []string {
 	session := ""
 	if p.How == Cookie {
-		digest := sha256.Sum256([]byte(loginCookie(r)))
-		session = base64.RawURLEncoding.EncodeToString(digest[:])
+		l, _ := g.login(r)
+		session = l.id()
 	}
 	return []string{string(p.How), p.Name, session}
 }

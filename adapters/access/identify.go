@@ -22,10 +22,10 @@ func (g *Gate) Identify(r *http.Request) (Person, error) {
 	if sent {
 		return g.withBearer(r, token)
 	}
-	who, found, ok := g.login(r)
+	l, found := g.login(r)
 	switch {
-	case ok:
-		return person(who, Cookie), nil
+	case l.who != "" && !g.ended(r.Context(), l):
+		return person(l.who, Cookie), nil
 	case found:
 		return Person{}, unauthorized("This login is not valid any more. Log in again.")
 	}
@@ -41,7 +41,7 @@ func (g *Gate) withBearer(r *http.Request, token string) (Person, error) {
 	if who, ok := g.holder(token); ok {
 		return person(who, Bearer), nil
 	}
-	return Person{}, g.guesses.wrong(r)
+	return Person{}, g.guesses.wrong(r, token)
 }
 
 // bearer returns the bearer of a request; sent is false if it has none. Other schemes are ignored, since a proxy may

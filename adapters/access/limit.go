@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"net/http"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ type guesses struct {
 
 // wrong is the answer to a request with a wrong token, once it is due. If too many wait already, it refuses the request
 // at once.
-func (g *guesses) wrong(r *http.Request) *Refusal {
+func (g *guesses) wrong(r *http.Request, token string) *Refusal {
 	peer := peerOf(r)
 	if !g.enter(peer) {
 		return &Refusal{
@@ -38,7 +39,7 @@ func (g *guesses) wrong(r *http.Request) *Refusal {
 	case <-due.C:
 	case <-r.Context().Done(): // nobody waits for the answer
 	}
-	return unauthorized("The token is not valid.")
+	return unauthorized(cmp.Or(mistyped(token), "The token is not valid."))
 }
 
 func (g *guesses) enter(peer string) bool {

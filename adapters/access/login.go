@@ -2,18 +2,32 @@ package access
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// The cookies of a login. A browser takes the first only over TLS, and from no other host, so that no neighbour in the
-// same domain can set it.
+// The cookie of a login is oldCookie, "-" and some of the digest of the instance, since the bots on one host share the
+// host's cookies, whatever their ports are. Over TLS it has a prefix: a browser takes such a cookie only over TLS, and
+// from no other host, so that no neighbour in the same domain can set it.
 const (
-	tlsCookie   = "__Host-gatehouse"
-	plainCookie = "gatehouse"
+	oldCookie  = "gatehouse" // what every bot's cookie was named; a login under it still holds
+	tlsPrefix  = "__Host-"
+	instanceID = 4 // bytes of the digest
 )
+
+// cookieOf is the name of the cookie of an instance.
+func cookieOf(instance string) string {
+	if instance == "" {
+		return oldCookie
+	}
+	digest := sha256.Sum256([]byte(instance))
+	return oldCookie + "-" + hex.EncodeToString(digest[:instanceID])
+}
 
 // separator separates the name in a cookie from what is sealed. No name has it.
 const separator = "~"
@@ -26,36 +40,70 @@ func (g *Gate) Login(w http.ResponseWriter, r *http.Request, token string) error
 	}
 	who, ok := g.holder(strings.TrimSpace(token))
 	if !ok {
-		return g.guesses.wrong(r)
+		return g.guesses.wrong(r, token)
 	}
 	end := g.now().Add(g.session).Unix()
-	c := newCookie(byTLS(r), who+separator+g.logins[who].Seal(strconv.FormatInt(end, 10), rand.Text()))
+	c := newCookie(g.cookie, byTLS(r), who+separator+g.logins[who].Seal(strconv.FormatInt(end, 10), rand.Text()))
 	c.MaxAge = int(g.session / time.Second)
 	http.SetCookie(w, c)
+	g.removeOld(w, r)
 	return nil
 }
 
-// Logout deletes the cookie in the browser.
-func (g *Gate) Logout(w http.ResponseWriter) {
+// Logout ends the login of a request: it deletes the cookie in the browser, and ends the login's streams, and the login
+// itself where a copy of the cookie is. The error is that of the store: then a copy holds until its end.
+func (g *Gate) Logout(w http.ResponseWriter, r *http.Request) error {
 	for _, secure := range []bool{false, true} {
-		c := newCookie(secure, "")
-		c.MaxAge = -1
-		http.SetCookie(w, c)
+		remove(w, g.cookie, secure)
+	}
+	g.removeOld(w, r)
+	l, _ := g.login(r)
+	if l.who == "" {
+		return nil
+	}
+	return g.end(r.Context(), l)
+}
+
+// Renew gives a login that came under the cookie's old name the new one.
+func (g *Gate) Renew(w http.ResponseWriter, r *http.Request) {
+	l, _ := g.login(r)
+	if l.who == "" || l.cookie == g.cookie {
+		return
+	}
+	c := newCookie(g.cookie, byTLS(r), l.value)
+	c.MaxAge = int(l.end.Sub(g.now()) / time.Second)
+	http.SetCookie(w, c)
+	g.removeOld(w, r)
+}
+
+// removeOld deletes the cookie of the old name, if it is this bot's.
+func (g *Gate) removeOld(w http.ResponseWriter, r *http.Request) {
+	if g.cookie == oldCookie {
+		return
+	}
+	if l := g.opened(r, oldCookie); l.who != "" {
+		remove(w, oldCookie, byTLS(r))
 	}
 }
 
-func newCookie(secure bool, value string) *http.Cookie {
+func remove(w http.ResponseWriter, name string, secure bool) {
+	c := newCookie(name, secure, "")
+	c.MaxAge = -1
+	http.SetCookie(w, c)
+}
+
+func newCookie(name string, secure bool, value string) *http.Cookie {
 	return &http.Cookie{
-		Name: cookieName(secure), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: cookieName(name, secure), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: secure,
 	}
 }
 
-func cookieName(secure bool) string {
+func cookieName(name string, secure bool) string {
 	if secure {
-		return tlsCookie
+		return tlsPrefix + name
 	}
-	return plainCookie
+	return name
 }
 
 // byTLS reports whether the browser used TLS. Nobody gains by a wrong header: it only makes the cookie stricter.
@@ -64,32 +112,42 @@ func byTLS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(first), "https")
 }
 
-// loginCookie returns the value of the login, "" if there is none. Of two it takes neither: another site of the same
-// domain has set one.
-func loginCookie(r *http.Request) string {
-	if found := r.CookiesNamed(cookieName(byTLS(r))); len(found) == 1 {
-		return found[0].Value
-	}
-	return ""
+// login is a login that holds by its cookie alone; who "" is none.
+type login struct {
+	who, cookie, value string
+	end                time.Time
 }
 
-// login returns who is logged in; found is false if the request has no login at all.
-func (g *Gate) login(r *http.Request) (who string, found, ok bool) {
-	if len(r.CookiesNamed(cookieName(byTLS(r)))) == 0 {
-		return "", false, false
+// login returns the login of a request; found is false if it has no cookie of one at all.
+func (g *Gate) login(r *http.Request) (l login, found bool) {
+	for _, name := range slices.Compact([]string{g.cookie, oldCookie}) {
+		found = found || len(r.CookiesNamed(cookieName(name, byTLS(r)))) > 0
+		if l = g.opened(r, name); l.who != "" {
+			return l, true
+		}
 	}
-	who, sealed, _ := strings.Cut(loginCookie(r), separator)
+	return login{}, found
+}
+
+// opened reads the cookie of a name. Of two it takes neither: another site of the same domain has set one.
+func (g *Gate) opened(r *http.Request, name string) login {
+	all := r.CookiesNamed(cookieName(name, byTLS(r)))
+	if len(all) != 1 {
+		return login{}
+	}
+	who, sealed, _ := strings.Cut(all[0].Value, separator)
 	signer := g.logins[who]
 	if signer == nil {
-		return "", true, false
+		return login{}
 	}
 	fields, ok := signer.Open(sealed)
 	if !ok || len(fields) != 2 {
-		return "", true, false
+		return login{}
 	}
-	end, err := strconv.ParseInt(fields[0], 10, 64)
-	if err != nil || g.now().Unix() >= end {
-		return "", true, false
+	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	end := time.Unix(seconds, 0)
+	if err != nil || !g.now().Before(end) {
+		return login{}
 	}
-	return who, true, true
+	return login{who, name, all[0].Value, end}
 }

@@ -46,7 +46,9 @@ func TestLoginCookies(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	g.Logout(w)
+	if err := g.Logout(w, request("POST")); err != nil {
+		t.Fatal(err)
+	}
 	var gone []string
 	for _, c := range w.Result().Cookies() {
 		if c.MaxAge < 0 && c.Value == "" && c.Path == "/" && c.Secure == strings.HasPrefix(c.Name, "__Host-") {

@@ -51,7 +51,7 @@ func (g *Gate) Metrics(r *http.Request) error {
 		return unauthorized(far + " Send the token of GATEHOUSE_METRICS_TOKEN (or of the file that " +
 			"GATEHOUSE_METRICS_TOKEN_FILE names) as Authorization: Bearer TOKEN.")
 	case !g.metrics.is(token):
-		refusal := g.guesses.wrong(r)
+		refusal := g.guesses.wrong(r, token)
 		if refusal.Status == http.StatusUnauthorized {
 			refusal.Message = "The token is not that of GATEHOUSE_METRICS_TOKEN (or of the file that " +
 				"GATEHOUSE_METRICS_TOKEN_FILE names). Set the scraper's to the same."

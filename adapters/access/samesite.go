@@ -58,6 +58,6 @@ func safe(method string) bool {
 // byCookie reports whether a request depends on a login.
 func (g *Gate) byCookie(r *http.Request) bool {
 	_, sent, err := bearer(r)
-	_, found, _ := g.login(r)
+	_, found := g.login(r)
 	return found && !sent && err == nil
 }

@@ -65,7 +65,10 @@ func (o Options) admit(r *http.Request) (access.Person, error) {
 	if !hold.Take(answerWeight) {
 		return who, intake.ErrFull
 	}
-	return who, o.Gate.SameSite(r)
+	if err = o.Gate.SameSite(r); err == nil && r.Method != http.MethodGet {
+		err = o.Gate.MadeFor(who, access.PageOf(r))
+	}
+	return who, err
 }
 
 // answerWeight is what an answer is taken to hold: an approval, whose arguments have 256 KiB at most, is read again

@@ -98,8 +98,11 @@ func (e *Engine) writeRefusal(w http.ResponseWriter, q wire.Request, err error) 
 	a.Body = wire.Body{Status: wire.Failure, Error: &wire.Error{
 		Code: r.Code, Message: r.Message, Retryable: r.Status == http.StatusTooManyRequests || r.Status >= 500,
 	}}
-	if r.Field != "" {
+	switch {
+	case r.Field != "":
 		a.Body.Error.Details = map[string]any{"field": r.Field}
+	case r.Now != "":
+		a.Body.Error.Details = map[string]any{"now": r.Now}
 	}
 	write(w, r.Status, a)
 }

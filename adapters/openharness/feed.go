@@ -49,7 +49,7 @@ type following struct {
 // parameter that it can't honour.
 func (c *call) follows(r *http.Request) (*following, error) {
 	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas", "beat", "epoch",
-		"wait", "more")
+		"wait", "more", access.PageField)
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,9 @@ func (c *call) admit(w http.ResponseWriter, r *http.Request, method string) (lea
 	if err = c.Gate.SameSite(r); err != nil {
 		return nil, err
 	}
+	if err = c.Gate.MadeFor(c.who, access.PageOf(r)); err != nil {
+		return nil, err
+	}
 	inflight.Of(r.Context()).As(inflight.People, c.who.Actor.ID)
 	return c.limits.enter(c.who, method == http.MethodGet) // a stream is got
 }

@@ -56,6 +56,8 @@ func (f *following) follow(r *http.Request) {
 	}
 	changed, remove := f.watchers.add(mailboxes...)
 	defer remove()
+	loggedOut, leave := f.Gate.Follow(r)
+	defer leave()
 	look, beat := time.NewTicker(streamLook), time.NewTicker(f.every)
 	defer look.Stop()
 	defer beat.Stop()
@@ -77,6 +79,8 @@ func (f *following) follow(r *http.Request) {
 				err = f.beat()
 			}
 		case <-over:
+			return
+		case <-loggedOut:
 			return
 		case <-ctx.Done():
 			return

@@ -400,7 +400,7 @@ func TestAPageUploadsByItsLogin(t *testing.T) {
 	cookie, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
 	for origin, want := range map[string]int{s.http.URL: 200, "https://evil.example": 403, "": 403} {
 		body, kind := form(t, part{"cat.png", "image/png", png})
-		headers := []string{"Cookie", cookie, "Content-Type", kind, "Origin", origin}
+		headers := []string{"Cookie", cookie, "Content-Type", kind, "Origin", origin, "Gatehouse-As", "ann"}
 		if a := s.do(t, openharness.AttachmentsPath, strings.NewReader(body), headers...); a.status != want {
 			t.Errorf("from %q: %+v", origin, a)
 		}

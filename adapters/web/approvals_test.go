@@ -217,7 +217,7 @@ func TestLateDecisionsAreRefused(t *testing.T) {
 func TestFormsThatAreNotOurs(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1")
-	form := map[string][]string{"choice": {"approve"}, "edits": {"0"}}
+	form := map[string][]string{"choice": {"approve"}, "edits": {"0"}, "as": {"bob"}}
 	expect(t, s.do(s.request("bob", http.MethodPost, "/approvals/a1", form)), http.StatusForbidden,
 		"Load the page again")
 	form["csrf"] = []string{"forged"}

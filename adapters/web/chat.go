@@ -15,7 +15,7 @@ const defaultSession = "web"
 const maxSession = 128
 
 // chatPage is what the chat's script needs to know.
-type chatPage struct{ Session, Who string }
+type chatPage struct{ Session, Who, Login string }
 
 func (v *request) chat() error {
 	query := v.r.URL.Query()
@@ -33,5 +33,5 @@ func (v *request) chat() error {
 	if session != defaultSession {
 		title = session + " – Chat"
 	}
-	return v.show(http.StatusOK, "chat", title, chatPage{session, v.who.Name})
+	return v.show(http.StatusOK, "chat", title, chatPage{session, v.who.Name, v.Gate.LoginOf(v.r)})
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/intake"
 )
 
@@ -61,6 +62,9 @@ func tooBusy() *problem {
 // checkedForm reads a form of one of our pages.
 func (v *request) checkedForm(limit int64) error {
 	if err := v.readForm(limit, true); err != nil {
+		return err
+	}
+	if err := v.Gate.MadeFor(v.who, v.r.PostForm.Get(access.PageField)); err != nil {
 		return err
 	}
 	return v.Gate.CheckForm(v.r, v.who)

@@ -13,18 +13,20 @@ func TestLoginAndLogout(t *testing.T) {
 	expect(t, s.get("", "/login?next=/approvals"), http.StatusOK, `name="next" value="/approvals"`)
 	w := s.do(s.request("", http.MethodPost, "/login", url.Values{"token": {tokens["ann"]}, "next": {"/approvals"}}))
 	expect(t, w, http.StatusSeeOther)
-	if got := w.Header().Get("Location"); got != "/approvals" {
-		t.Errorf("the login leads to %q", got)
-	}
+	through := w.Header().Get("Location")
 	cookies := w.Result().Cookies()
 	if len(cookies) != 1 || !cookies[0].HttpOnly {
 		t.Fatalf("the login sets %v", cookies)
 	}
 	s.cookies["ann"] = cookies[0]
+	if got := s.get("ann", through).Header().Get("Location"); got != "/approvals" {
+		t.Errorf("the login leads to %q", got)
+	}
 	expect(t, s.get("ann", "/"), http.StatusOK, "Log out", "ann")
 	expect(t, s.get("ann", "/login"), http.StatusSeeOther)
 
-	expect(t, s.do(s.request("ann", http.MethodPost, "/logout", nil)), http.StatusForbidden) // without the form's token
+	expect(t, s.do(s.request("ann", http.MethodPost, "/logout", url.Values{"as": {"ann"}})),
+		http.StatusForbidden) // without the form's token
 	w = s.post("ann", "/logout")
 	expect(t, w, http.StatusSeeOther)
 	if all := w.Result().Cookies(); len(all) == 0 || all[0].MaxAge >= 0 {
@@ -77,9 +79,8 @@ func TestTheLoginLeadsToOurPagesOnly(t *testing.T) {
 	} {
 		for _, w := range []string{
 			s.get("ann", "/login?next="+url.QueryEscape(next)).Header().Get("Location"),
-			s.do(
-				s.request("", http.MethodPost,
-					"/login", url.Values{"token": {tokens["ann"]}, "next": {next}})).Header().Get("Location"),
+			s.get("ann", s.do(s.request("", http.MethodPost, "/login",
+				url.Values{"token": {tokens["ann"]}, "next": {next}})).Header().Get("Location")).Header().Get("Location"),
 		} {
 			if w != want {
 				t.Errorf("%q leads to %q, want %q", next, w, want)

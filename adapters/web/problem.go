@@ -18,6 +18,8 @@ type problem struct {
 	Status      int
 	Title, Text string
 	After       time.Duration // Retry-After
+	// of a form of a page that was made for another person than the reader: the two, and where the page is
+	Now, Page, Here string
 }
 
 func refuse(status int, title, text string) *problem {
@@ -40,6 +42,11 @@ func (w *Web) problemOf(err error) *problem {
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.As(err, &denied) && denied.Now != "":
+		return &problem{
+			Status: denied.Status, Title: "You are " + denied.Now + " here now", Now: denied.Now, Page: denied.Page,
+			Text: "This page was made for " + denied.Page + ", so nothing was done.",
+		}
 	case errors.As(err, &denied):
 		return &problem{Status: denied.Status, Title: "Not admitted", Text: denied.Message, After: denied.RetryAfter}
 	}
@@ -71,6 +78,7 @@ func (v *request) fail(err error) {
 	if p.Status == http.StatusRequestTimeout || p.Status == http.StatusRequestEntityTooLarge {
 		v.w.Header().Set("Connection", "close")
 	}
+	p.Here = ourPage(v.r.URL)
 	_ = v.show(p.Status, "problem", p.Title, p)
 }
 

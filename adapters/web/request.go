@@ -45,6 +45,7 @@ func (w *Web) page(show func(*request) error, methods ...string) http.Handler {
 		if v.who, err = w.Gate.Identify(v.r); err != nil {
 			return v.turnedAway(err)
 		}
+		w.Gate.Renew(v.w, v.r)
 		hold := inflight.Of(v.r.Context())
 		hold.As(inflight.People, v.who.Actor.ID)
 		if safe(v.r.Method) && !hold.Take(pageWeight) {

@@ -128,6 +128,9 @@ func (s *site) post(who, path string, fields ...string) *httptest.ResponseRecord
 		s.t.Fatal(err)
 	}
 	form.Set(access.FormField, s.gate.FormToken(p, r))
+	if !form.Has(access.PageField) {
+		form.Set(access.PageField, p.Name)
+	}
 	return s.do(s.request(who, http.MethodPost, path, form))
 }
 

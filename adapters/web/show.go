@@ -59,7 +59,8 @@ type layout struct {
 	Who    string // "" = nobody is known
 	Login  bool   // the reader can log out
 	Admin  bool
-	Token  string // of forms
+	Token  string         // of forms
+	Reader *access.Person // who is logged in, for the script; of nobody the zero value; nil = it can't be known
 	Body   any
 }
 
@@ -69,7 +70,10 @@ func (v *request) show(status int, name, title string, body any) error {
 		Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body,
 	}
 	if l.Who != "" {
-		l.Admin, l.Token = v.admin(), v.Gate.FormToken(v.who, v.r)
+		l.Admin, l.Token, l.Reader = v.admin(), v.Gate.FormToken(v.who, v.r), &v.who
+	}
+	if p, login := body.(loginPage); login && v.r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		l.Reader = &access.Person{Name: p.Now} // a browser that follows another site's link leaves the login out
 	}
 	var b bytes.Buffer
 	if err := pages()[name].ExecuteTemplate(&b, "layout", l); err != nil {

@@ -32,7 +32,10 @@ func pagesOn(t testing.TB, url string, n int) (load func(who, path string) (stat
 	noErr(t, err)
 	t.Cleanup(func() { store.Close() })
 	openMany(t, store, n)
-	gate := newGate(cfg, store)
+	gate, err := newGate(context.Background(), cfg, store)
+	if err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	for pattern, h := range newPages(newShared(cfg, store, slog.New(slog.DiscardHandler)), gate, nil).Routes() {
 		mux.Handle(pattern, h)

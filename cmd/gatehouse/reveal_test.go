@@ -16,7 +16,10 @@ import (
 	"gatehouse/storage"
 )
 
-var csrf = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+var (
+	csrf    = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+	madeFor = regexp.MustCompile(`name="as" value="([^"]+)"`)
+)
 
 // TestAnApproverRevealsWhatThePageMasks, and the audit log says who; nobody else can, and no other site.
 func TestAnApproverRevealsWhatThePageMasks(t *testing.T) {
@@ -69,7 +72,10 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := newGate(cfg, store)
+	gate, err := newGate(t.Context(), cfg, store)
+	if err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	for pattern, h := range newPages(newShared(cfg, store, slog.New(slog.DiscardHandler)), gate, nil).Routes() {
 		mux.Handle(pattern, h)
@@ -96,7 +102,8 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 	}
 	const here, button = "https://example.com", "Show what is hidden"
 	token := func(page string) url.Values {
-		return url.Values{"choice": {"reveal"}, "edits": {"0"}, "csrf": {csrf.FindStringSubmatch(page)[1]}}
+		return url.Values{"choice": {"reveal"}, "edits": {"0"}, "csrf": {csrf.FindStringSubmatch(page)[1]},
+			"as": {madeFor.FindStringSubmatch(page)[1]}}
 	}
 	_, anns := visit("ann", http.MethodGet, nil, "")
 	_, bobs := visit("bob", http.MethodGet, nil, "")
@@ -110,7 +117,7 @@ func revealing(t *testing.T, asked *question.Question, then string) {
 			return visit("bob", http.MethodPost, token(bobs), "https://evil.example")
 		},
 		"without a token": func() (int, string) {
-			return visit("bob", http.MethodPost, url.Values{"choice": {"reveal"}}, here)
+			return visit("bob", http.MethodPost, url.Values{"choice": {"reveal"}, "as": {"bob"}}, here)
 		},
 	}
 	for name, try := range refused {

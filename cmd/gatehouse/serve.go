@@ -43,7 +43,10 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	gate := newGate(cfg, store)
+	gate, err := newGate(ctx, cfg, store)
+	if err != nil {
+		return err
+	}
 	engine, err := newHTTPEngine(parts, owner, gate)
 	if err != nil {
 		return err

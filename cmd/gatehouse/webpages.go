@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -105,10 +106,11 @@ func (w webApprovals) Reveal(ctx context.Context, id core.ApprovalID, who core.A
 }
 
 // newGate makes what says who sends an HTTP request.
-func newGate(cfg settings.Config, store *storage.Store) *access.Gate {
+func newGate(ctx context.Context, cfg settings.Config, store *storage.Store) (*access.Gate, error) {
+	id, err := store.PutIfAbsent(ctx, "database", rand.Text())
 	return access.New(access.Options{
-		Tokens: cfg.Tokens, Metrics: cfg.Metrics, Signer: store.Signer(), Now: time.Now,
-	})
+		Tokens: cfg.Tokens, Metrics: cfg.Metrics, Signer: store.Signer(), Instance: id, Values: store, Now: time.Now,
+	}), err
 }
 
 // announce logs where the web chat is, and for whom. webhooks: others are meant to reach the address too.

@@ -15,6 +15,7 @@ type Options struct {
 	Now      time.Time
 	ID       string // of the card's elements, where several are on a page
 	Token    string // of the forms of a page
+	Who      string // the name of whom the page is made for
 	Page     string // the approval's address; "": a script sends the forms
 	Alone    bool   // it is what its page is about
 	Reviewed bool   // the reader sees the second step before an approval

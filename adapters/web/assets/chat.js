@@ -7,7 +7,8 @@ import { Stream } from './stream.js';
 import { sleep, times } from './times.js';
 import { Unsent } from './unsent.js';
 import { Verdict } from './verdict.js';
-import { Unreachable, about, deliver, message, resume, toLogin } from './wire.js';
+import { seen } from './who.js';
+import { Unreachable, about, deliver, message, resume } from './wire.js';
 import { Working } from './working.js';
 
 const $ = (id) => document.getElementById(id);
@@ -36,12 +37,12 @@ const stream = new Stream($('chat').dataset, {
     for (const a of (envelope.response.action_directives ?? []).map(about)) if (a.kind === 'said') outbox.remove(a.request_id);
     settle();
   },
-  changed: (state, { text, own }) => {
+  changed: (state, { text, own, now }) => {
     $('connection').className = state;
     $('connection').querySelector('.text').textContent = text ?? states[state];
     $('again').hidden = state !== 'login' && state !== 'refused';
     $('again').textContent = state === 'login' ? 'Log in again' : 'Try again';
-    if (state === 'login' && own) toLogin();
+    if (state === 'login' && own) seen(now);
     if (state === 'connected' || state === 'polling') {
       settle();
       sender.send();
@@ -61,7 +62,6 @@ const sender = new Sender(outbox, {
   name: `gatehouse send ${who} ${session}`,
   woken: () => stream.woken(),
   stored: (entry, envelope) => answered(envelope, () => {}, entry.body.request_id),
-  told: (verdict) => verdict.own && verdict.todo === 'login' && toLogin(),
 });
 
 // logIn leads to whoever asks for a log-in: gatehouse, or what answers in its place.
@@ -122,7 +122,6 @@ async function press(continuation, own, tell = () => {}) {
     return {};
   } catch (e) {
     if (e instanceof Verdict) {
-      if (e.own && e.todo === 'login') toLogin();
       return { error: e.message };
     }
     if (e instanceof Unreachable) return { error: 'There is no connection. Whether this arrived is not known: when you are connected again, look, then press again if you still need to.' };

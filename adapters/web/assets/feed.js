@@ -1,6 +1,6 @@
 // One answer of the events' address: a stream, or what there is now. It is read by hand, not by an EventSource, which would hide the status
 // of a refusal and whether anything has come yet.
-import { Verdict, envelopeOf, verdictOf } from './verdict.js';
+import { Verdict, envelopeOf, notYou, verdictOf } from './verdict.js';
 
 // eventsURL is the address of the events of sessions, a Map of the last place by name. wait: the answer ends with the news, or after so many
 // seconds.
@@ -45,6 +45,7 @@ function parsed(block) {
 async function refusal(response) {
   const envelope = await envelopeOf(response);
   if (!envelope) return verdictOf(response);
-  if (response.status === 401) return new Verdict('login', envelope.response.error?.message, true);
+  const gone = notYou(response, envelope);
+  if (gone) return gone;
   return response.status < 429 ? new Verdict('retry', envelope.response.error?.message, true) : null;
 }

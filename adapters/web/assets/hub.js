@@ -66,7 +66,7 @@ export class Hub {
       if (why === 'joined' || why === 'left') continue;
       if (why === 'nothing came' && (await this.poll())) continue;
       if (!this.tabs.size) break;
-      if (why instanceof Verdict) this.change(why.todo === 'login' ? 'login' : 'refused', { text: why.message, own: why.own });
+      if (why instanceof Verdict) this.change(why.todo === 'login' ? 'login' : 'refused', { text: why.message, own: why.own, now: why.now });
       else this.change('reconnecting');
       if (why !== 'woken') await this.pause(backoff(this.tries++, this.times));
     }

@@ -6,8 +6,8 @@ import { Unreachable, about, post } from './wire.js';
 
 export class Sender {
   // name is the lock's; stored gets each entry that this tab has sent, and its answer.
-  constructor(outbox, { name, woken, stored, told }) {
-    Object.assign(this, { outbox, name, woken, stored, told, asked: false });
+  constructor(outbox, { name, woken, stored }) {
+    Object.assign(this, { outbox, name, woken, stored, asked: false });
   }
 
   // send sends what there is, unless that is being done.
@@ -37,7 +37,6 @@ export class Sender {
         if (e instanceof Verdict) {
           this.fault(entry, e.todo, e.message);
           if (e.todo === 'shorten') continue;
-          this.told(e);
           break;
         }
         if (!(e instanceof Unreachable)) {

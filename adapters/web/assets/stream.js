@@ -2,6 +2,7 @@
 import { heard as beat } from './clock.js';
 import { reach } from './tabs.js';
 import { times } from './times.js';
+import { away } from './who.js';
 
 const asleep = 60000; // after a longer time in the background, a connection may be dead without anybody having noticed
 
@@ -14,6 +15,7 @@ export class Stream {
   constructor({ session, who, login }, { heard, changed, anew }) {
     Object.assign(this, { session, who, heard, changed, anew, wakers: [] });
     this.say = reach(`gatehouse ${who} ${login ?? ''}`, (m) => this.hear(m), () => this.join());
+    document.addEventListener('away', () => this.say({ bye: true }));
     addEventListener('online', () => this.say({ wake: true }));
     addEventListener('offline', () => here || this.tell('offline'));
     addEventListener('pageshow', (e) => e.persisted && this.join());
@@ -24,7 +26,7 @@ export class Stream {
     });
   }
 
-  join() { this.say({ join: { session: this.session, as: this.who, times } }); }
+  join() { if (!away()) this.say({ join: { session: this.session, as: this.who, times } }); }
 
   // now tries to connect at once.
   now() { this.say({ wake: true }); }

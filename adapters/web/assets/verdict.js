@@ -1,12 +1,19 @@
 // What an HTTP answer means that is not one of gatehouse's: something on the way, such as a proxy, gave it. Its status tells what to do.
 
 // Verdict is why a request can't succeed by being sent again. todo is "login": the reader logs in, at whatever wants that; "shorten": the
-// text is too long; "retry": a person may try it again.
+// text is too long; "retry": a person may try it again. now: of gatehouse's own "login", who is logged in, "" for nobody.
 export class Verdict extends Error {
-  constructor(todo, message, own = false) {
+  constructor(todo, message, own = false, now = '') {
     super(message);
-    Object.assign(this, { todo, own });
+    Object.assign(this, { todo, own, now });
   }
+}
+
+// notYou is the verdict of an answer of gatehouse to a page whose person is not logged in any more; null for any other answer.
+export function notYou({ status }, envelope) {
+  const { message, code, details } = envelope.response.error ?? {};
+  if (status !== 401 && !(status === 409 && code === 'other_person')) return null;
+  return new Verdict('login', message, true, details?.now);
 }
 
 // verdictOf reads an answer without an envelope; null if the same request may succeed later.

@@ -1,6 +1,7 @@
 // Messages of OpenHarness, and how they are sent so that none is lost and none counts twice.
 import { backoff, sleep, times } from './times.js';
-import { Verdict, envelopeOf, verdictOf } from './verdict.js';
+import { envelopeOf, notYou, verdictOf } from './verdict.js';
+import { as, seen } from './who.js';
 
 const endpoint = '/v1/openharness';
 const namespace = 'dev.gatehouse';
@@ -36,22 +37,15 @@ export const resume = (session, continuation, own) => request(session, { continu
 // about returns what gatehouse says about a directive or a response.
 export const about = (thing) => thing?.extensions?.[namespace] ?? {};
 
-export function toLogin() {
-  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
-}
-
 // Unreachable is thrown if no answer of gatehouse arrived: nobody knows whether the request did.
 export class Unreachable extends Error {}
-
-// made is whom the page was made for, as each request says.
-const made = document.getElementById('chat')?.dataset.who ?? '';
 
 // post sends a request once. wait: how many seconds to wait for its turn at most, 0 to be answered once it is stored. It throws a Verdict for
 // what can't succeed by being sent again.
 export async function post(body, wait) {
   let response;
   let envelope;
-  const headers = { 'Content-Type': 'application/json', 'Gatehouse-As': made, ...(wait !== undefined && { Prefer: `wait=${wait}` }) };
+  const headers = { 'Content-Type': 'application/json', ...as, ...(wait !== undefined && { Prefer: `wait=${wait}` }) };
   try {
     response = await fetch(`${endpoint}?html=1`, {
       method: 'POST', body: JSON.stringify(body), headers, credentials: 'same-origin', cache: 'no-store', redirect: 'manual',
@@ -62,7 +56,11 @@ export async function post(body, wait) {
     throw new Unreachable('no answer', { cause }); // no connection, or none that lets an answer through
   }
   if (!envelope) throw verdictOf(response) ?? new Unreachable(`status ${response.status}`);
-  if (response.status === 401) throw new Verdict('login', envelope.response.error?.message, true);
+  const gone = notYou(response, envelope);
+  if (gone) {
+    seen(gone.now);
+    throw gone;
+  }
   const again = response.status >= 429 && envelope.response.error?.retryable;
   return { ...envelope, refused: response.status !== 200, again, pause: Number(response.headers.get('Retry-After')) * 1000 };
 }

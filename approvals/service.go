@@ -149,7 +149,22 @@ func (s *Service) vote(ctx context.Context, c core.Click, who core.Actor, d core
 	}
 	d.Approval, d.Vote = c.Approval,
 		&core.Vote{Actor: who, Choice: c.Choice, Reason: c.Reason, Edits: c.Edits, Remember: c.Remember, Answer: answer}
-	return s.store.Decide(ctx, d)
+	decided, err := s.store.Decide(ctx, d)
+	if core.CategoryOf(err) == core.NotAllowed && c.Choice != core.Withdraw {
+		return decided, refusedToAsker(decided.Approval, who, err)
+	}
+	return decided, err
+}
+
+// refusedToAsker is why somebody may not decide: who asked, and is no approver, is told that others decide. A card says
+// who they are; here nobody knows what they are called.
+func refusedToAsker(a core.Approval, who core.Actor, err error) error {
+	a.Rule.Self = true
+	if a.ID == "" || a.Question != nil || !a.AskedBy(who) || a.Rule.MayDecide(who, a.Requester) {
+		return err
+	}
+	return core.Wrap(core.NotAllowed, err, "You asked for this, so others decide. See “May decide” on its "+
+		"card.")
 }
 
 // Expire ends an approval after its deadline. An approval that is already decided or expired is not an error. While a

@@ -62,7 +62,8 @@ func refusals(bob string) map[string]Refusal {
 	decided := card(func(c *core.Card) { c.State, c.DecidedBy = core.Approved, "Cid" })
 	foreign := card(func(c *core.Card) { c.Approvers, c.Requested.ID = []string{"elsewhere:cid"}, bob })
 	busy, gone := core.Errorf(core.StoreBusy, "The store is busy."), core.Errorf(core.NotFound, "There is none.")
-	const standing, stranger = "This was approved by Cid at", "You are not an approver of this request."
+	const standing = "This was approved by Cid at"
+	stranger := wording.BuiltIn.OthersDecide // it is who asked
 	return map[string]Refusal{
 		"a button of another key": {
 			Action: outbound.ActionReason, Foreign: true, Card: card(nil), Said: wording.BuiltIn.PressNotOurs,

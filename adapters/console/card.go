@@ -74,7 +74,10 @@ func read(card core.Card, v doc.Document) shown {
 		case outbound.ActionRemember:
 			a.words = append(a.words, a.words[0]+wordRemember)
 		case outbound.ActionApprove:
-			a.words = append(a.words, map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""])
+			word := map[bool]string{false: "y", true: doc.ConfirmWord}[c.Cautions != ""]
+			if a.words = append(a.words, word); c.Label != v.ButtonApprove && len(card.Approvers) > 0 {
+				facts = append(facts, doc.Fact{Label: word, Text: c.Label}.Line())
+			}
 		case outbound.ActionReason:
 			a.words = append(a.words, map[bool]string{false: "n", true: v.TerminalWhy}[card.NeedsWhy])
 		}
@@ -90,10 +93,15 @@ func read(card core.Card, v doc.Document) shown {
 			facts = append(facts,
 				wording.Fill(v.TerminalFields, "{count}", strconv.Itoa(n)))
 		}
+	case v.Headline == v.HeadlineWaiting:
+		a.lines[0] = doc.Fact{Label: v.Headline, Text: a.title}.Line()
 	case card.Asked.Of > 1:
 		a.lines[0] += a.counted(card.Asked.Place, card.Asked.Of)
 	}
 	asks, _ := a.asks()
+	if refusal := v.Refusal(); refusal != "" && card.Question == nil && a.open() {
+		facts = append(facts, refusal)
+	}
 	a.lines = slices.Concat(a.lines, facts, asks)
 	return a
 }
@@ -101,7 +109,7 @@ func read(card core.Card, v doc.Document) shown {
 // asks are the lines that say what can be typed for an open card, and what the prompt says of that.
 func (a *shown) asks() (lines []string, prompt string) {
 	switch {
-	case !a.open():
+	case !a.open(), a.card.Question == nil && a.words == nil: // they may not decide
 		return nil, ""
 	case a.card.Question != nil:
 		return a.asksField()

@@ -86,9 +86,13 @@ func (c *Console) reopenAnswered() {
 func (c *Console) showCard(d core.Delivery) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := doc.View(d, doc.Reader{Platform: Name, IDs: true, Texts: c.texts})
+	reader := doc.Reader{Platform: Name, IDs: true, Texts: c.texts}
+	if d.Card.State == core.Open && len(d.Card.Approvers) > 0 {
+		reader.Who = c.opt.Actor
+	}
+	v := doc.View(d, reader)
 	a, now := c.find(d.Card.Approval), read(*d.Card, v)
-	now.answered = d.Card.Question != nil && d.Card.Refusal(c.opt.Actor) != nil
+	now.answered = (d.Card.Question != nil || reader.Who.ID != "") && d.Card.Refusal(c.opt.Actor) != nil
 	var before, first []string
 	if a.lines != nil && a.card.Edits == d.Card.Edits {
 		before, now.answered, now.typed = a.lines, a.answered, a.typed

@@ -12,6 +12,7 @@ import (
 
 	"gatehouse/adapters/adaptertest"
 	"gatehouse/adapters/discord/discordtest"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -141,7 +142,7 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 		}, "You are not an approver of this request."},
 		"who asked, not an approver": {func(c *core.Card) {
 			c.Approvers, c.Requested.ID = []string{"discord:1"}, "discord:"+bobID
-		}, "You are not an approver of this request."},
+		}, wording.BuiltIn.OthersDecide},
 		"who asked, an approver": {func(c *core.Card) {
 			c.Requested.ID = "discord:" + bobID
 		}, "You asked for this yourself, so another approver has to decide."},

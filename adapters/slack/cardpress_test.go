@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gatehouse/adapters/adaptertest"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -34,7 +35,7 @@ func TestWhoMayNotDecideGetsNoForm(t *testing.T) {
 		}, "You are not an approver of this request."},
 		"who asked, not an approver": {func(c *core.Card) {
 			c.Approvers, c.Requested.ID = []string{"slack:U9"}, "slack:U2BOB"
-		}, "You are not an approver of this request."},
+		}, wording.BuiltIn.OthersDecide},
 		"who asked, an approver": {func(c *core.Card) {
 			c.Requested.ID = "slack:U2BOB"
 		}, "You asked for this yourself, so another approver has to decide."},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"html/template"
 	"net/http"
-	"net/url"
 
 	"gatehouse/adapters/internal/desk"
 	"gatehouse/adapters/internal/markup"
@@ -64,7 +63,7 @@ func (v *request) decide(c core.Card) error {
 		err := v.store(c.Approval, press)
 		switch {
 		case err == nil:
-			return v.redirect("/approvals?decided=" + url.QueryEscape(string(c.Approval)))
+			return v.toDecided(c.Approval)
 		case statuses[core.CategoryOf(err)] == 0:
 			return err
 		}

@@ -47,7 +47,7 @@ func TestAPersonSeesWhatConcernsThem(t *testing.T) {
 		a.Requester, a.Rule.Approvers = core.Actor{ID: "slack:U1"}, []string{"slack:U2"}
 	})
 	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)",
-		"You are not an approver of this request.", "!>Approve<", ">Withdraw<", "!Conversation")
+		"<p class=\"note\">bob decides.</p>", "!>Approve<", ">Withdraw<", "!Conversation")
 	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", ">Approve<", ">Deny<",
 		"!Withdraw", "3 minutes ago", "in 2 hours", "Approved by bob", "please note milk")
 	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)",
@@ -102,7 +102,7 @@ func TestApproving(t *testing.T) {
 		"This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for a decision that concerns you.",
 		"Waiting to run")
 	again := s.post("bob", "/approvals/a1", "choice=deny", "edits=0")
-	expect(t, again, http.StatusConflict, `role="alert"`, "This was approved by bob")
+	expect(t, again, http.StatusConflict, `<p class="said approved" role="alert">This was approved by bob`)
 	if s.decided != 1 {
 		t.Errorf("told %d times", s.decided)
 	}
@@ -174,7 +174,7 @@ func TestWhoMayNotDecideIsRefused(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1")
 	expect(t, s.post("ann", "/approvals/a1", "choice=approve", "edits=0"), http.StatusForbidden,
-		"You are not an approver of this request.")
+		`<p class="fault" role="alert">bob decides.</p>`)
 	expect(t, s.post("root", "/approvals/a1", "choice=deny", "edits=0"), http.StatusForbidden,
 		"You are not an approver of this request.")
 	expect(t, s.post("bob", "/approvals/a1", "choice=withdraw", "edits=0"), http.StatusForbidden,
@@ -202,9 +202,49 @@ func TestAVoteOfSeveralIsSaid(t *testing.T) {
 	})
 	w := s.post("bob", "/approvals/a1", "choice=approve", "edits=0")
 	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK,
-		"Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", ">Deny<", "root on the web")
-	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict,
-		"You have already voted on this.")
+		"Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", "root on the web",
+		"⏳ Waiting for others", "!Approval needed")
+	expect(t, s.get("root", "/approvals/a1"), http.StatusOK, ">Approve (2 of 2)<", "Approval needed")
+}
+
+// TestADoubleClickEndsOnGreen: so does a second approver, who is told who decided.
+func TestADoubleClickEndsOnGreen(t *testing.T) {
+	both := func(quorum int) func(*core.Approval) {
+		return func(a *core.Approval) {
+			a.Rule.Quorum, a.Rule.Approvers = quorum, []string{"openharness:bob", "openharness:root"}
+		}
+	}
+	for _, c := range []struct {
+		quorum int
+		second string
+		said   string
+	}{
+		{1, "bob", "This was approved by bob at 2026-11-22 12:00 UTC."},
+		{1, "root", "This was approved by bob at 2026-11-22 12:00 UTC."},
+		{2, "bob", "Your approval is stored. It is number 1 of the 2 that are needed."},
+	} {
+		s := newSite(t)
+		s.desk.open("a1", both(c.quorum))
+		for _, who := range []string{"bob", c.second} {
+			w := s.post(who, "/approvals/a1", "choice=approve", "edits=0")
+			expect(t, w, http.StatusSeeOther)
+			expect(t, s.get(who, w.Header().Get("Location")), http.StatusOK, `role="status"`, c.said, "!role=\"alert\"",
+				`!class="fault"`, `!class="said denied"`)
+		}
+		if s.decided != 1 {
+			t.Errorf("%+v: decided %d times", c, s.decided)
+		}
+	}
+}
+
+// TestTheFirstOfTwoIsToldSo: who comes then, before it is approved.
+func TestTheFirstOfTwoIsToldSo(t *testing.T) {
+	s := newSite(t)
+	s.desk.open("a1", func(a *core.Approval) {
+		a.Rule.Quorum, a.Rule.Approvers = 2, []string{"openharness:bob", "openharness:root"}
+	}, dangerous)
+	expect(t, s.get("bob", "/approvals/a1?review=1"), http.StatusOK, ">Approve (1 of 2; then root)<")
+	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, "bob and root must both approve.")
 }
 
 func TestLateDecisionsAreRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -57,11 +58,37 @@ func (v *request) typed(name string) string {
 	return strings.ReplaceAll(v.r.PostForm.Get(name), "\r\n", "\n")
 }
 
+// outcomes are the states that presses lead to.
+var outcomes = map[outbound.Action]core.ApprovalState{
+	outbound.ActionApprove: core.Approved, outbound.ActionConfirm: core.Approved,
+	outbound.ActionRemember: core.Approved, outbound.ActionConfirmRemember: core.Approved,
+	outbound.ActionDeny: core.Denied, outbound.ActionWithdraw: core.Cancelled,
+}
+
+// stands reports whether what the reader wants is so already, by another's press or by an earlier one of theirs: they
+// pressed twice, or came second, and nothing has failed.
+func (v *request) stands(c core.Card, action outbound.Action) bool {
+	outcome := outcomes[action]
+	return outcome != "" && outcome == c.State || c.State == core.Open &&
+		(outcome == core.Approved && c.HasVoted(v.who.Actor, core.Approve) ||
+			outcome == core.Denied && c.HasVoted(v.who.Actor, core.Deny))
+}
+
+// toDecided leads to what became of a decision.
+func (v *request) toDecided(id core.ApprovalID) error {
+	return v.redirect("/approvals?decided=" + url.QueryEscape(string(id)))
+}
+
 // refused shows the approval, and why nothing was decided. What was typed is shown again, with what is wrong at each
 // input.
 func (v *request) refused(c core.Card, action outbound.Action, typed []string, say desk.Say) error {
+	if core.CategoryOf(say.Err) == core.ApprovalDecided && v.stands(c, action) {
+		return v.toDecided(c.Approval)
+	}
 	status := cmp.Or(statuses[core.CategoryOf(say.Err)], http.StatusBadRequest)
-	o := markup.Options{Fault: cmp.Or(say.Text(), v.texts.PageNotPossible)}
+	o := markup.Options{
+		Fault: cmp.Or(say.Text(), v.texts.PageNotPossible), Overtaken: c.State != core.Open && c.State != core.Expired,
+	}
 	switch {
 	case say.Faults != nil && action != outbound.ActionEdit:
 		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent

@@ -7,7 +7,9 @@ type Texts struct {
 	HeadlineReminder  string `default:"🔔 Reminder: an approval is still needed"`
 	HeadlineEscalated string `default:"🔔 Nobody has decided yet: an approval is needed"`
 	// somebody wrote a word instead
-	HeadlineTyped     string `default:"🔔 Only the buttons decide: an approval is needed"`
+	HeadlineTyped string `default:"🔔 Only the buttons decide: an approval is needed"`
+	// the reader has voted, and others are needed
+	HeadlineWaiting   string `default:"⏳ Waiting for others"`
 	HeadlineUsed      string `default:"✅ Allowed: an earlier approval is remembered"`
 	HeadlineApproved  string `default:"✅ Approved"`
 	HeadlineDenied    string `default:"⛔ Denied"`
@@ -100,6 +102,19 @@ type Texts struct {
 	CountOf           string `default:"{count} of {of}"`
 	MorePeople        string `default:"and {count} more"`
 	NotifiedElsewhere string `default:"people who are notified elsewhere"`
+	SomebodyElsewhere string `default:"somebody elsewhere"`
+	PeopleOr          string `default:"{people} or {last}"`
+	PeopleAnd         string `default:"{people} and {last}"`
+	OthersDecide      string `default:"You asked for this, so others decide. See “May decide” on its card."`
+	WhoDecides        string `default:"{people} decides."`
+	WhoDecidesBoth    string `default:"{people} must both approve."`
+	WhoDecidesAll     string `default:"{people} must all approve."`
+	WhoDecidesSome    string `default:"{count} of {people} must approve."`
+	NumberOne         string `default:"one"`
+	NumberTwo         string `default:"two"`
+	NumberThree       string `default:"three"`
+	NumberFour        string `default:"four"`
+	NumberFive        string `default:"five"`
 	AnyoneAtMachine   string `default:"anyone at gatehouse's own machine"`
 	SomebodyAtMachine string `default:"somebody at gatehouse's own machine"`
 	SomebodyOnWeb     string `default:"{name} on the web"`
@@ -122,6 +137,8 @@ type Texts struct {
 	StandingCancelled       string `default:"This was cancelled at {time}."`
 
 	ButtonApprove      string `default:"Approve"`
+	ButtonApproveOf    string `default:"{approve} ({count} of {of})"`
+	ButtonApproveThen  string `default:"{approve} ({count} of {of}; then {people})"`
 	ButtonRemember     string `default:"Approve and remember"`
 	ButtonForget       string `default:"Stop remembering"`
 	ButtonDeny         string `default:"Deny"`

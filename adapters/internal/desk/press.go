@@ -126,6 +126,10 @@ func (d Desk) Check(ctx context.Context, card core.Card, c core.Click, who core.
 		who.Groups = groups
 		err = card.Check(c, who)
 	}
+	if core.CategoryOf(err) == core.NotAllowed && c.Choice != core.Withdraw && card.AskedBy(who) { // who decides then
+		v := doc.View(core.Delivery{Card: &card}, doc.Reader{Platform: d.Platform, Who: who, Texts: d.Texts})
+		return core.Wrap(core.NotAllowed, err, "%s", cmp.Or(v.Refusal(), core.MessageOf(err)))
+	}
 	if err == nil && c.Choice == core.Edit && !card.Editable {
 		return invalid(d.PressNoEdit)
 	}

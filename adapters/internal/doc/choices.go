@@ -1,7 +1,6 @@
 package doc
 
 import (
-	"cmp"
 	"strings"
 
 	"gatehouse/adapters/internal/outbound"
@@ -64,10 +63,10 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 		}
 	}
 	decides := open && c.Question == nil && d.refusal() == nil
-	who := cmp.Or(d.reader.Who.ID, d.to)
+	who := d.only().ID
 	asked := who == "" || c.AskedBy(core.Actor{ID: who})
 	approve := Choice{
-		Label: t.ButtonApprove, Action: outbound.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others),
+		Label: d.approves(t.ButtonApprove), Action: outbound.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others),
 	}
 	if c.Risk == core.Dangerous {
 		approve.Look = Danger
@@ -80,10 +79,11 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	add(c.State == core.Expired && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: outbound.ActionAskAgain})
 	add(decides && !c.Altered && !d.voted(core.Approve), approve)
 	remembers := c.Memory != core.Memory{}
-	remember := Choice{Label: t.ButtonRemember, Action: outbound.ActionRemember, Cautions: approve.Cautions}
+	remember := Choice{
+		Label: d.approves(t.ButtonRemember), Action: outbound.ActionRemember, Cautions: approve.Cautions,
+	}
 	add(decides && !c.Altered && !d.voted(core.Approve) && remembers, remember)
-	add(c.State == core.Approved && remembers &&
-		(who == "" || c.CheckForget(core.Actor{ID: who, Groups: d.reader.Who.Groups}) == nil),
+	add(c.State == core.Approved && remembers && (who == "" || c.CheckForget(d.only()) == nil),
 		Choice{Label: t.ButtonForget, Action: outbound.ActionForget})
 	add(decides && !d.voted(core.Deny), Choice{Label: t.ButtonDeny, Action: outbound.ActionReason})
 	add(decides && editable && arguments == 0, Choice{Label: t.ButtonEdit, Action: outbound.ActionEdit})
@@ -116,11 +116,10 @@ func (d Document) refusal() error {
 	return d.card.Refusal(d.reader.Who)
 }
 
-// Refusal is the sentence that says why the reader may not decide, "" if they may.
-func (d Document) Refusal() string { return core.MessageOf(d.refusal()) }
-
+// voted reports whether the reader's vote is already this choice.
 func (d Document) voted(choice core.Choice) bool {
-	return d.reader.Who.ID != "" && d.card.HasVoted(d.reader.Who, choice)
+	who := d.only()
+	return who.ID != "" && d.card.HasVoted(who, choice)
 }
 
 // Cautions are the sentences that approving is confirmed with, "" if it needs no confirmation: the call is dangerous,

@@ -13,6 +13,7 @@
 //	before.go    what was asked before, and what an approval allows besides its own call
 //	changed.go   what an edit changed in the arguments: arguments.go
 //	people.go    who may decide, how many have voted
+//	deciders.go  who decides in a sentence, and what a button that approves says where it takes several
 //	choices.go   what a reader may press, given what a surface leaves out
 //	form.go      what a press opens: a reason, changed arguments, a confirmation, an answer
 //	headline.go  the state of an approval, in a few words and in a sentence, and the line that links to its card

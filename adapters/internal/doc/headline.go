@@ -29,6 +29,8 @@ func (v *Document) headline(o core.Occasion) string {
 		return v.HeadlineUsed
 	case c.State != core.Open:
 		return v.said("headline_")
+	case c.Question == nil && (v.voted(core.Approve) || v.voted(core.Deny)):
+		return v.HeadlineWaiting
 	case c.Question != nil && o != "":
 		text = v.HeadlineQuestionReminder
 	case c.Question != nil:

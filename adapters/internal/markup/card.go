@@ -23,6 +23,8 @@ type Options struct {
 	Revealed string // the arguments without masks, where they are shown
 	Fault    string // why nothing was decided; ""
 	Tried    Tried  // the form that was refused
+	// the Fault is that others had decided before; it is none of the reader's
+	Overtaken bool
 }
 
 // Tried is a form that was refused: it is shown again with what was typed.

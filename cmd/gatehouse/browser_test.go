@@ -29,8 +29,9 @@ const (
 
 // browser is a browser with a profile of its own, which holds its logins.
 type browser struct {
-	t   *testing.T
-	ctx context.Context
+	t      *testing.T
+	ctx    context.Context
+	script string // what runs in a new tab before the page's own; "" = nothing
 }
 
 // chromium starts Chromium once for all tests; it ends with their process.
@@ -81,7 +82,7 @@ func (b *browser) newWindow(at, path string) *window {
 	b.t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	b.t.Cleanup(cancel)
-	w := &window{browser: &browser{b.t, ctx}, at: at}
+	w := &window{browser: &browser{t: b.t, ctx: ctx}, at: at}
 	b.t.Cleanup(w.blameless)
 	err := chromedp.Listen(ctx, func(event any) {
 		w.mu.Lock()
@@ -101,7 +102,7 @@ func (b *browser) newWindow(at, path string) *window {
 		}
 	})
 	noErr(b.t, err)
-	w.run(command(network.Enable, network.EnableParams{}), chromedp.Navigate(at+path))
+	w.run(command(network.Enable, network.EnableParams{}), beforehand(b.script), chromedp.Navigate(at+path))
 	return w
 }
 

@@ -8,20 +8,31 @@ export class Sender {
   // name is the lock's; stored gets each entry that this tab has sent, and its answer.
   constructor(outbox, { name, woken, stored }) {
     Object.assign(this, { outbox, name, woken, stored, asked: false });
+    addEventListener('pagehide', () => this.leave?.()); // or a page that is kept for its return would keep the lock
+    addEventListener('pageshow', (e) => e.persisted && this.send());
   }
 
   // send sends what there is, unless that is being done.
   send() {
     if (this.asked || !this.outbox.next()) return;
     this.asked = true;
-    if (navigator.locks) navigator.locks.request(this.name, () => this.drain());
-    else this.drain();
+    const use = { left: false };
+    const left = new Promise((leave) => {
+      this.leave = () => {
+        use.left = true;
+        this.asked = false;
+        leave();
+      };
+    });
+    const run = () => !use.left && Promise.race([this.drain(use), left]);
+    if (navigator.locks) navigator.locks.request(this.name, run);
+    else run();
   }
 
-  async drain() {
+  async drain(use) {
     let begun = performance.now();
     let n = 0;
-    for (;;) {
+    while (!use.left) {
       const entry = this.outbox.next();
       if (!entry) break;
       try {
@@ -51,7 +62,7 @@ export class Sender {
         if (woken) n = 0;
       }
     }
-    this.asked = false;
+    if (!use.left) this.asked = false;
   }
 
   answered(entry, answer) {

@@ -50,13 +50,16 @@ function viaChannel(name, hear, met) {
     remote.clear();
     channel.postMessage({ leads: true });
     met();
-    return new Promise(() => {});
-  }).catch(() => { // another tab took it
+    return new Promise((done) => { left = done; });
+  }).catch(() => resign().then(met).then(() => lead({}))); // another tab took it
+  let left;
+  const resign = async () => {
     for (const tell of [...hub?.tabs.keys() ?? []]) hub.leave(tell);
     hub = null;
-    met();
-    lead({});
-  });
+    left?.();
+  };
+  addEventListener('pagehide', resign); // or a page that is kept for its return would keep the lock
+  addEventListener('pageshow', (e) => e.persisted && lead({}));
   lead({});
   queueMicrotask(met);
   setInterval(() => {

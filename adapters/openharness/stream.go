@@ -100,7 +100,7 @@ func (f *following) sendNew(ctx context.Context) (some bool, err error) {
 		if err := one.sendNew(ctx, f.sender); err != nil {
 			return some, err
 		}
-		if err := one.tellTurn(ctx, f.sender); err != nil {
+		if err := f.tellTurn(ctx, one); err != nil {
 			return some, err
 		}
 		some = some || one.after > max(before, 0)

@@ -29,13 +29,16 @@ func (c *call) running(ctx context.Context) (t turn, err error) {
 	return t, err
 }
 
-// tellTurn sends the event turn, unless the client knows.
-func (f *feed) tellTurn(ctx context.Context, s *sender) error {
-	now, err := f.running(ctx)
-	if err != nil || f.told != nil && *f.told == now {
+// tellTurn sends the event turn of a session to a client that wants more than what is kept, unless it knows.
+func (f *following) tellTurn(ctx context.Context, of *feed) error {
+	if !f.beats {
+		return nil
+	}
+	now, err := of.running(ctx)
+	if err != nil || of.told != nil && *of.told == now {
 		return err
 	}
-	f.told = &now
+	of.told = &now
 	data, _ := json.Marshal(now) // of a time: can't fail
-	return s.write("%sevent: turn\ndata: %s\n\n", f.head, data)
+	return f.write("%sevent: turn\ndata: %s\n\n", of.head, data)
 }

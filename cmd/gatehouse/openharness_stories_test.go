@@ -52,11 +52,7 @@ func (s *shell) listen(session, last string, enough func(heard) bool) (all []hea
 	in := bufio.NewScanner(answer.Body)
 	in.Buffer(nil, 1<<20)
 	var h heard
-	named := false // an event about now, which is not of the mailbox
 	for in.Scan() {
-		if named = in.Text() != "" && (named || strings.HasPrefix(in.Text(), "event: ")); named {
-			continue
-		}
 		if id, ok := strings.CutPrefix(in.Text(), "id: "); ok {
 			h.id = id
 		}

@@ -1,6 +1,7 @@
 // The chat: a Shell of OpenHarness, which uses the endpoint and its events and nothing else.
 import { Keep } from './keep.js';
 import { Log } from './log.js';
+import { chatHere } from './logout.js';
 import { Outbox } from './outbox.js';
 import { Sender } from './sender.js';
 import { Stream } from './stream.js';
@@ -184,7 +185,6 @@ $('stop').addEventListener('click', async () => {
   }
 });
 $('discard').addEventListener('close', (e) => e.target.returnValue === 'discard' && outbox.discard());
-document.getElementById('logout')?.addEventListener('submit', () => Keep.forget());
 
 box.value = keep.draft;
 resize();
@@ -193,4 +193,11 @@ for (const { body, stored, status } of outbox.all) {
   if (stored) deliver(resume(session, status), { woken }).then((envelope) => answered(envelope, () => {}, body.request_id), () => {});
 }
 sender.send();
+chatHere({
+  session,
+  send: () => {
+    submit();
+    sender.send();
+  },
+});
 if (matchMedia('(hover: hover)').matches) box.focus(); // on a phone, the keyboard would cover the conversation

@@ -1,33 +1,45 @@
-// What the tab keeps over a reload: the text that is being written. It is kept for each person and session, so that nobody who logs in later
-// in this tab sends or sees it.
+// What is being written is kept for each person and session, so that nobody else who logs in sends or sees it: in the
+// tab, since two tabs may write two texts, and in the browser, for the next tab. The end of a login erases nothing.
+
+const prefix = (who) => `gatehouse draft ${who} `;
 
 export class Keep {
-  constructor(who, session) {
-    this.draftKey = `gatehouse draft ${who} ${session}`;
+  constructor(who, session) { this.key = prefix(who) + encodeURIComponent(session); }
+
+  get draft() { return read('sessionStorage', this.key) ?? read('localStorage', this.key) ?? ''; }
+
+  set draft(text) {
+    const last = this.draft;
+    write('sessionStorage', this.key, text); // "" too: what another tab writes is not this one's
+    if (text) write('localStorage', this.key, text);
+    else if (read('localStorage', this.key) === last) write('localStorage', this.key, null);
   }
 
-  get draft() { return read(this.draftKey) ?? ''; }
-  set draft(text) { write(this.draftKey, text); }
-
-  // forget removes everything of everybody: at a log-out.
-  static forget() {
-    try {
-      for (const key of Object.keys(sessionStorage)) if (key.startsWith('gatehouse ')) sessionStorage.removeItem(key);
-    } catch { /* there is no storage */ }
+  // sessions are those in which a person has begun to write.
+  static sessions(who) {
+    const begin = prefix(who);
+    const keys = ['sessionStorage', 'localStorage'].flatMap((where) => {
+      try {
+        return Object.keys(globalThis[where]);
+      } catch {
+        return [];
+      }
+    });
+    return keys.filter((key) => key.startsWith(begin)).map((key) => decodeURIComponent(key.slice(begin.length)));
   }
 }
 
-function read(key) {
+function read(where, key) {
   try {
-    return sessionStorage.getItem(key);
+    return globalThis[where].getItem(key);
   } catch {
     return null; // storage is switched off: nothing is kept
   }
 }
 
-function write(key, value) {
+function write(where, key, value) {
   try {
-    if (value) sessionStorage.setItem(key, value);
-    else sessionStorage.removeItem(key);
+    if (value === null) globalThis[where].removeItem(key);
+    else globalThis[where].setItem(key, value);
   } catch { /* switched off, or full */ }
 }

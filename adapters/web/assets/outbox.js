@@ -4,13 +4,24 @@
 // An entry is { n, body, stored, status, fault }: stored once gatehouse has it, with the continuation that asks what became of it; fault is
 // { todo, text }, why it was not taken.
 
+const begin = (who) => `gatehouse unsent ${who} `;
 const isControl = (body) => body.request.context.user_intent.startsWith('!');
 
 export class Outbox {
   // changed is called after each change, whichever tab made it.
   constructor(who, session, changed) {
-    Object.assign(this, { prefix: `gatehouse unsent ${who} ${encodeURIComponent(session)} `, changed, here: new Map() });
+    Object.assign(this, { prefix: `${begin(who)}${encodeURIComponent(session)} `, changed, here: new Map() });
     addEventListener('storage', (e) => (e.key === null || e.key.startsWith(this.prefix)) && changed());
+  }
+
+  // sessions are those in which something of a person is kept.
+  static sessions(who) {
+    try {
+      const own = Object.keys(localStorage).filter((key) => key.startsWith(begin(who)));
+      return own.map((key) => decodeURIComponent(key.slice(begin(who).length).split(' ')[0]));
+    } catch {
+      return []; // storage is switched off
+    }
   }
 
   // all are the entries, oldest first.

@@ -1,5 +1,6 @@
-// Who the page was made for. A browser has one login: once another person logs in in another tab, or nobody is logged in any more, this page
-// says so, shows nothing more, and sends nothing more. Each request says whom its page was made for, so that gatehouse refuses it otherwise.
+// Whom the page was made for. A browser has one login: once another person logs in in another tab, or nobody is logged
+// in any more, this page says so, shows nothing more, and sends nothing more. Each request says whom its page was made
+// for, so that gatehouse refuses it otherwise.
 import { el } from './dom.js';
 
 // who is the name that the page was made for; "" on a page for nobody.
@@ -33,7 +34,7 @@ export function seen(name) {
 function show() {
   const title = now ? `You are ${now} here now` : 'You are logged out here';
   const here = encodeURIComponent(location.pathname + location.search);
-  const go = (label, act, primary) => el('button', { type: 'button', class: primary && 'primary', onclick: act }, label);
+  const go = (label, onclick, primary) => el('button', { type: 'button', class: primary && 'primary', onclick }, label);
   const head = el('h1', { id: 'away', tabindex: -1 }, title);
   const said = el('section', { class: 'away', role: 'alertdialog', 'aria-labelledby': 'away' },
     head,

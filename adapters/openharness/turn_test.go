@@ -17,7 +17,8 @@ func (s *served) turns(t *testing.T) (next func() time.Time) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.http.URL+"/v1/openharness/events?session=s1&beat=9", nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		s.http.URL+"/v1/openharness/events?session=s1&beat=9", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

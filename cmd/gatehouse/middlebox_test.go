@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// middlebox is a proxy between a browser and gatehouse, which does to the requests of the endpoint what such proxies do.
+// middlebox is a proxy between a browser and gatehouse, which does to the requests of the endpoint what such proxies
+// do.
 type middlebox struct {
 	at string
 
@@ -20,14 +21,14 @@ type middlebox struct {
 	changed chan struct{} // closed when the rest changes
 	target  *url.URL
 	does    map[string]string // by the method of a request; see does
-	asked   map[string]int    // requests by their method
+	said    int               // messages
 	streams int               // that are open now
 }
 
 // newMiddlebox starts a proxy that passes everything on.
 func newMiddlebox(t *testing.T, target string) *middlebox {
 	t.Helper()
-	m := &middlebox{changed: make(chan struct{}), does: map[string]string{}, asked: map[string]int{}}
+	m := &middlebox{changed: make(chan struct{}), does: map[string]string{}}
 	m.leads(target)
 	server := httptest.NewServer(m)
 	t.Cleanup(func() {
@@ -62,11 +63,11 @@ func (m *middlebox) change(what func()) {
 	m.changed = make(chan struct{})
 }
 
-// posts is how many requests of the endpoint were posted.
-func (m *middlebox) posts() int {
+// messages is how many were posted: a page has one answered once it is stored.
+func (m *middlebox) messages() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.asked[http.MethodPost]
+	return m.said
 }
 
 // held is how many streams are open.
@@ -101,7 +102,9 @@ func (m *middlebox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	stream := r.Method == http.MethodGet && !r.URL.Query().Has("wait")
 	m.mu.Lock()
-	m.asked[r.Method]++
+	if r.Header.Get("Prefer") == "wait=0" {
+		m.said++
+	}
 	does := m.does[r.Method]
 	if stream {
 		m.streams++

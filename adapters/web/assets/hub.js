@@ -21,6 +21,7 @@ export class Hub {
 
   join(tell, { session, as, times }) {
     Object.assign(this, { as, times });
+    this.held ??= times.retry; // how long it polls before it tries a stream again
     const fresh = !this.places.has(session);
     this.tabs.set(tell, { session, behind: !fresh });
     if (fresh) this.places.set(session, -1);
@@ -91,6 +92,7 @@ export class Hub {
       if (!came) this.change('connected');
       came = true;
       this.tries = 0;
+      this.held = this.times.retry;
       return this.times.silence;
     });
     return why === 'silent' && !came ? 'nothing came' : why;
@@ -99,7 +101,8 @@ export class Hub {
   // poll asks for the news again and again, where something on the way holds streams back; false if that fails, too.
   async poll() {
     const { first, poll, retry } = this.times;
-    const end = performance.now() + retry;
+    const end = performance.now() + this.held;
+    this.held = Math.min(2 * this.held, 10 * retry);
     for (let n = 0; this.tabs.size && performance.now() < end; n++) {
       const why = await this.request({ wait: n ? poll : 0 }, first + (n ? poll : 0));
       if (why === 'ended' && this.told.state !== 'polling') this.change('polling');
@@ -112,6 +115,7 @@ export class Hub {
   // answer may be silent from then on; without it, the whole answer has that time.
   async request(options, ms, came = () => 0) {
     const stop = new AbortController();
+    const [first] = this.places.keys(); // of which the events are where there is one session
     let why = 'ended';
     const end = (reason) => {
       why = reason;
@@ -123,7 +127,7 @@ export class Hub {
       await read(eventsURL(this.places, { epoch: this.epoch, beat: this.times.beat, ...options }), {
         headers: this.headers(), signal: stop.signal, take: (e) => {
           if (stop.signal.aborted) return;
-          this.heard(e);
+          this.heard(e, first);
           const left = came();
           if (!left) return;
           clearTimeout(timer);
@@ -140,9 +144,9 @@ export class Hub {
 
   headers() { return { 'Gatehouse-As': this.as }; }
 
-  heard({ event, id, session, data }) {
+  heard({ event, id, session, data }, first) {
     this.heardAt = Date.now();
-    const of = session ?? this.places.keys().next().value;
+    const of = session ?? first;
     if (event === 'beat') {
       if (data.anew) {
         for (const name of this.places.keys()) this.places.set(name, -1);
@@ -152,8 +156,8 @@ export class Hub {
       this.tell({ beat: data });
     } else if (event === 'turn') {
       this.tell({ turn: data }, of);
-    } else {
-      this.places.set(of, Math.max(id, this.places.get(of) ?? -1));
+    } else if (this.places.has(of)) { // else its last tab has left
+      this.places.set(of, Math.max(id, this.places.get(of)));
       this.tell({ envelope: data }, of);
     }
   }

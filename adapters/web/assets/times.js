@@ -6,7 +6,7 @@ export const times = {
   silence: 45000, // without anything, after which a stream counts as dead
   first: 10000, // until the first byte of a stream, or a whole answer of a poll
   poll: 5000, // that a poll waits for news
-  retry: 300000, // of polling, after which a stream is tried again
+  retry: 30000, // of polling, after which a stream is tried again; then twice as long, ten times at most
   post: 35000, // of one request
   patience: 120000, // of trying again by itself
   press: 60000, // of trying a decision again: it is not sent long after it was made

@@ -93,6 +93,22 @@ func (all Platforms) Examples() (people, channels []string) {
 	return people, channels
 }
 
+// Meant is an id of the kind that a text without a platform is probably meant to be, for sentences: a name is that of a
+// person on the first platform whose ids are names, "web:bob"; else it is an example of the platform whose ids
+// look so, or Example.
+func (all Platforms) Meant(text string) string {
+	for _, p := range all {
+		switch {
+		case p.Person.Example == "" || !p.Person.Matches(text) && !p.Group.Matches(text):
+		case p.Channel.Like == nil:
+			return p.Name + ":" + text
+		default:
+			return p.Person.Example
+		}
+	}
+	return all.Example()
+}
+
 // Example is one person's id, for sentences.
 func (all Platforms) Example() string {
 	people, _ := all.Examples()

@@ -37,7 +37,7 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 	}
 	if len(bad) > 0 {
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %q is not of the form platform:id, such "+
-			"as %s.", strings.Join(bad, `", "`), known.Example())
+			"as %s.", strings.Join(bad, `", "`), known.Meant(bad[0]))
 	}
 	if len(foreign) > 0 {
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s: there is no such platform; begin each "+

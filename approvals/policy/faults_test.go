@@ -138,6 +138,10 @@ func TestFaults(t *testing.T) {
 			`p.yaml:9:17: "U1" is no id; write PLATFORM:ID, such as slack:U0123ABCD, or person:NAME or group:NAME`,
 		},
 		{
+			"a name without platform", head + "  - name: a\n    action: ask\n    approvers: [bob]\n",
+			`p.yaml:9:17: "bob" is no id; write PLATFORM:ID, such as openharness:bob, or person:NAME or group:NAME`,
+		},
+		{
 			"unknown platform", head + "  - name: a\n    action: ask\n    approvers: [slak:U1]\n",
 			`p.yaml:9:17: "slak:U1" is of the unknown platform "slak"; did you mean slack?`,
 		},

@@ -31,7 +31,7 @@ func checkID(known core.Platforms, id string) (what, do string) {
 		return "", ""
 	case !whole:
 		return strictyaml.Quoted(id) + " is no id",
-			"write PLATFORM:ID, such as " + known.Example() + ", or person:NAME or group:NAME"
+			"write PLATFORM:ID, such as " + known.Meant(id) + ", or person:NAME or group:NAME"
 	case !ok:
 		return strictyaml.Quoted(id) + " is of the unknown platform " + strictyaml.Quoted(name),
 			strictyaml.Meant(name, known.Names())

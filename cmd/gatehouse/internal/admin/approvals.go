@@ -163,7 +163,7 @@ func (c approvalsShowCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.IntentRecord) {
 	votes := ""
 	for _, v := range p.Votes {
-		votes += fmt.Sprintf("%s: %s %s\n", nameOf(v.Actor), v.Choice, mask.Text(v.Reason))
+		votes += strings.TrimSpace(fmt.Sprintf("%s: %s %s", nameOf(v.Actor), v.Choice, mask.Text(v.Reason))) + "\n"
 	}
 	needed := ""
 	if card.Quorum > 1 {
@@ -179,7 +179,7 @@ func showApproval(a *cli.App, p core.Approval, card core.Card, intent *core.Inte
 		"dropped change", droppedBy(card),
 		"requested by", nameAndID(p.Requester),
 		"rule", p.Rule.Name,
-		"approvers", fmt.Sprint(p.Rule.Approvers),
+		"approvers", strings.Join(p.Rule.Approvers, ", "),
 		"approvals", needed,
 		"votes", votes,
 		"reason", mask.Text(p.Reason),

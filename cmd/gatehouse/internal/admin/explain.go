@@ -81,7 +81,8 @@ func (c Explain) Run(ctx context.Context, a *cli.App, agent Agent) error {
 	if _, err := object(cmp.Or(c.Args, "{}")); err != nil {
 		return err
 	}
-	known := core.PlatformsOf(a.Settings.Platforms())
+	cfg, _, _ := a.Settings.Read() // policy has told the faults
+	known := people{core.PlatformsOf(a.Settings.Platforms()), cfg.Tokens}
 	requester, err := actor(current, known, "--as", cmp.Or(c.As, core.LocalPerson), c.Group)
 	if err != nil {
 		return err
@@ -173,8 +174,19 @@ func object(text string) (*strictjson.Value, error) {
 	return v, nil
 }
 
-// actor is who a flag names. A person acts from their first account.
-func actor(p *policy.Policy, known core.Platforms, flag, id string, groups []string) (core.Actor, error) {
+// people are whom a flag may name.
+type people struct {
+	core.Platforms
+	tokens []access.Token
+}
+
+// actor is who a flag names. A person acts from their first account; a name without a platform is that of a token.
+func actor(p *policy.Policy, known people, flag, id string, groups []string) (core.Actor, error) {
+	for _, t := range known.tokens {
+		if t.Name == id && id != core.LocalPerson {
+			id = t.ID()
+		}
+	}
 	if name, ok := strings.CutPrefix(id, "person:"); ok {
 		accounts := p.Accounts(name)
 		if len(accounts) == 0 {

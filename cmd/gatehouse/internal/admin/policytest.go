@@ -52,7 +52,8 @@ func (c PolicyTest) Run(_ context.Context, a *cli.App, agent Agent) error {
 		faults := strings.ReplaceAll(err.Error(), "\n", "\n  ")
 		return core.Errorf(core.Invalid, "The table of calls is invalid:\n  %s", faults)
 	}
-	known := core.PlatformsOf(a.Settings.Platforms())
+	cfg, _, _ := a.Settings.Read() // policy has told the faults
+	known := people{core.PlatformsOf(a.Settings.Platforms()), cfg.Tokens}
 	tools := agent.Tools()
 	views := make([]caseView, len(cases))
 	failed := 0
@@ -83,7 +84,7 @@ func (c PolicyTest) Run(_ context.Context, a *cli.App, agent Agent) error {
 
 // compare says what is not as expected.
 func (t testCase) compare(
-	p *policy.Policy, known core.Platforms, e Explain, tools *tool.Registry,
+	p *policy.Policy, known people, e Explain, tools *tool.Registry,
 ) (wrong []string, err error) {
 	e.Tool, e.Risk = t.tool, t.risk
 	requester, err := actor(p, known, "as", t.as, nil)

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"gatehouse/approvals"
@@ -64,7 +63,7 @@ func showQuestion(a *cli.App, p core.Approval, view approvalView) {
 		"tool", p.Call.Tool,
 		"requested by", nameAndID(p.Requester),
 		"rule", p.Rule.Name,
-		"may answer", fmt.Sprint(p.Rule.Approvers),
+		"may answer", strings.Join(p.Rule.Approvers, ", "),
 		"reason", mask.Text(p.Reason),
 		"conversation", string(p.Conversation),
 		"session", string(p.Session),

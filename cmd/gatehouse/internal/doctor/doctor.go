@@ -98,12 +98,16 @@ func checkConfig(source settings.Source) (settings.Config, []finding) {
 	var found []finding
 	for _, fault := range faults {
 		fix := "Set it in the environment. gatehouse config prints each setting."
-		if page := settings.PageOf(fault); page != "" {
+		page := settings.PageOf(fault)
+		if page != "" {
 			fix = "Correct it. " + page + " explains it."
 		}
 		for _, s := range all {
-			if s.From != "" && strings.HasPrefix(fault, s.Key+":") {
+			switch about := strings.HasPrefix(fault, s.Key+":"); {
+			case about && s.From != "":
 				fix = "Copy it from " + s.From + "."
+			case about && page == "" && s.Value != "" && strings.Contains(fault, s.Value+":"): // in a file
+				fix = "Correct the file " + s.Value + ", which " + s.Key + " names."
 			}
 		}
 		found = append(found, finding{"configuration", stateFail, fault, fix})

@@ -3,7 +3,11 @@
 //
 // The chat (/) is an OpenHarness Shell. Its page has no data: the browser talks to the endpoint /v1/openharness and to
 // its events, as any other Shell does. What was typed but not sent, and what was sent but not answered, is kept in the
-// tab under its request_id, so that a reload or a lost answer neither loses a message nor sends it twice.
+// browser under the person's name and, of a message, its request_id, so that a reload or a lost answer neither loses a
+// message nor sends it twice. The end of a login erases nothing of it; a log-out asks first.
+//
+// Each page and each form says whom it was made for. Once another person is logged in in the browser, what they send is
+// refused, and the page says who is logged in: go on as that person, or log in as the first one.
 //
 // The approvals (/approvals) are those that the reader may decide or asked for; an admin sees all. Whoever may not see
 // one gets the same answer as for one that does not exist. A decision is a form. It is stored by the same method as a

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"gatehouse/core"
@@ -204,6 +206,18 @@ func TestPagesAreAccessible(t *testing.T) {
 	login := newBrowser(t).newWindow(locked.at, "/")
 	login.run(chromedp.WaitVisible(chromedp.CSS("input[type=password]")))
 	login.inspect("login")
+	login.logIn(annsToken)
+	login.shows("Connected")
+	login.draft("calc 2+3")
+	login.press("Log out")
+	login.shows("Shall this be sent before you log out?")
+	login.inspect("log-out")
+	login.answer("Stay")
+	login.down(true) // the status of a refusal is an error in the browser's log
+	login.run(command(network.ClearBrowserCookies, cdp.Empty{}))
+	login.say("calc 2+3")
+	login.shows("You are logged out here")
+	login.inspect("logged-out")
 }
 
 // TestABrowserChangesArguments: on the page of approvals. What is refused is still there, and the call runs as changed.

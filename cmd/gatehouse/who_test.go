@@ -6,11 +6,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"gatehouse/core"
+	"gatehouse/storage"
 )
 
 // visitor is a browser without scripts.
@@ -117,6 +121,29 @@ func TestARequestByCookieSaysWhomItsPageWasMadeFor(t *testing.T) {
 	newShell(t, p.at, annsToken).post(body)
 	if n := p.messagesOf("ann", "web"); n != 1 {
 		t.Errorf("ann has %d messages, by a bearer", n)
+	}
+}
+
+// TestReplicasNameTheirCookieAlike: by the database, so that another bot on the same host has another one.
+func TestReplicasNameTheirCookieAlike(t *testing.T) {
+	t.Setenv("GATEHOUSE_TOKENS", "ann="+annsToken)
+	cfg, _, err := source.Load()
+	noErr(t, err)
+	cookie := func(path string) string {
+		t.Helper()
+		store, err := storage.Open(t.Context(), "sqlite:"+path, storage.Options{})
+		noErr(t, err)
+		defer store.Close()
+		gate, err := newGate(t.Context(), cfg, store)
+		noErr(t, err)
+		w := httptest.NewRecorder()
+		noErr(t, gate.Login(w, httptest.NewRequest(http.MethodPost, "/login", nil), annsToken))
+		return w.Result().Cookies()[0].Name
+	}
+	one, two := filepath.Join(t.TempDir(), "one.db"), filepath.Join(t.TempDir(), "two.db")
+	first, again, other := cookie(one), cookie(one), cookie(two)
+	if first != again || first == other || !regexp.MustCompile(`^gatehouse-[0-9a-f]{8}$`).MatchString(first) {
+		t.Errorf("the cookies are %s and %s, and of another bot %s", first, again, other)
 	}
 }
 

@@ -4,8 +4,8 @@
 // With tokens (GATEHOUSE_TOKENS), a person is who has one of them. A program sends it as Authorization: Bearer. A
 // browser gets a cookie for it, by Login: name, end and a random number, sealed with a key that is made from the
 // signing key, the name and the token. So a login needs no row in the database, holds on each replica, and ends when
-// its token is changed or its name removed. The cookie's name has a digest of the database's id, since a browser sends a
-// host's cookies to each port of it. Logout deletes the cookie in the browser, ends the login's streams, and stores a
+// its token is changed or its name removed. The cookie's name has a digest of the database's id, since a browser sends
+// a host's cookies to each port of it. Logout deletes the cookie in the browser, ends the login's streams, and stores a
 // digest of the cookie until its end, so that a copy does not hold on any replica.
 //
 // A browser has one login, and may have pages of another person, from before. So each request by a cookie says whom its

@@ -33,8 +33,8 @@ func (g *Gate) MadeFor(p Person, page string) error {
 	}
 	return &Refusal{
 		Status: http.StatusConflict, Code: "other_person", Now: p.Name, Page: page,
-		Message: "You are " + p.Name + " here now, and this page was made for " + page + ". Nothing was done: load the " +
-			"page again to go on as " + p.Name + ", or log in as " + page + ".",
+		Message: "You are " + p.Name + " here now, and this page was made for " + page + ". Nothing was done: load " +
+			"the page again to go on as " + p.Name + ", or log in as " + page + ".",
 	}
 }
 

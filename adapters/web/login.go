@@ -36,8 +36,8 @@ func (v *request) askForToken() error {
 	case v.Gate.Open():
 		return err
 	case err != nil && query.Has(done):
-		p.Fault = "The token is right, but your browser did not keep the login: it blocks the cookies of this site, or " +
-			"deletes them at once. Allow them for " + v.r.Host + ", then log in again."
+		p.Fault = "The token is right, but your browser did not keep the login: it blocks the cookies of this site, " +
+			"or deletes them at once. Allow them for " + v.r.Host + ", then log in again."
 	}
 	p.Now = who.Name
 	return v.showLogin(http.StatusOK, p)

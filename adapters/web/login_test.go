@@ -79,8 +79,9 @@ func TestTheLoginLeadsToOurPagesOnly(t *testing.T) {
 	} {
 		for _, w := range []string{
 			s.get("ann", "/login?next="+url.QueryEscape(next)).Header().Get("Location"),
-			s.get("ann", s.do(s.request("", http.MethodPost, "/login",
-				url.Values{"token": {tokens["ann"]}, "next": {next}})).Header().Get("Location")).Header().Get("Location"),
+			s.get("ann", s.do(s.request("", http.MethodPost,
+				"/login", url.Values{"token": {tokens["ann"]}, "next": {next}})).
+				Header().Get("Location")).Header().Get("Location"),
 		} {
 			if w != want {
 				t.Errorf("%q leads to %q, want %q", next, w, want)

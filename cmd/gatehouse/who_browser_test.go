@@ -149,6 +149,22 @@ func TestABrowserAsksBeforeALogOut(t *testing.T) {
 	if n := p.messagesOf("ann", "plan"); n != 1 {
 		t.Errorf("%d messages are stored in the other session", n)
 	}
+	// While the server is down, Send waits for it.
+	w.run(chromedp.Navigate(p.at + "/"))
+	w.logIn(annsToken)
+	w.shows("Connected")
+	w.down(true)
+	p.app.kill()
+	w.say("calc 4+5")
+	w.shows("Not sent yet")
+	w.press("Log out")
+	w.answer("Send")
+	w.shows("Sending…")
+	p.open()
+	w.shows("Your token")
+	if n := p.messagesOf("ann", "web"); n != 2 {
+		t.Errorf("%d messages are stored after the server was down", n)
+	}
 }
 
 // TestTheEndOfALoginErasesNothing: what was written and could not be sent is there, and is sent, at the next login.

@@ -172,7 +172,10 @@ $('new').addEventListener('click', () => {
 
 // Stop overtakes what is not sent, and asks what shall become of it.
 $('stop').addEventListener('click', async () => {
-  if (outbox.unsent.length) $('discard').showModal();
+  if (outbox.unsent.length) {
+    $('discard').returnValue = ''; // or the answer of last time would count for Escape
+    $('discard').showModal();
+  }
   box.focus();
   try {
     const envelope = await deliver(message(session, '!stop'), { woken, patience: times.press });
@@ -195,6 +198,7 @@ for (const { body, stored, status } of outbox.all) {
 sender.send();
 chatHere({
   session,
+  outbox,
   send: () => {
     submit();
     sender.send();

@@ -9,14 +9,14 @@ const form = document.getElementById('logout');
 const shown = 5; // texts
 const look = 200; // milliseconds between looks at whether all is sent
 
-let here; // the chat on this page: { session, send }, send sends the draft, too; none on other pages
+let here; // the chat on this page: { session, outbox, send }, send sends the draft, too; none on other pages
 
 // words are what is not sent, by session: { session, texts, keep, outbox }.
 function words() {
   const sessions = new Set([...Outbox.sessions(who), ...Keep.sessions(who)]);
   return [...sessions].map((session) => {
     const keep = new Keep(who, session);
-    const outbox = new Outbox(who, session, () => {});
+    const outbox = session === here?.session ? here.outbox : new Outbox(who, session, () => {});
     const texts = outbox.unsent.map((e) => e.body.request.context.user_intent).filter((text) => !text.startsWith('!'));
     return { session, texts: keep.draft.trim() ? [...texts, keep.draft.trim()] : texts, keep, outbox };
   }).filter(({ texts }) => texts.length);
@@ -50,25 +50,36 @@ function discard() {
   form.submit();
 }
 
+// ofHere are the words of the chat on this page.
+const ofHere = (all) => all.find((w) => w.session === here?.session);
+
 // sending sends what is not sent, here and then in the chat of each other session, and logs out. It ends when the person
-// does not wait.
+// does not wait, or something can't be sent.
 async function sending() {
   send.disabled = true;
   told.textContent = 'Sending…';
-  if (words().some((w) => w.session === here?.session)) here.send();
+  const own = ofHere(words());
+  for (const { body, fault } of own?.outbox.unsent ?? []) {
+    if (fault && fault.todo !== 'shorten') own.outbox.change(body.request_id, { fault: undefined }); // once more
+  }
+  if (own) here.send();
   while (dialog.open) {
     const left = words();
-    const own = left.find((w) => w.session === here?.session);
+    const rest = ofHere(left);
     if (!left.length) {
       form.submit();
       return;
     }
-    if (!own) {
+    if (!rest) {
       location.assign(`/?session=${encodeURIComponent(left[0].session)}#logout`);
       return;
     }
-    const fault = own.outbox.unsent.find((e) => e.fault)?.fault;
-    if (fault) told.textContent = `Not sent: ${fault.text}`;
+    const fault = rest.outbox.unsent.find((e) => e.fault)?.fault;
+    if (fault) {
+      told.textContent = `Not sent: ${fault.text}`;
+      send.disabled = false;
+      return;
+    }
     await new Promise((done) => { setTimeout(done, look); });
   }
 }

@@ -42,6 +42,7 @@ function show() {
     el('div', { class: 'buttons' },
       now && go(`Go on as ${now}`, () => location.reload(), true),
       go(`Log in as ${who}`, () => location.assign(`/login?as=${who}&next=${here}`), !now)));
+  for (const open of document.querySelectorAll('dialog[open]')) open.close(''); // it would keep all else from being used
   const main = document.querySelector('main');
   for (const part of [...document.querySelectorAll('header nav, header .who'), ...main.children]) part.hidden = true;
   main.querySelector('.away')?.remove();

@@ -4,7 +4,13 @@
 // The chat (/) is an OpenHarness Shell. Its page has no data: the browser talks to the endpoint /v1/openharness and to
 // its events, as any other Shell does. What was typed but not sent, and what was sent but not answered, is kept in the
 // browser under the person's name and, of a message, its request_id, so that a reload or a lost answer neither loses a
-// message nor sends it twice. The end of a login erases nothing of it; a log-out asks first.
+// message nor sends it twice. The end of a login erases nothing of it; a log-out asks first. One tab at a time sends
+// what was written in a session (assets/sender.js): each message once the one before is stored, which an answer says
+// that waits for no turn. The events come over one connection for all tabs of a login (assets/hub.js), in a shared
+// worker or in the tab that holds a lock.
+//
+// Decision, 2026-11: the events are read with fetch, not with an EventSource, which tells neither the status of a
+// refusal nor that a proxy holds the stream back, and can't be held by a worker for many sessions.
 //
 // Each page and each form says whom it was made for. Once another person is logged in in the browser, what they send is
 // refused, and the page says who is logged in: go on as that person, or log in as the first one.

@@ -21,7 +21,8 @@ const working = new Working($('working'), $('stop'));
 const states = {
   connecting: 'Connecting…',
   connected: 'Connected',
-  polling: 'Connected, but something between here and gatehouse holds back what is new: it is asked for every few seconds.',
+  polling: 'Connected, but something between here and gatehouse holds back what is new: '
+    + 'it is asked for every few seconds.',
   reconnecting: 'Reconnecting… What you write is kept.',
   offline: 'Offline. What you write is kept, and sent when you are online again.',
 };
@@ -35,7 +36,9 @@ const stream = new Stream($('chat').dataset, {
       return;
     }
     log.take(envelope);
-    for (const a of (envelope.response.action_directives ?? []).map(about)) if (a.kind === 'said') outbox.remove(a.request_id);
+    for (const a of (envelope.response.action_directives ?? []).map(about)) {
+      if (a.kind === 'said') outbox.remove(a.request_id);
+    }
     settle();
   },
   changed: (state, { text, own, now }) => {
@@ -53,7 +56,11 @@ const stream = new Stream($('chat').dataset, {
 });
 
 // What was written leaves through one sender, and is shown as unsent until it has.
-const outbox = new Outbox(who, session, () => unsent.draw());
+// A tab may be closed before it has sent it: then another one does.
+const outbox = new Outbox(who, session, () => {
+  unsent.draw();
+  if (!outbox.next()?.fault) sender.send();
+});
 const unsent = new Unsent(outbox, log, {
   again: () => sender.send(),
   login: () => logIn(),
@@ -77,7 +84,8 @@ function settle() {
 
 const woken = () => stream.woken();
 
-// answered shows an answer, and waits for the end of a turn that takes longer than a request: of the message with this id, if one is given.
+// answered shows an answer, and waits for the end of a turn that takes longer than a request: of the message with this
+// id, if one is given.
 async function answered(envelope, waiting, id) {
   try {
     await followed(envelope, waiting);
@@ -89,7 +97,8 @@ async function answered(envelope, waiting, id) {
 
 async function followed(envelope, waiting) {
   log.take(envelope);
-  if (!envelope.refused && envelope.response.error && !about(envelope.response).id) log.item({ kind: 'notice' }, { text: envelope.response.error.message });
+  const { error } = envelope.response;
+  if (!envelope.refused && error && !about(envelope.response).id) log.item({ kind: 'notice' }, { text: error.message });
   for (let pause = 1000; ; pause = Math.min(pause * 1.5, 5000)) {
     const status = (envelope.response.action_directives ?? []).map(about).find((a) => a.kind === 'working')?.status;
     if (!status) return;
@@ -105,10 +114,13 @@ function refusal(envelope) {
 }
 
 // send keeps a message, and has it sent when its turn comes.
-function send(body) {
-  outbox.add(body);
+function send(body, quiet) {
+  outbox.add(body, quiet);
   sender.send();
 }
+
+const unknown = 'There is no connection. Whether this arrived is not known: when you are connected again, look, then '
+  + 'press again if you still need to.';
 
 // press presses a button of a card or an error. A decision is not sent long after it was made.
 async function press(continuation, own, tell = () => {}) {
@@ -125,7 +137,7 @@ async function press(continuation, own, tell = () => {}) {
     if (e instanceof Verdict) {
       return { error: e.message };
     }
-    if (e instanceof Unreachable) return { error: 'There is no connection. Whether this arrived is not known: when you are connected again, look, then press again if you still need to.' };
+    if (e instanceof Unreachable) return { error: unknown };
     throw e;
   }
 }
@@ -166,7 +178,7 @@ box.addEventListener('input', () => {
   resize();
 });
 $('new').addEventListener('click', () => {
-  send(message(session, '!new'));
+  send(message(session, '!new'), true);
   box.focus();
 });
 
@@ -184,7 +196,8 @@ $('stop').addEventListener('click', async () => {
     else log.take(envelope);
   } catch (e) {
     if (!(e instanceof Verdict || e instanceof Unreachable)) throw e;
-    log.item({ kind: 'notice' }, { text: e instanceof Verdict ? e.message : 'There is no connection. Whether anything was stopped is not known.' });
+    const text = 'There is no connection. Whether anything was stopped is not known.';
+    log.item({ kind: 'notice' }, { text: e instanceof Verdict ? e.message : text });
   }
 });
 $('discard').addEventListener('close', (e) => e.target.returnValue === 'discard' && outbox.discard());
@@ -193,7 +206,8 @@ box.value = keep.draft;
 resize();
 unsent.draw();
 for (const { body, stored, status } of outbox.all) {
-  if (stored) deliver(resume(session, status), { woken }).then((envelope) => answered(envelope, () => {}, body.request_id), () => {});
+  if (!stored) continue;
+  deliver(resume(session, status), { woken }).then((now) => answered(now, () => {}, body.request_id), () => {});
 }
 sender.send();
 chatHere({

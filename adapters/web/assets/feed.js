@@ -1,9 +1,9 @@
-// One answer of the events' address: a stream, or what there is now. It is read by hand, not by an EventSource, which would hide the status
-// of a refusal and whether anything has come yet.
+// One answer of the events' address: a stream, or what there is now. It is read by hand, not by an EventSource, which
+// would hide the status of a refusal and whether anything has come yet.
 import { Verdict, envelopeOf, notYou, verdictOf } from './verdict.js';
 
-// eventsURL is the address of the events of sessions, a Map of the last place by name. wait: the answer ends with the news, or after so many
-// seconds.
+// eventsURL is the address of the events of sessions, a Map of the last place by name. wait: the answer ends with the
+// news, or after so many seconds.
 export function eventsURL(sessions, { epoch, beat, wait }) {
   const [[session, after], ...more] = sessions;
   const query = new URLSearchParams({ session, html: '1', beat: String(Math.max(1, Math.round(beat / 1000))) });
@@ -14,10 +14,12 @@ export function eventsURL(sessions, { epoch, beat, wait }) {
   return `/v1/openharness/events?${query}`;
 }
 
-// read gives each event to take: { event, id, session, data }, session where the answer has several. It returns at the answer's end, and
-// throws a Verdict if the request was refused, another error if it may be tried again.
+// read gives each event to take: { event, id, session, data }, session where the answer has several. It returns at the
+// answer's end, and throws a Verdict if the request was refused, another error if it may be tried again.
 export async function read(url, { headers, signal, take }) {
-  const response = await fetch(url, { headers, signal, credentials: 'same-origin', cache: 'no-store', redirect: 'manual' });
+  const response = await fetch(url, {
+    headers, signal, credentials: 'same-origin', cache: 'no-store', redirect: 'manual',
+  });
   if (!response.ok || !(response.headers.get('Content-Type') ?? '').startsWith('text/event-stream')) {
     throw (await refusal(response)) ?? new Error(`status ${response.status}`);
   }
@@ -39,7 +41,8 @@ function parsed(block) {
     if (colon > 0) e[line.slice(0, colon)] = line.slice(colon + 2);
   }
   if (e.data === undefined) return null; // a comment
-  return { event: e.event, id: Number(e.id ?? -1), session: e.session && JSON.parse(e.session), data: JSON.parse(e.data) };
+  const session = e.session && JSON.parse(e.session);
+  return { event: e.event, id: Number(e.id ?? -1), session, data: JSON.parse(e.data) };
 }
 
 async function refusal(response) {

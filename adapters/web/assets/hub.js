@@ -1,15 +1,16 @@
-// The hub holds the one connection of all tabs of a browser in which one person is logged in, and passes on what comes. It runs in a shared
-// worker or, where there is none, in one of the tabs: see tabs.js. It knows no page.
+// The hub holds the one connection of all tabs of a browser in which one person is logged in, and passes on what comes.
+// It runs in a shared worker or, where there is none, in one of the tabs: see tabs.js. It knows no page.
 //
-// A tab says { join: { session, as, times } }, { wake } and { bye }. It is told { state, text, own }, { anew } (what it has is of another
-// database), { beat }, and { envelope } or { turn } of its session.
+// A tab says { join: { session, as, times } }, { wake } and { bye }. It is told { state, text, own }, { anew } (what it
+// has is of another database), { beat }, and { envelope } or { turn } of its session.
 import { eventsURL, read } from './feed.js';
 import { backoff } from './times.js';
 import { Verdict } from './verdict.js';
 
 export class Hub {
   constructor() {
-    Object.assign(this, { tabs: new Map(), places: new Map(), epoch: '', told: { state: 'connecting' }, tries: 0, runs: false });
+    Object.assign(this, { tabs: new Map(), places: new Map(), epoch: '', tries: 0, runs: false });
+    this.told = { state: 'connecting' };
   }
 
   // take takes what a tab says; tell is how it is answered, and who it is.
@@ -67,8 +68,12 @@ export class Hub {
       if (why === 'joined' || why === 'left') continue;
       if (why === 'nothing came' && (await this.poll())) continue;
       if (!this.tabs.size) break;
-      if (why instanceof Verdict) this.change(why.todo === 'login' ? 'login' : 'refused', { text: why.message, own: why.own, now: why.now });
-      else this.change('reconnecting');
+      if (why instanceof Verdict) {
+        const { todo, message: text, own, now } = why;
+        this.change(todo === 'login' ? 'login' : 'refused', { text, own, now });
+      } else {
+        this.change('reconnecting');
+      }
       if (why !== 'woken') await this.pause(backoff(this.tries++, this.times));
     }
     this.runs = false;
@@ -111,8 +116,8 @@ export class Hub {
     return true;
   }
 
-  // request reads one answer, and returns "ended", "silent", what again was called with, a Verdict or an Error. came returns how long the
-  // answer may be silent from then on; without it, the whole answer has that time.
+  // request reads one answer, and returns "ended", "silent", what again was called with, a Verdict or an Error. came
+  // returns how long the answer may be silent from then on; without it, the whole answer has that time.
   async request(options, ms, came = () => 0) {
     const stop = new AbortController();
     const [first] = this.places.keys(); // of which the events are where there is one session

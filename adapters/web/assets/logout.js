@@ -17,7 +17,7 @@ function words() {
   return [...sessions].map((session) => {
     const keep = new Keep(who, session);
     const outbox = session === here?.session ? here.outbox : new Outbox(who, session, () => {});
-    const texts = outbox.unsent.map((e) => e.body.request.context.user_intent).filter((text) => !text.startsWith('!'));
+    const texts = outbox.unsent.filter((e) => !e.quiet).map((e) => e.body.request.context.user_intent);
     return { session, texts: keep.draft.trim() ? [...texts, keep.draft.trim()] : texts, keep, outbox };
   }).filter(({ texts }) => texts.length);
 }

@@ -1,11 +1,11 @@
-// What a person has written in a conversation and gatehouse has not told of yet. It is kept in the browser under the person's name, one value
-// each, so that it is the same for all tabs, and is there after a reload, a log-in or the end of the browser.
+// What a person has written in a conversation and gatehouse has not told of yet. It is kept in the browser under the
+// person's name, one value each, so that it is the same for all tabs, and is there after a reload, a log-in or the end
+// of the browser.
 //
-// An entry is { n, body, stored, status, fault }: stored once gatehouse has it, with the continuation that asks what became of it; fault is
-// { todo, text }, why it was not taken.
+// An entry is { n, body, quiet, stored, status, fault }: quiet is what a button sends; stored once gatehouse has it, with
+// the continuation that asks what became of it; fault is { todo, text, at }, why it was not taken.
 
 const begin = (who) => `gatehouse unsent ${who} `;
-const isControl = (body) => body.request.context.user_intent.startsWith('!');
 
 export class Outbox {
   // changed is called after each change, whichever tab made it.
@@ -41,13 +41,13 @@ export class Outbox {
   // next is the one to send now. What was refused for itself does not keep the others waiting.
   next() { return this.unsent.find((e) => e.fault?.todo !== 'shorten'); }
 
-  // add keeps a message. New conversation after New conversation is one.
-  add(body) {
+  // add keeps a message, or what a button sends: after the same button it is one press.
+  add(body, quiet) {
     const { all } = this;
     const last = all.filter((e) => !e.stored).at(-1);
     const text = body.request.context.user_intent;
-    if (text === '!new' && last?.body.request.context.user_intent === text) return;
-    this.write({ n: (all.at(-1)?.n ?? 0) + 1, body });
+    if (quiet && last?.quiet && last.body.request.context.user_intent === text) return;
+    this.write({ n: (all.at(-1)?.n ?? 0) + 1, body, quiet });
   }
 
   // change sets fields of an entry that is still there.
@@ -56,10 +56,11 @@ export class Outbox {
     if (entry) this.write({ ...entry, ...fields });
   }
 
-  // isStored: gatehouse has it. A control is never told of, so it goes.
+  // isStored: gatehouse has it. What a button sends is never told of, so it goes.
   isStored(entry, status) {
-    if (status && !isControl(entry.body)) this.change(entry.body.request_id, { stored: true, status, fault: undefined });
-    else this.remove(entry.body.request_id);
+    const id = entry.body.request_id;
+    if (status && !entry.quiet) this.change(id, { stored: true, status, fault: undefined });
+    else this.remove(id);
   }
 
   write(entry) {

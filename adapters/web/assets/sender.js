@@ -1,5 +1,5 @@
-// The one sender of a conversation, in whichever tab holds its lock: what was written leaves one after another, each after the one before is
-// stored, so that it is stored in the order in which it was written.
+// The one sender of a conversation, in whichever tab holds its lock: what was written leaves one after another, each
+// after the one before is stored, so that it is stored in the order in which it was written.
 import { backoff, sleep, times } from './times.js';
 import { Verdict } from './verdict.js';
 import { Unreachable, about, post } from './wire.js';
@@ -16,7 +16,7 @@ export class Sender {
   send() {
     if (this.asked || !this.outbox.next()) return;
     this.asked = true;
-    const use = { left: false };
+    const use = { left: false, at: Date.now() };
     const left = new Promise((leave) => {
       this.leave = () => {
         use.left = true;
@@ -34,7 +34,7 @@ export class Sender {
     let n = 0;
     while (!use.left) {
       const entry = this.outbox.next();
-      if (!entry) break;
+      if (!entry || entry.fault?.at > use.at) break; // another tab has tried it meanwhile
       try {
         const answer = await post(entry.body, 0);
         if (!answer.again) {
@@ -75,5 +75,5 @@ export class Sender {
     this.stored(entry, answer);
   }
 
-  fault(entry, todo, text) { this.outbox.change(entry.body.request_id, { fault: { todo, text } }); }
+  fault(entry, todo, text) { this.outbox.change(entry.body.request_id, { fault: { todo, text, at: Date.now() } }); }
 }

@@ -10,8 +10,9 @@ const asleep = 60000; // after a longer time in the background, a connection may
 const here = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
 
 export class Stream {
-  // heard gets each envelope, and { turn } when a turn begins or ends; changed gets "connecting", "connected", "polling", "reconnecting",
-  // "offline", "login" or "refused", and why; anew is called when all that was heard is void.
+  // heard gets each envelope, and { turn } when a turn begins or ends; changed gets "connecting", "connected",
+  // "polling", "reconnecting", "offline", "login" or "refused", and why; anew is called when all that was heard is
+  // void.
   constructor({ session, who, login }, { heard, changed, anew }) {
     Object.assign(this, { session, who, heard, changed, anew, wakers: [] });
     this.say = reach(`gatehouse ${who} ${login ?? ''}`, (m) => this.hear(m), () => this.join());

@@ -1,10 +1,11 @@
-// How a tab reaches the hub that it shares with the other tabs of its person: in a shared worker; where a browser has none, in the one tab
-// that holds a lock, over a channel; where it has no locks either (a page without TLS), in each tab.
+// How a tab reaches the hub that it shares with the other tabs of its person: in a shared worker; where a browser has
+// none, in the one tab that holds a lock, over a channel; where it has no locks either (a page without TLS), in each
+// tab.
 import { Hub } from './hub.js';
 import { times } from './times.js';
 
-// reach returns how to say something to the hub. name: tabs with the same one share a hub. hear gets what the hub tells; met is called when
-// there is a hub that does not know this tab yet.
+// reach returns how to say something to the hub. name: tabs with the same one share a hub. hear gets what the hub
+// tells; met is called when there is a hub that does not know this tab yet.
 export function reach(name, hear, met) {
   return globalThis.SharedWorker ? viaWorker(name, hear, met) : withoutWorker(name, hear, met);
 }
@@ -27,8 +28,8 @@ function viaWorker(name, hear, met) {
   return (message) => say(message);
 }
 
-// A tab that leads has the hub; the others write to it under an id of their own. The lock passes to another one when its tab is closed, and
-// is taken from a tab that was put to sleep and tells nothing any more.
+// A tab that leads has the hub; the others write to it under an id of their own. The lock passes to another one when
+// its tab is closed, and is taken from a tab that was put to sleep and tells nothing any more.
 function viaChannel(name, hear, met) {
   const channel = new BroadcastChannel(name);
   const own = crypto.randomUUID();

@@ -1,5 +1,5 @@
-// How long the page waits, in milliseconds: here and nowhere else. A page's globalThis.gatehouseTimes, set before the scripts run, has others;
-// so a test need not wait for two minutes.
+// How long the page waits, in milliseconds: here and nowhere else. A page's globalThis.gatehouseTimes, set before the
+// scripts run, has others; so a test need not wait for two minutes.
 
 export const times = {
   beat: 15000, // between the beats of a stream

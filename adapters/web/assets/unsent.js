@@ -11,7 +11,7 @@ export class Unsent {
 
   // draw shows the entries as they are now.
   draw() {
-    const all = this.outbox.all.filter((e) => !e.body.request.context.user_intent.startsWith('!'));
+    const all = this.outbox.all.filter((e) => !e.quiet);
     for (const [id, bubble] of this.shown) {
       if (all.some((e) => e.body.request_id === id)) continue;
       this.shown.delete(id);

@@ -18,12 +18,15 @@ export function newID() {
 
 function request(session, context, extensions) {
   const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const shell = {
+    shell_kind: 'gatehouse_web', locale: navigator.language || locale, timezone: timeZone || 'UTC',
+  };
   return {
     protocol_version: '1.0.0',
     request_id: newID(),
     capabilities: { 'openharness.ui.approval': true },
     request: {
-      context: { session_id: session, ...context, shell: { shell_kind: 'gatehouse_web', locale: navigator.language || locale, timezone: timeZone || 'UTC' } },
+      context: { session_id: session, ...context, shell },
       ...(extensions && { extensions }),
     },
   };
@@ -31,8 +34,11 @@ function request(session, context, extensions) {
 
 export const message = (session, text) => request(session, { user_intent: text });
 
-// resume sends back what a button was given, unchanged, and beside it what is ours: a reason, or what was typed into a form.
-export const resume = (session, continuation, own) => request(session, { continuation }, own ? { [namespace]: own } : undefined);
+// resume sends back what a button was given, unchanged, and beside it what is ours: a reason, or what was typed into a
+// form.
+export const resume = (session, continuation, own) => (
+  request(session, { continuation }, own ? { [namespace]: own } : undefined)
+);
 
 // about returns what gatehouse says about a directive or a response.
 export const about = (thing) => thing?.extensions?.[namespace] ?? {};
@@ -40,16 +46,16 @@ export const about = (thing) => thing?.extensions?.[namespace] ?? {};
 // Unreachable is thrown if no answer of gatehouse arrived: nobody knows whether the request did.
 export class Unreachable extends Error {}
 
-// post sends a request once. wait: how many seconds to wait for its turn at most, 0 to be answered once it is stored. It throws a Verdict for
-// what can't succeed by being sent again.
+// post sends a request once. wait: how many seconds to wait for its turn at most, 0 to be answered once it is stored.
+// It throws a Verdict for what can't succeed by being sent again.
 export async function post(body, wait) {
   let response;
   let envelope;
   const headers = { 'Content-Type': 'application/json', ...as, ...(wait !== undefined && { Prefer: `wait=${wait}` }) };
   try {
     response = await fetch(`${endpoint}?html=1`, {
-      method: 'POST', body: JSON.stringify(body), headers, credentials: 'same-origin', cache: 'no-store', redirect: 'manual',
-      signal: AbortSignal.timeout(times.post),
+      method: 'POST', body: JSON.stringify(body), headers, signal: AbortSignal.timeout(times.post),
+      credentials: 'same-origin', cache: 'no-store', redirect: 'manual',
     });
     envelope = await envelopeOf(response);
   } catch (cause) {
@@ -62,13 +68,17 @@ export async function post(body, wait) {
     throw gone;
   }
   const again = response.status >= 429 && envelope.response.error?.retryable;
-  return { ...envelope, refused: response.status !== 200, again, pause: Number(response.headers.get('Retry-After')) * 1000 };
+  const pause = Number(response.headers.get('Retry-After')) * 1000;
+  return { ...envelope, refused: response.status !== 200, again, pause };
 }
 
-// deliver sends a request until it is answered, always under its own request_id, and returns the envelope; refused tells that the request was
-// not taken. One that gatehouse can't take now is repeated, too. options: waiting is called with true while there is no connection, and with
-// false after; woken returns a promise that a new connection fulfils; patience is how long it is tried without a connection.
-export async function deliver(body, { waiting = () => {}, woken = () => new Promise(() => {}), patience = times.patience } = {}) {
+const never = () => new Promise(() => {});
+
+// deliver sends a request until it is answered, always under its own request_id, and returns the envelope; refused
+// tells that the request was not taken. One that gatehouse can't take now is repeated, too. options: waiting is called
+// with true while there is no connection, and with false after; woken returns a promise that a new connection fulfils;
+// patience is how long it is tried without a connection.
+export async function deliver(body, { waiting = () => {}, woken = never, patience = times.patience } = {}) {
   const begun = performance.now();
   let refused = 0;
   for (let n = 0; ; n++) {

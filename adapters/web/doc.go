@@ -10,7 +10,7 @@
 // worker or in the tab that holds a lock.
 //
 // Decision, 2026-11: the events are read with fetch, not with an EventSource, which tells neither the status of a
-// refusal nor that a proxy holds the stream back, and can't be held by a worker for many sessions.
+// refusal nor that a proxy holds the stream back.
 //
 // Each page and each form says whom it was made for. Once another person is logged in in the browser, what they send is
 // refused, and the page says who is logged in: go on as that person, or log in as the first one.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/term"
@@ -124,7 +126,8 @@ func (c *Console) Run(ctx context.Context, accept core.Accept) error {
 	return nil
 }
 
-// showOpen prints the cards that are open at the start.
+// showOpen prints the questions that are open at the start, and one line about open approvals: nobody who has just
+// come answers a card of earlier without having asked for it.
 func (c *Console) showOpen(ctx context.Context) error {
 	if c.opt.Cards == nil {
 		return nil
@@ -133,12 +136,36 @@ func (c *Console) showOpen(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CategoryOf(err), err, "Can't read the open approvals.")
 	}
+	var ids []string
 	for _, card := range open {
-		if err := c.showCard(core.Delivery{Card: &card}); err != nil {
+		switch {
+		case card.Question != nil:
+			err = c.showCard(core.Delivery{Card: &card})
+		case !c.shows(card.Approval):
+			ids = append(ids, string(card.Approval))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if ids == nil {
+		return nil
+	}
+	text := c.texts.TerminalOneOpen
+	if len(ids) > 1 {
+		text = c.texts.TerminalSeveralOpen
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.print(c.style.lines(shown{}, c.texts.TerminalApproval, wording.Fill(text,
+		"{count}", strconv.Itoa(len(ids)), "{ids}", strings.Join(ids, ", "), "{word}", wordStatus)))
+}
+
+// shows reports whether a card was printed.
+func (c *Console) shows(id core.ApprovalID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.find(id).lines != nil
 }
 
 // remindOpen names the cards that are still open at the end.

@@ -15,7 +15,9 @@
 // the card that was the last one when the person began to type, so that a card that appears while they type does not
 // get an answer meant for another. While a card is open every other line is a message; without an open card y and n are
 // messages too. Pasted text is never an answer or a control word. After a decision the next open card is named again.
-// With several open cards the prompt names the one that an answer is for, by the beginning of its id.
+// With several open cards the prompt names the one that an answer is for, by the beginning of its id; an answer may
+// name another one, "y 01a21fd0". The word approve, which what is dangerous needs, decides nothing where several are
+// open and it names none: they are listed.
 //
 // Questions. A question is lines "question> …": its text, its options by number, and what can be typed. The next line
 // is the answer, whatever it says, unless it is a control word or the question is for somebody else: an option's number
@@ -30,8 +32,9 @@
 // send the line again.
 //
 // Delivery is at-least-once: a terminal can't be read back, so Find always reports "not there, send it", and after a
-// crash a line may be printed twice. An unchanged card is not printed again within one run. At the start the open cards
-// are printed from the store.
+// crash a line may be printed twice. An unchanged card is not printed again within one run. At the start the open
+// questions are printed from the store, and one line about open approvals: the next line is no answer to them. The
+// command /status prints their cards.
 //
 // Text. Output is sanitized (see Sanitize). Input may be anything: bytes that are not UTF-8, and NUL, become U+FFFD. A
 // line above the size limit is refused in bounded memory, and the lines after it are not affected. The prompt holds at

@@ -100,6 +100,10 @@ func (c *Console) end(ctx context.Context, lines <-chan input, cause error) erro
 // handle stores one line as an answer to a card or a question, a control word or a message. What the person can mend
 // has been said, and is no error.
 func (c *Console) handle(ctx context.Context, l input) (err error) {
+	l, chosen := c.chosen(l)
+	if !chosen && c.ambiguous(l) {
+		return nil
+	}
 	a := c.target(l)
 	action, p := a.decision(l.text)
 	word := strings.ToLower(strings.TrimSpace(l.text))

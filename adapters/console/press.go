@@ -15,6 +15,7 @@ import (
 // wordAgain and wordForget are typed for what the buttons "Ask again" and "Stop remembering" of a chat platform do;
 // wordRemember follows the word that approves.
 const (
+	wordStatus   = "/status" // prints what is open
 	wordAgain    = "/again"
 	wordForget   = "/forget"
 	wordRemember = " and remember"

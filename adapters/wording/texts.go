@@ -233,7 +233,7 @@ type Texts struct {
 	PressMisfit       string `default:"This button does not fit the card any more, so nothing was done."`
 	PressNoEdit       string `default:"The arguments of this request can't be changed here, so nothing was changed."`
 	PressMended       string `default:"Curly quotes were made straight. Nothing has been changed yet: check it again, then send it."`
-	PressNotTyped     string `default:"You did not type {word}, so nothing was decided."`
+	PressNotTyped     string `default:"To approve this, type {word}. Nothing was decided."`
 	PressUnread       string `default:"This could not be looked up, so nothing was decided. Press again."`
 	PressUnstored     string `default:"Your press could not be stored, so nothing was done. Press again."`
 	PressStranger     string `default:"Only people in my own workspace can use this button, so nothing was done."`
@@ -258,6 +258,9 @@ type Texts struct {
 	TerminalWhy           string `default:"n REASON"`
 	TerminalAgain         string `default:"to ask for it again, type {word}"`
 	TerminalForget        string `default:"to stop that, type {word}"`
+	TerminalOneOpen       string `default:"1 approval is open ({ids}). To see it, type {word}"`
+	TerminalSeveralOpen   string `default:"{count} approvals are open ({ids}). To see them, type {word}"`
+	TerminalWhich         string `default:"{count} approvals are open, so nothing was decided. Type one of these:"`
 	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
 	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`
 	TerminalAnswerLater   string `default:"{what} is still open; answer with: {command}"`

@@ -66,7 +66,8 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 	who := d.only().ID
 	asked := who == "" || c.AskedBy(core.Actor{ID: who})
 	approve := Choice{
-		Label: d.approves(t.ButtonApprove), Action: outbound.ActionApprove, Look: Good, Cautions: d.Cautions(arguments + others),
+		Label: d.approves(t.ButtonApprove), Action: outbound.ActionApprove, Look: Good,
+		Cautions: d.Cautions(arguments + others),
 	}
 	if c.Risk == core.Dangerous {
 		approve.Look = Danger

@@ -29,13 +29,14 @@ func seenBy(c *core.Card, who core.Actor) doc.Document {
 // TestWhoAskedReadsWhoDecides, and not that they are no approver.
 func TestWhoAskedReadsWhoDecides(t *testing.T) {
 	for want, c := range map[string]*core.Card{
-		"bob decides.":                                                    shared(1, nil, "bob"),
-		"bob or eve decides.":                                             shared(1, nil, "bob", "eve"),
-		"bob, eve or joe decides.":                                        shared(0, nil, "bob", "eve", "joe", "ann"),
-		"bob and eve must both approve.":                                  shared(2, nil, "bob", "eve"),
-		"bob, eve and joe must all approve.":                              shared(3, nil, "bob", "eve", "joe"),
-		"two of bob, eve and joe must approve.":                           shared(2, nil, "bob", "eve", "joe"),
-		"one of a, b, c, d, e and 2 more must approve.":                   shared(1, nil, "a", "b", "c", "d", "e", "f", "g"),
+		"bob decides.":                          shared(1, nil, "bob"),
+		"bob or eve decides.":                   shared(1, nil, "bob", "eve"),
+		"bob, eve or joe decides.":              shared(0, nil, "bob", "eve", "joe", "ann"),
+		"bob and eve must both approve.":        shared(2, nil, "bob", "eve"),
+		"bob, eve and joe must all approve.":    shared(3, nil, "bob", "eve", "joe"),
+		"two of bob, eve and joe must approve.": shared(2, nil, "bob", "eve", "joe"),
+		"one of a, b, c, d, e and 2 more must approve.": shared(1, nil, "a", "b", "c", "d", "e", "f",
+			"g"),
 		"You asked for this yourself, so another approver has to decide.": shared(1, nil, "ann"),
 	} {
 		if got := seenBy(c, onWeb("ann")).Refusal(); got != want {

@@ -57,6 +57,83 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 // maxFormula is how many lines a formula has at most.
 const maxFormula = 50
 
+// outside is a parser of blocks none of which begins within \(…\) or \[…\]: a line of a formula may begin with any
+// sign.
+type outside struct{ parser.BlockParser }
+
+// Open opens a block.
+func (o outside) Open(parent ast.Node, block text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	if p, ok := pc.LastOpenedBlock().Node.(*ast.Paragraph); ok && p.Parent() == parent && formulaIn(p, block) != "" {
+		return nil, parser.NoChildren
+	}
+	return o.BlockParser.Open(parent, block, pc)
+}
+
+// paragraph is the parser of paragraphs, which go on over empty lines within \[…\].
+type paragraph struct{ parser.BlockParser }
+
+// Continue takes the next line.
+func (p paragraph) Continue(node ast.Node, block text.Reader, pc parser.Context) parser.State {
+	line, segment := block.PeekLine()
+	if !util.IsBlank(line) || formulaIn(node, block) != `\]` {
+		return p.BlockParser.Continue(node, block, pc)
+	}
+	node.Lines().Append(segment)
+	block.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+// tables makes tables of paragraphs that have no formula of several lines: a minus alone on a line of one is no table.
+type tables struct{ parser.ParagraphTransformer }
+
+// Transform makes a table of a paragraph that is one.
+func (t tables) Transform(p *ast.Paragraph, block text.Reader, pc parser.Context) {
+	if !severalLines.Match(p.Lines().Value(block.Source())) {
+		t.ParagraphTransformer.Transform(p, block, pc)
+	}
+}
+
+// severalLines matches a formula of several lines.
+var severalLines = regexp.MustCompile("\\\\\\((?:[^\\\\\n`]|\\\\[^)\n])*\\\\?\n[^`]*\\\\\\)|" +
+	"\\\\\\[(?:[^\\\\\n`]|\\\\[^\\]\n])*\\\\?\n[^`]*\\\\\\]")
+
+// formulaIn is the end of a formula that has begun in a paragraph and ends in a line that follows: \) or \]; "" if
+// there is none.
+func formulaIn(paragraph ast.Node, block text.Reader) (end string) {
+	lines, from := paragraph.Lines(), 0
+	var before []byte
+	for i := max(0, lines.Len()-maxFormula); i < lines.Len(); i++ {
+		line := lines.At(i)
+		before = append(before, line.Value(block.Source())...)
+	}
+	for i := 0; i+1 < len(before); i++ {
+		switch two := string(before[i : i+2]); {
+		case two[0] != '\\':
+			continue
+		case end == "" && (two == `\(` || two == `\[`):
+			end, from = map[string]string{`\(`: `\)`, `\[`: `\]`}[two], i
+		case two == end:
+			end = ""
+		}
+		i++
+	}
+	if end == "" || bytes.IndexByte(before[from:], '`') >= 0 {
+		return ""
+	}
+	_, at := block.Position()
+	rest := block.Source()[at.Start:]
+	found := bytes.Index(rest, []byte(end))
+	if found < 0 {
+		return ""
+	}
+	rest = rest[:found]
+	count := bytes.Count(before[from:], []byte("\n")) + bytes.Count(rest, []byte("\n"))
+	if count >= maxFormula || bytes.IndexByte(rest, '`') >= 0 || end == `\)` && bytes.Contains(rest, []byte("\n\n")) {
+		return ""
+	}
+	return end
+}
+
 // dollars matches a formula on one line, and finds all of it but its last sign: no price, and no name of a variable.
 var dollars = regexp.MustCompile("^(\\$[^\\s$`](?:[^$`\n]*[^\\s$`\\\\])?)\\$(?:[^0-9A-Za-z$]|$)")
 

@@ -55,6 +55,43 @@ func TestFormulasAreSeenAsTheyWereTyped(t *testing.T) {
 	}
 }
 
+// TestNothingBeginsWithinAFormula: no list, heading, quotation, rule or paragraph.
+func TestNothingBeginsWithinAFormula(t *testing.T) {
+	for _, text := range []string{
+		"\\[\na\n- b\n+ c\n= d\n\\]", "So \\[\na\n=\nb\n---\n# c\n> d\n1. e\n* f\n\\] ends.", "\\(a_1\n- b_2\n= c\\)",
+		"\\[\n\na_1 * b_2 * c\n\n- d\n\n\\]", "x \\[\n\na_1 * b_2 * c\n\\]\nand so on", "**x** \\(1\n* 2\n* 3\\)",
+	} {
+		want := strings.ReplaceAll(text, "**", "")
+		if got := seen(text); got != want {
+			t.Errorf("%s\nis seen as\n%s", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"\\[ a\n- b":                        "\\[ a\n- b",
+		"see \\(x\n\n- b\\)":                "see \\(x\n- b\\)",
+		"- \\(a\n- *b*":                     "- \\(a\n- b",
+		"\\[ a \\]\n- b *c*":                "\\[ a \\]\n- b c",
+		"\\[ a\n```\n- \\]\n```":            "\\[ a\n- \\]",
+		"\\[ a\n\n# b\n\nno end, *but* \\(": "\\[ a\n\nb\nno end, but \\(",
+	} {
+		if got := seen(text); got != want {
+			t.Errorf("%q is seen as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTablesHaveFormulas of one line each.
+func TestTablesHaveFormulas(t *testing.T) {
+	for _, text := range []string{
+		"| \\(x\\) | b |\n|---|---|\n| \\(y_1\\) | \\[z_2\\] |", "See \\(x\\)\n| a | b |\n|---|---|\n| \\(y\\) | 2 |",
+	} {
+		blocks := doc.Parse(text)
+		if last := blocks[len(blocks)-1]; last.Kind != doc.Table || !strings.HasPrefix(last.Rows[1][0][0].Text, `\(y`) {
+			t.Errorf("%s is %+v", text, blocks)
+		}
+	}
+}
+
 func TestTasksAreMarkedAndLinksAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"- [ ] a\n- [x] b\n1. [X] c": "- ☐ a\n- ☑ b\n\n1. ☑ c", "- [ ]\n- [x]\n  b": "- ☐\n- ☑\n  b",

@@ -13,15 +13,15 @@ import (
 // The numbers are the library's own: they order its parsers among each other.
 var (
 	whole = newParser(
-		util.Prioritized(parser.NewSetextHeadingParser(), 100),
-		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(outside{parser.NewSetextHeadingParser()}, 100),
+		util.Prioritized(outside{parser.NewThematicBreakParser()}, 200),
+		util.Prioritized(outside{parser.NewListParser()}, 300),
 		util.Prioritized(parser.NewListItemParser(), 400),
 		util.Prioritized(parser.NewCodeBlockParser(), 500),
-		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(outside{parser.NewATXHeadingParser()}, 600),
 		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
+		util.Prioritized(outside{parser.NewBlockquoteParser()}, 800),
+		util.Prioritized(paragraph{parser.NewParagraphParser()}, 1000),
 	)
 	inline = newParser(util.Prioritized(parser.NewParagraphParser(), 1000))
 )
@@ -35,7 +35,11 @@ func newParser(blocks ...util.PrioritizedValue) parser.Parser {
 		util.Prioritized(few{parser.NewEmphasisParser()}, 500),
 		util.Prioritized(few{extension.NewStrikethroughParser()}, 500),
 	))
-	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Table, extension.Linkify)).Parser()
+	p.AddOptions(
+		parser.WithParagraphTransformers(util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Linkify)).Parser()
 }
 
 // few is a parser of signs that looks at maxMarks of them in a paragraph, and leaves all others as text.

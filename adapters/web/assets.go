@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"time"
 )
 
@@ -25,12 +26,14 @@ var (
 
 func assetNamed(name string) ([]byte, error) { return assetFiles.ReadFile("assets/" + name) }
 
-// chatModules are the scripts that the chat's own script imports, for browsers to load at once; not the shared worker's
-// own, which no page runs.
+// entryPoints are the scripts that nothing imports: of the chat, of the pages of approvals, and of the shared worker.
+var entryPoints = []string{"chat.js", "approvals.js", "hubworker.js"}
+
+// chatModules are the scripts that the chat's own script imports, for browsers to load at once.
 func chatModules() (names []string) {
 	scripts, _ := fs.Glob(assetFiles, "assets/*.js") // sorted
 	for _, script := range scripts {
-		if name := path.Base(script); name != "chat.js" && name != "hubworker.js" {
+		if name := path.Base(script); !slices.Contains(entryPoints, name) {
 			names = append(names, name)
 		}
 	}

@@ -37,6 +37,7 @@ func (v *request) draw(c core.Card, o markup.Options) (template.HTML, error) {
 
 // row is a decided approval in the table of them.
 type row struct {
+	Approval      core.ApprovalID
 	Page, Summary string
 	State         core.ApprovalState
 	Decision      string
@@ -47,7 +48,9 @@ type row struct {
 
 func (v *request) row(c core.Card) row {
 	d := v.view(c)
-	r := row{Page: pageOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline}
+	r := row{
+		Approval: c.Approval, Page: pageOf(c.Approval), Summary: markup.Title(d), State: c.State, Decision: d.Headline,
+	}
 	if c.State == core.Approved && c.Run == core.CallWaits {
 		r.Result = template.HTML(template.HTMLEscapeString(d.PageWaits))
 	}

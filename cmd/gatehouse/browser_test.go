@@ -94,7 +94,12 @@ func (b *browser) newWindow(at, path string) *window {
 				w.faults = append(w.faults, "a request to "+url)
 			}
 		case *runtime.EventExceptionThrown:
-			w.faults = append(w.faults, "an exception: "+e.ExceptionDetails.Text)
+			d := e.ExceptionDetails
+			fault := fmt.Sprintf("an exception: %s, %s:%d", d.Text, d.URL, d.LineNumber+1)
+			if d.Exception != nil {
+				fault += " " + d.Exception.Description
+			}
+			w.faults = append(w.faults, fault)
 		case *log.EventEntryAdded:
 			if e.Entry.Level == log.EntryLevelError && !w.broken {
 				w.faults = append(w.faults, "an error in the log: "+e.Entry.Text+" "+e.Entry.URL)

@@ -14,8 +14,8 @@ import (
 // allowed lists, for each element, its attributes.
 var allowed = map[string][]string{
 	"h3": nil, "h4": nil, "h5": nil, "h6": nil, "p": nil, "br": nil, "hr": nil, "blockquote": nil, "ul": nil,
-	"ol": {"start"}, "li": nil, "em": nil, "strong": nil, "del": nil, "code": nil,
-	"pre": {"tabindex"}, "div": {"class", "tabindex"}, "table": nil, "thead": nil, "tbody": nil, "tr": nil,
+	"ol": {"start"}, "li": nil, "em": nil, "strong": nil, "del": nil, "code": {"translate"},
+	"pre": {"tabindex", "translate"}, "div": {"class", "tabindex"}, "table": nil, "thead": nil, "tbody": nil, "tr": nil,
 	"th": {"class"}, "td": {"class"},
 	"a": {"href", "rel", "target"},
 }

@@ -139,7 +139,7 @@ func span(s doc.Span, now time.Time) string {
 	}
 	text = template.HTMLEscapeString(text)
 	if s.Kind == doc.Code || s.Kind == doc.Tool {
-		text = "<code>" + text + "</code>"
+		text = `<code translate="no">` + text + "</code>"
 	}
 	for _, one := range styles {
 		if s.Style&one.style != 0 {

@@ -1,7 +1,11 @@
-// The card of an approval: HTML that the engine has drawn. A press is a form of it, which is sent with the continuation that the card's data
-// has for what was chosen.
+// The card of an approval: HTML that the engine has drawn. A press is a form of it, which is sent with the continuation
+// that the card's data has for what was chosen.
 import { el, time } from './dom.js';
+import { Typed } from './typed.js';
+import { who } from './who.js';
 import { about } from './wire.js';
+
+const forms = new Typed(who, document.getElementById('log'));
 
 // cardNode shows a card. press is that of Log.
 export function cardNode(directive, press) {
@@ -11,13 +15,16 @@ export function cardNode(directive, press) {
   node.classList.add('item');
   node.tabIndex = -1;
   node.append(told);
+  forms.restore(node);
   node.addEventListener('submit', (e) => {
     e.preventDefault();
     const data = new FormData(e.target);
     if (e.submitter?.name) data.set(e.submitter.name, e.submitter.value);
     decide(use, data);
   });
-  node.addEventListener('toggle', (e) => e.target.open && e.target.querySelector('textarea')?.focus(), true);
+  let opening = false; // by the reader, not by what was typed before
+  node.addEventListener('click', (e) => { opening = Boolean(e.target.closest('.denial summary')); });
+  node.addEventListener('toggle', (e) => e.target.open && opening && e.target.querySelector('textarea')?.focus(), true);
   return node;
 }
 
@@ -63,23 +70,25 @@ async function decide(use, data) {
   const { error, review } = await use.press(continuationOf(use.directive, choice), own, tell);
   if (error) all.forEach((b) => { b.disabled = false; });
   else if (review) showReview(use, review);
+  else forms.arrived(use.node.dataset.approval);
   tell(error ?? (review ? '' : stored[choice] ?? 'Done.'), error);
 }
 
 // showReview is the second step: everything once more, and the button that approves.
 function showReview(use, directive) {
   use.directive = directive;
+  use.node.setAttribute('aria-live', 'off'); // it was read out already
   use.node.replaceChildren(...drawn(directive).children, use.told);
   use.node.querySelector('input[type=checkbox]')?.focus();
 }
 
-// keepTyped puts what was typed into a card into the one that takes its place.
-export function keepTyped(old, node) {
-  for (const from of old.querySelectorAll('textarea, select, input:not([type=hidden])')) {
-    for (const to of node.querySelectorAll(`[name="${from.name}"]`)) {
-      if (from.type !== 'radio') to.value = from.value;
-      else if (to.value === from.value) to.checked = from.checked;
-    }
-  }
+// keepTyped puts the reader back to where they were in a card that another one takes the place of: into a field, with
+// what was selected, or on the card.
+export function keepTyped(old, node, field) {
   if (old.querySelector('.denial[open]')) node.querySelector('.denial')?.setAttribute('open', '');
+  if (!field) return;
+  const same = field.name && [...node.querySelectorAll('textarea, select, input')]
+    .find((f) => f.name === field.name && (f.type !== 'radio' || f.value === field.value));
+  (same ?? node).focus({ preventScroll: true });
+  if (typeof field.selectionStart === 'number') same?.setSelectionRange(field.selectionStart, field.selectionEnd);
 }

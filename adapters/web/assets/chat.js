@@ -15,7 +15,7 @@ import { Working } from './working.js';
 const $ = (id) => document.getElementById(id);
 const { session, who } = $('chat').dataset;
 const keep = new Keep(who, session);
-const log = new Log($('log'), $('latest'), press);
+const log = new Log($('log'), { latest: $('latest'), news: $('news') }, press);
 const working = new Working($('working'), $('stop'));
 
 const states = {
@@ -145,6 +145,9 @@ async function press(continuation, own, tell = () => {}) {
 // The composer.
 const box = $('message');
 
+const coarse = matchMedia('(pointer: coarse)');
+box.enterKeyHint = coarse.matches ? 'enter' : 'send';
+
 function resize() { box.rows = Math.min(10, box.value.split('\n').length); }
 
 function putBack(text) {
@@ -158,6 +161,7 @@ function submit() {
   const text = box.value.trim();
   if (!text) return;
   send(message(session, text));
+  log.toEnd();
   box.value = '';
   keep.draft = '';
   resize();
@@ -170,6 +174,7 @@ $('composer').addEventListener('submit', (e) => {
 });
 box.addEventListener('keydown', (e) => {
   if (e.key !== 'Enter' || e.shiftKey || e.isComposing || e.keyCode === 229) return; // 229: an input method takes the key
+  if (coarse.matches && !e.ctrlKey && !e.metaKey) return; // the keyboard of a touch screen has no Shift+Enter
   e.preventDefault();
   submit();
 });

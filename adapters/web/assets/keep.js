@@ -29,7 +29,8 @@ export class Keep {
   }
 }
 
-function read(where, key) {
+// read returns what a storage has under a key; null for nothing.
+export function read(where, key) {
   try {
     return globalThis[where].getItem(key);
   } catch {
@@ -37,7 +38,8 @@ function read(where, key) {
   }
 }
 
-function write(where, key, value) {
+// write stores a text; null removes it.
+export function write(where, key, value) {
   try {
     if (value === null) globalThis[where].removeItem(key);
     else globalThis[where].setItem(key, value);

@@ -1,25 +1,33 @@
-// The conversation as it is shown. Each item has an id and a seq: a later seq of the same id takes the place of the item that is there.
+// The conversation as it is shown. Each item has an id and a seq: a later seq of the same id takes the place of the
+// item that is there.
+//
+// A reader at the end follows along: what comes is shown from its beginning, however long it is. Whoever reads further
+// up is not moved, whatever changes above or below.
 import { cardNode, keepTyped } from './card.js';
 import { now } from './clock.js';
 import { el, time } from './dom.js';
 import { about } from './wire.js';
 
 const near = 80; // pixels from the end at which the reader follows along
+const gap = 8; // pixels above an item that is shown from its beginning
 const silent = new Set(['announcement', 'working', 'review']); // for other Shells; not an item; shown inside its card
 
 export class Log {
+  // node is the conversation, latest the button that leads to what is new, news what reads out a line.
   // press(continuation, own) presses a button, and returns an error's message or a card to review, or neither.
-  constructor(node, latest, press) {
-    Object.assign(this, { node, latest, press, items: new Map(), own: new Map() });
-    this.stuck = true; // to the end
+  constructor(node, { latest, news }, press) {
+    Object.assign(this, { node, latest, news, press, items: new Map(), own: new Map(), unread: null });
+    this.seen = this.sees();
     node.addEventListener('scroll', () => {
-      this.stuck = this.following();
-      if (this.stuck) latest.hidden = true;
+      this.seen = this.sees();
+      if (this.seen.end) this.read();
     }, { passive: true });
-    new ResizeObserver(() => this.stuck && this.toEnd()).observe(node); // such as when a phone shows its keyboard
+    new ResizeObserver(() => this.stay(this.seen)).observe(node); // such as when a phone shows its keyboard
     latest.addEventListener('click', () => {
-      this.toEnd();
-      node.focus();
+      if (this.unread?.isConnected) this.show(this.unread);
+      else this.toEnd();
+      this.read();
+      node.focus({ preventScroll: true });
     });
   }
 
@@ -48,9 +56,9 @@ export class Log {
       return;
     }
     const node = this.draw(a, payload, directive);
-    const entry = { seq, first: known?.first ?? seq, at: Date.parse(a.at) || now(), node };
+    const entry = { seq, first: known?.first ?? seq, at: Date.parse(a.at) || now(), node, text: payload.text };
     if (a.id) this.items.set(a.id, entry);
-    if (known) this.replace(known.node, node);
+    if (known) this.replace(known, entry);
     else this.place(entry);
   }
 
@@ -63,10 +71,7 @@ export class Log {
     progress(node, '');
     node.classList.remove('sending', 'unsent', 'failed');
     node.querySelector('.by').append(time(a.at) ?? '');
-    if (node.order?.at !== Infinity) return;
-    const scroll = this.node.scrollTop;
-    this.place(entry);
-    if (!this.following()) this.node.scrollTop = scroll;
+    if (node.order?.at === Infinity) this.put(entry);
   }
 
   draw(a, payload, directive) {
@@ -101,8 +106,7 @@ export class Log {
     const node = bubble(text, {});
     node.classList.add('sending');
     this.own.set(id, node);
-    this.place({ at: Infinity, first: Infinity, node });
-    this.toEnd();
+    this.put({ at: Infinity, first: Infinity, node }); // a reader further up is not moved: it may be another tab's
     const own = () => this.own.get(id) === node;
     const as = (state, ...told) => {
       if (!own()) return; // the engine tells of it now
@@ -122,45 +126,93 @@ export class Log {
   clear() {
     for (const { node } of this.items.values()) node.remove();
     this.items.clear();
+    this.ready = false;
   }
 
-  // place puts an item where it belongs in time.
-  place({ at, first, node }) {
-    const follow = this.following();
-    node.order = { at, first };
-    let before = null;
-    for (let n = this.node.lastElementChild; n && later(n.order, node.order); n = n.previousElementSibling) if (n !== node) before = n;
-    this.node.insertBefore(node, before);
-    this.followed(follow);
-  }
-
-  replace(old, node) {
-    const follow = this.following();
-    const focused = old.contains(document.activeElement);
-    keepTyped(old, node);
-    node.order = old.order;
-    old.replaceWith(node);
-    if (focused) {
-      node.tabIndex = -1;
-      node.focus({ preventScroll: true });
+  // place shows an item that comes.
+  place(entry) {
+    const { end } = this.sees();
+    this.put(entry);
+    if (end) {
+      if (this.ready) this.show(entry.node); // else more comes at once
+      return;
     }
-    this.followed(follow);
+    this.latest.hidden = false;
+    this.unread ??= entry.node;
   }
 
-  following() { return this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < near; }
+  // put puts an item where it belongs in time.
+  put({ at, first, node }) {
+    this.still(() => {
+      node.order = { at, first };
+      let before = null;
+      for (let n = this.node.lastElementChild; n && later(n.order, node.order); n = n.previousElementSibling) {
+        if (n !== node) before = n;
+      }
+      this.node.insertBefore(node, before);
+    });
+  }
 
-  followed(follow) {
-    if (follow) this.toEnd();
-    else this.latest.hidden = false;
+  // replace shows an item anew. Of a card that changes, only what is new is read out.
+  replace({ node: old, text: before }, { node, text }) {
+    const field = old.contains(document.activeElement) ? document.activeElement : null;
+    node.setAttribute('aria-live', 'off');
+    node.order = old.order;
+    this.still(() => {
+      old.replaceWith(node);
+      if (this.seen.item === old) this.seen.item = node;
+      keepTyped(old, node, field);
+    });
+    if (this.ready) this.news.textContent = added(before, text);
+  }
+
+  // sees is what the reader sees: whether it is the end, the first item, and how far its top is from that of the view.
+  sees() {
+    const { scrollHeight, scrollTop, clientHeight, children } = this.node;
+    const item = [...children].find((n) => this.topOf(n) + n.offsetHeight > scrollTop);
+    return { end: scrollHeight - scrollTop - clientHeight < near, item, at: item && this.topOf(item) - scrollTop };
+  }
+
+  // stay shows again what the reader has seen.
+  stay({ end, item, at }) {
+    if (end) this.toEnd();
+    else if (item?.isConnected) this.node.scrollTop = this.topOf(item) - at;
+  }
+
+  // still changes the conversation without moving the reader.
+  still(change) {
+    this.seen = this.sees();
+    change();
+    this.stay(this.seen);
+  }
+
+  // show shows an item from its beginning, and what follows it.
+  show(node) {
+    this.node.scrollTop = Math.min(this.node.scrollHeight - this.node.clientHeight, this.topOf(node) - gap);
+    this.seen = this.sees();
+  }
+
+  topOf(node) { return node.offsetTop - this.node.offsetTop; }
+
+  // read: the reader knows what is new.
+  read() {
+    this.latest.hidden = true;
+    this.unread = null;
   }
 
   toEnd() {
     this.node.scrollTop = this.node.scrollHeight;
-    this.latest.hidden = true;
+    this.read();
   }
 
   // settled: what was said before is there. From now on, what comes is read out.
-  settled() { this.node.removeAttribute('aria-busy'); }
+  settled() {
+    if (this.ready) return;
+    this.ready = true;
+    this.node.removeAttribute('aria-busy');
+    const last = this.node.lastElementChild;
+    if (last && !last.matches('.said') && this.sees().end) this.show(last); // their own words people know
+  }
 }
 
 const later = (a, b) => a.at > b.at || (a.at === b.at && a.first > b.first);
@@ -171,6 +223,12 @@ const bubble = (text, a) => el('article', { class: 'item said' }, by('You', a), 
 
 function progress(node, text, ...more) {
   node.querySelector('.progress')?.replaceChildren(text, ...more);
+}
+
+// added are the lines that a card's text has and its text before did not have.
+function added(before, text) {
+  const known = new Set(before.split('\n'));
+  return text.split('\n').filter((line) => !known.has(line)).map((line) => line.replace(/\.$/, '')).join('. ');
 }
 
 // body is a text, or the HTML that the engine has made of it.

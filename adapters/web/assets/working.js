@@ -1,5 +1,5 @@
-// "Working": what the page says while a turn of its conversation runs, in whichever tab it was asked for, and the button
-// that stops it.
+// "Working": what the page says while a turn of its conversation runs, in whichever tab it was asked for, and the
+// button that stops it.
 import { time } from './dom.js';
 
 export class Working {

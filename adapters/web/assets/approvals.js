@@ -1,0 +1,8 @@
+// The pages of approvals work without this script. It keeps what is typed into their forms.
+import { Typed } from './typed.js';
+import { who } from './who.js';
+
+const typed = new Typed(who, document);
+const decided = document.querySelector('[data-decided]')?.dataset.decided;
+if (decided) typed.arrived(decided);
+document.querySelectorAll('.card[data-approval]').forEach((card) => typed.restore(card));

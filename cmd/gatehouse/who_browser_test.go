@@ -167,7 +167,8 @@ func TestABrowserAsksBeforeALogOut(t *testing.T) {
 	}
 }
 
-// TestTheEndOfALoginErasesNothing: what was written and could not be sent is there, and is sent, at the next login.
+// TestTheEndOfALoginErasesNothing: what was written and could not be sent is there, and is sent, at the next login. A
+// log-out that no page tells of, such as that of a copy, is told by the end of the stream.
 func TestTheEndOfALoginErasesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -185,6 +186,10 @@ func TestTheEndOfALoginErasesNothing(t *testing.T) {
 	if n := p.messagesOf("ann", "web"); n != 1 {
 		t.Errorf("%d messages are stored", n)
 	}
+	w.shows("Connected")
+	eval[int](w, `fetch('/logout', {method: 'POST', redirect: 'manual',
+		body: new URLSearchParams(new FormData(document.getElementById('logout')))}).then(r => 1)`)
+	w.shows("You are logged out here")
 }
 
 // TestABrowserHasTheLoginsOfTwoBots: of one host. A log-out of one leaves the other.

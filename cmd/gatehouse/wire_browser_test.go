@@ -88,6 +88,36 @@ func TestABrowserSendsInTheOrderOfWriting(t *testing.T) {
 	}
 }
 
+// TestABrowserSendsWhatAClosedTabLeft: in another tab that is open, or in the next one.
+func TestABrowserSendsWhatAClosedTabLeft(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t, "GATEHOUSE_AGENT=echo")
+	closed, open := b.newWindow(p.at, "/"), b.newWindow(p.at, "/")
+	for i, text := range []string{"left behind", "kept"} {
+		for _, w := range []*window{closed, open} {
+			w.shows("Connected")
+			w.down(true)
+		}
+		p.app.kill()
+		closed.say(text)
+		closed.shows("Not sent yet")
+		closed.run(chromedp.Navigate("about:blank"))
+		if i == 1 {
+			open.run(chromedp.Navigate("about:blank"))
+		}
+		p.open()
+		if i == 1 {
+			open.run(chromedp.Navigate(p.at + "/"))
+		}
+		open.until("the reply", fmt.Sprintf("document.querySelectorAll('.reply').length === %d", i+1))
+		closed.run(chromedp.Navigate(p.at + "/"))
+	}
+	if got := p.heard("web"); !slices.Equal(got, []string{"left behind", "kept"}) {
+		t.Errorf("stored was %q", got)
+	}
+}
+
 // TestABrowserStopsBeforeWhatWaits: Stop overtakes what is not sent, and asks whether to discard that.
 func TestABrowserStopsBeforeWhatWaits(t *testing.T) {
 	t.Parallel()

@@ -13,22 +13,25 @@ const rest = ` rel="noopener noreferrer nofollow" target="_blank">`
 
 func TestMarkdownBecomesHTML(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "",
-		"milk & bread":               "<p>milk &amp; bread</p>\n",
-		"one\ntwo  \nthree":          "<p>one<br>\ntwo<br>\nthree</p>\n",
-		"a &amp; \\*b\\* &#x41;":     "<p>a &amp;amp; *b* &amp;#x41;</p>\n",
-		"**a** *b* ~~c~~ `d<e`":      "<p><strong>a</strong> <em>b</em> <del>c</del> <code translate=\"no\">d&lt;e</code></p>\n",
-		"# A\n## B\n###### C":        "<h3>A</h3>\n<h4>B</h4>\n<h6>C</h6>\n",
-		"- a\n- b":                   "<ul><li>a</li>\n<li>b</li>\n</ul>\n",
-		"3. a\n4. b":                 "<ol start=\"3\"><li>a</li>\n<li>b</li>\n</ol>\n",
-		"1. a\n   - b":               "<ol><li>a\n<ul><li>b</li>\n</ul>\n</li>\n</ol>\n",
-		"- [x] a\n- [ ] b":           "<ul><li>☑ a</li>\n<li>☐ b</li>\n</ul>\n",
-		"> a\n\n---":                 "<blockquote><p>a</p>\n</blockquote>\n<hr>\n",
-		"```go\n\ta := <-b\n\n# c\n": "<pre tabindex=\"0\" translate=\"no\"><code>\ta := &lt;-b\n\n# c\n</code></pre>\n",
-		"    indented":               "<pre tabindex=\"0\" translate=\"no\"><code>indented\n</code></pre>\n",
+		"":                       "",
+		"milk & bread":           "<p>milk &amp; bread</p>\n",
+		"one\ntwo  \nthree":      "<p>one<br>\ntwo<br>\nthree</p>\n",
+		"a &amp; \\*b\\* &#x41;": "<p>a &amp;amp; *b* &amp;#x41;</p>\n",
+		"**a** *b* ~~c~~ `d<e`": "<p><strong>a</strong> <em>b</em> <del>c</del> " +
+			"<code translate=\"no\">d&lt;e</code></p>\n",
+		"# A\n## B\n###### C": "<h3>A</h3>\n<h4>B</h4>\n<h6>C</h6>\n",
+		"- a\n- b":            "<ul><li>a</li>\n<li>b</li>\n</ul>\n",
+		"3. a\n4. b":          "<ol start=\"3\"><li>a</li>\n<li>b</li>\n</ol>\n",
+		"1. a\n   - b":        "<ol><li>a\n<ul><li>b</li>\n</ul>\n</li>\n</ol>\n",
+		"- [x] a\n- [ ] b":    "<ul><li>☑ a</li>\n<li>☐ b</li>\n</ul>\n",
+		"> a\n\n---":          "<blockquote><p>a</p>\n</blockquote>\n<hr>\n",
+		"```go\n\ta := <-b\n\n# c\n": "<pre tabindex=\"0\" translate=\"no\">" +
+			"<code>\ta := &lt;-b\n\n# c\n</code></pre>\n",
+		"    indented": "<pre tabindex=\"0\" translate=\"no\"><code>indented\n</code></pre>\n",
 		"|a|b|\n|-:|:-:|\n|1|`x\\|y`|": "<div class=\"table\" tabindex=\"0\"><table><thead><tr><th " +
 			"class=\"right\">a</th>\n<th class=\"center\">b</th>\n</tr>\n</thead>" +
-			"<tr><td class=\"right\">1</td>\n<td class=\"center\"><code translate=\"no\">x|y</code></td>\n</tr>\n</table>\n</div>\n",
+			"<tr><td class=\"right\">1</td>\n<td class=\"center\"><code translate=\"no\">x|y</code></td>\n" +
+			"</tr>\n</table>\n</div>\n",
 		"<b onclick=x>*a*</b>":          "<p>&lt;b onclick=x&gt;<em>a</em>&lt;/b&gt;</p>\n",
 		"<script>\nalert(1)\n</script>": "<p>&lt;script&gt;<br>\nalert(1)<br>\n&lt;/script&gt;</p>\n",
 		"nul \x00 and \xff":             "<p>nul  and \ufffd</p>\n",

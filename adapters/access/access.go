@@ -44,6 +44,7 @@ type Refusal struct {
 	Message    string // a sentence
 	RetryAfter time.Duration
 	Field      string // of 400: the parameter; "" if it is the whole query
+	Cause      string // of 409: the category of why a press came too late, approval_decided; "": it is another
 	Now        string // of other_person: who is logged in
 	Page       string // of other_person: whom the page was made for
 }

@@ -101,6 +101,8 @@ func (e *Engine) writeRefusal(w http.ResponseWriter, q wire.Request, err error) 
 	switch {
 	case r.Field != "":
 		a.Body.Error.Details = map[string]any{"field": r.Field}
+	case r.Cause != "":
+		a.Body.Error.Details = map[string]any{"cause": r.Cause}
 	case r.Now != "":
 		a.Body.Error.Details = map[string]any{"now": r.Now}
 	}

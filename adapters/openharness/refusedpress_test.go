@@ -55,7 +55,10 @@ func TestRefusedPressesSaySo(t *testing.T) {
 		status, answer, err := s.post([]byte(body))
 		var said struct {
 			Response struct {
-				Error struct{ Code, Message string }
+				Error struct {
+					Code, Message string
+					Details       struct{ Cause string }
+				}
 			}
 		}
 		if err == nil {
@@ -63,6 +66,11 @@ func TestRefusedPressesSaySo(t *testing.T) {
 		}
 		if err != nil || status != http.StatusConflict && status != http.StatusBadRequest {
 			t.Errorf("answered %d %s %v", status, answer, err)
+		}
+		// that others were faster is no failure
+		cause := map[core.ApprovalState]string{core.Approved: string(core.ApprovalDecided)}[c.Card.State]
+		if got := said.Response.Error.Details.Cause; got != cause {
+			t.Errorf("the cause is %q, want %q", got, cause)
 		}
 		return said.Response.Error.Message
 	})

@@ -155,7 +155,11 @@ func (c *call) refusal(b outbound.Button, say desk.Say) error {
 	case category == core.Invalid && b.Action == outbound.ActionAnswer:
 		return invalid("extensions.dev.gatehouse.answer", say.Text())
 	}
-	return refuse(http.StatusConflict, codeContinuation, say.Text())
+	r := refuse(http.StatusConflict, codeContinuation, say.Text())
+	if category == core.ApprovalDecided {
+		r.Cause = string(category)
+	}
+	return r
 }
 
 // decided waits for the decision, and then for the turn that it resumes.

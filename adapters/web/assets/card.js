@@ -67,11 +67,11 @@ async function decide(use, data) {
     use.told.classList.toggle('bad', Boolean(bad));
   };
   tell('Sending…');
-  const { error, review } = await use.press(continuationOf(use.directive, choice), own, tell);
-  if (error) all.forEach((b) => { b.disabled = false; });
+  const { error, overtaken, review } = await use.press(continuationOf(use.directive, choice), own, tell);
+  if (error && !overtaken) all.forEach((b) => { b.disabled = false; });
   else if (review) showReview(use, review);
   else forms.arrived(use.node.dataset.approval);
-  tell(error ?? (review ? '' : stored[choice] ?? 'Done.'), error);
+  tell(error ?? (review ? '' : stored[choice] ?? 'Done.'), error && !overtaken); // who decided is no fault
 }
 
 // showReview is the second step: everything once more, and the button that approves.

@@ -128,7 +128,7 @@ async function press(continuation, own, tell = () => {}) {
   try {
     const envelope = await deliver(resume(session, continuation, own), { waiting, woken, patience: times.press });
     const error = refusal(envelope);
-    if (error) return { error };
+    if (error) return { error, overtaken: envelope.response.error?.details?.cause === 'approval_decided' };
     const review = (envelope.response.action_directives ?? []).find((d) => about(d).kind === 'review');
     if (review) return { review };
     answered(envelope, () => {});

@@ -64,6 +64,7 @@ type Console struct {
 	style        style
 	texts        *wording.Texts
 	accept       core.Accept // stores an event; Run sets it
+	earlier      bool        // approvals of earlier are open: a line of a pipe waits for the status before it
 
 	mu             sync.Mutex      // guards the fields below, and Out
 	editor         *editor         // nil: no prompt
@@ -151,6 +152,7 @@ func (c *Console) showOpen(ctx context.Context) error {
 	if ids == nil {
 		return nil
 	}
+	c.earlier = true
 	text := c.texts.TerminalOneOpen
 	if len(ids) > 1 {
 		text = c.texts.TerminalSeveralOpen

@@ -30,7 +30,7 @@ func (c *Console) pipe(ctx context.Context) error {
 		return err
 	}
 	var next *input
-	for wait := true; ; wait = !overtakes(*next) {
+	for wait := true; ; wait = !overtakes(*next) || c.earlier && strings.EqualFold(next.text, wordStatus) {
 		var err error
 		if next = nil; wait {
 			if next, err = c.waitIdle(ctx, lines); err != nil {

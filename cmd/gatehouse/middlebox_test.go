@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -149,7 +150,8 @@ func (m *middlebox) pass(w http.ResponseWriter, r *http.Request) {
 		p.Out.Host = p.In.Host
 	}, ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }}
 	defer func() {
-		if broken := recover(); broken != nil && broken != http.ErrAbortHandler {
+		broken := recover()
+		if err, _ := broken.(error); broken != nil && !errors.Is(err, http.ErrAbortHandler) {
 			panic(broken)
 		}
 	}()

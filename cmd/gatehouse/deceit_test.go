@@ -88,6 +88,7 @@ func TestLaw6_AnApproverSeesWhatRuns(t *testing.T) {
 			chat.ok(t)
 			sees(t, name, chat.out.String(), c.sees)
 			chat = w.start(nil, "chat", "--session", "s")
+			chat.typeLine("/status")
 			chat.typeLine("y")
 			chat.ok(t)
 			if approved := len(w.approvals(core.Approved)) == 1; approved == c.twice {

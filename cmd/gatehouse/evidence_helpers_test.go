@@ -226,6 +226,7 @@ func (w *workbench) killAndResume(point string, written int) {
 	w.t.Helper()
 	w.chat("note add milk")
 	c := w.start([]string{killKey + "=" + point, nthKey + "=1"}, "chat")
+	c.typeLine("/status")
 	c.typeLine("y")
 	c.quit(w.t)
 	if notes := w.notes(); len(notes) != written {

@@ -63,13 +63,13 @@ func TestEvidenceOfTheDemosTurns(t *testing.T) {
 		{"approved note", func(w *workbench) {
 			w.chat("note add milk")
 			w.wantVerdict("waits", open)
-			w.chat("y")
+			w.chat("/status", "y")
 		}, "ok", ""},
 		// A refusal and an expiry are results with the status error (§11) that must not be retried.
 		{"refused note", func(w *workbench) {
 			w.chat("note add milk")
 			w.wantVerdict("waits", open)
-			w.chat("n too early")
+			w.chat("/status", "n too early")
 		}, "error", "approval_denied"},
 		{"expired note", func(w *workbench) {
 			w.t.Setenv("GATEHOUSE_APPROVAL_TIMEOUT", "1h")

@@ -30,7 +30,7 @@ func killedBetween(t *testing.T, e engine) {
 	}
 
 	second := w.start(nil, "chat")
-	w.until("the card again", second, func() bool { return strings.Contains(second.out.String(), "milk") })
+	w.until("what is open", second, func() bool { return strings.Contains(second.out.String(), "1 approval is open") })
 	w.start(nil, "approvals", "approve", string(asked[0].ID)).ok(t)
 	w.until("the reply", second, func() bool { return strings.Contains(second.out.String(), "Done: “milk”") })
 	w.until("the end", second, w.settled)

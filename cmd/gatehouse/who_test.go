@@ -41,7 +41,13 @@ func (v *visitor) logIn(token string) {
 	}
 }
 
-func (v *visitor) do(method, path, kind, body, as string) *http.Response {
+// pageAnswer is an answer; its body is closed after the test.
+type pageAnswer struct {
+	StatusCode int
+	Body       io.Reader
+}
+
+func (v *visitor) do(method, path, kind, body, as string) pageAnswer {
 	v.t.Helper()
 	q, err := http.NewRequestWithContext(v.t.Context(), method, v.at+path, strings.NewReader(body))
 	noErr(v.t, err)
@@ -53,7 +59,7 @@ func (v *visitor) do(method, path, kind, body, as string) *http.Response {
 	r, err := v.Do(q)
 	noErr(v.t, err)
 	v.t.Cleanup(func() { r.Body.Close() })
-	return r
+	return pageAnswer{r.StatusCode, r.Body}
 }
 
 // form sends a form, and returns what it leads to.

@@ -14,10 +14,12 @@ import (
 // TestWhatJoinsIsText: emoji of several, hearts, words of Persian and of Indian scripts are shown as they were written.
 func TestWhatJoinsIsText(t *testing.T) {
 	for _, text := range []string{
-		"❤️", "I ❤️ it", "1️⃣ #️⃣ *️⃣", "☎️ ©️ ⌚️", "👨‍👩‍👧", "👩🏽‍🚀", "👁️‍🗨️", "👁‍🗨", "🏳️‍🌈 🏴‍☠️", "❤️‍🔥❤‍🔥",
-		"👩🏻‍❤️‍💋‍👩🏿", "🧑🏽‍🤝‍🧑🏿", "🏃🏾‍♀️‍➡️", "🐦‍🔥 🍋‍🟩 🙂‍↔️", "👨‍💻👩‍💻",
-		"می‌خواهم", "نمی‌شود: کتاب‌ها", "«خانه‌ای»", "می\u064e\u200cخ",
-		"क्‍ष क्‌ष", "ശ്‍രീ", "ක්‍ෂ", "র্‍য", "শ্‌ক",
+		"❤️", "I ❤️ it", "1️⃣ #️⃣ *️⃣", "☎️ ©️ ⌚️", "👨\u200d👩\u200d👧", "👩🏽\u200d🚀", "👁️\u200d🗨️",
+		"👁\u200d🗨", "🏳️\u200d🌈 🏴\u200d☠️", "❤️\u200d🔥❤\u200d🔥",
+		"👩🏻\u200d❤️\u200d💋\u200d👩🏿", "🧑🏽\u200d🤝\u200d🧑🏿",
+		"🏃🏾\u200d♀️\u200d➡️", "🐦\u200d🔥 🍋\u200d🟩 🙂\u200d↔️", "👨\u200d💻👩\u200d💻",
+		"می\u200cخواهم", "نمی\u200cشود: کتاب\u200cها", "«خانه\u200cای»", "می\u064e\u200cخ",
+		"क्\u200dष क्\u200cष", "ശ്\u200dരീ", "ක්\u200dෂ", "র্\u200dয", "শ্\u200cক",
 	} {
 		if got := mask.Escape(text); got != text {
 			t.Errorf("%q became %q", text, got)
@@ -83,7 +85,7 @@ func TestJoinersAreThoseOfDomainNames(t *testing.T) {
 
 func FuzzEscapingTwiceChangesNothing(f *testing.F) {
 	for _, text := range []string{
-		"👨‍👩‍👧‍🚀", "می‌\u200cخ", "क्\u200d\u200c", "1\ufe0f\ufe0f\u20e3", "\u200b❤\ufe0f\u200d🔥",
+		"👨\u200d👩\u200d👧\u200d🚀", "می\u200c\u200cخ", "क्\u200d\u200c", "1\ufe0f\ufe0f\u20e3", "\u200b❤\ufe0f\u200d🔥",
 	} {
 		f.Add(text)
 	}

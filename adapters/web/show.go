@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"sync"
+	"time"
 
 	"gatehouse/adapters/access"
 	"gatehouse/core/mask"
@@ -61,13 +62,15 @@ type layout struct {
 	Admin  bool
 	Token  string         // of forms
 	Reader *access.Person // who is logged in, for the script; of nobody the zero value; nil = it can't be known
+	Now    string         // when the page was made, RFC 3339
 	Body   any
 }
 
 // show writes a page. It is made as a whole before the first byte is sent.
 func (v *request) show(status int, name, title string, body any) error {
 	l := layout{
-		Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie, Body: body,
+		Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie,
+		Now: v.Now().UTC().Format(time.RFC3339Nano), Body: body,
 	}
 	if l.Who != "" {
 		l.Admin, l.Token, l.Reader = v.admin(), v.Gate.FormToken(v.who, v.r), &v.who

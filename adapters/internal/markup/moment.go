@@ -16,7 +16,8 @@ func (m Moment) HTML() template.HTML {
 		return ""
 	}
 	return template.HTML(
-		fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, m.At.UTC().Format(time.RFC3339), m.Full(), m.Text()))
+		fmt.Sprintf(`<time class="relative" datetime="%s" title="%s">%s</time>`, m.At.UTC().Format(time.RFC3339),
+			m.Full(), m.Text()))
 }
 
 // Full is the time for people.

@@ -1,4 +1,5 @@
-// The pages of approvals work without this script. It keeps what is typed into their forms.
+// The pages of approvals work without this script. It keeps what is typed into their forms, and their times true.
+import './moments.js';
 import { Typed } from './typed.js';
 import { who } from './who.js';
 

@@ -1,6 +1,7 @@
 // The card of an approval: HTML that the engine has drawn. A press is a form of it, which is sent with the continuation
 // that the card's data has for what was chosen.
 import { el, time } from './dom.js';
+import './moments.js';
 import { Typed } from './typed.js';
 import { who } from './who.js';
 import { about } from './wire.js';

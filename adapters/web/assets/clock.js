@@ -1,15 +1,13 @@
-// The server's time: a browser's clock may be a day off. Each beat of the stream says what time it is there.
+// The server's time: a browser's clock may be a day off. The page says what time it was when it was made, and each beat
+// of the stream what time it is.
 
-let ahead = 0; // of the server's clock before the browser's monotonic one
-let known = false;
+let ahead = Date.parse(document.body.dataset.now); // of the server's clock before the browser's monotonic one
 
 // heard takes what a beat says.
 export function heard(at) {
   const moment = Date.parse(at);
-  if (Number.isNaN(moment)) return;
-  ahead = moment - performance.now();
-  known = true;
+  if (!Number.isNaN(moment)) ahead = moment - performance.now();
 }
 
-// now is the server's time, in milliseconds; the browser's, until a beat was heard.
-export const now = () => (known ? ahead + performance.now() : Date.now());
+// now is the server's time, in milliseconds.
+export const now = () => ahead + performance.now();

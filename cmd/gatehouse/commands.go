@@ -13,34 +13,47 @@ import (
 type commands struct {
 	Print kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Serve serveCmd `cmd:"" default:"1" help:"Run the gateway until SIGINT or SIGTERM. This is the default command."`
-	Chat  chatCmd  `cmd:"" help:"Talk to the agent in this terminal."`
+	Serve serveCmd `cmd:"" group:"start" default:"1" help:"Run the gateway until SIGINT or SIGTERM. This is the default command."`
+	Chat  chatCmd  `cmd:"" group:"start" help:"Talk to the agent in this terminal."`
 
-	Doctor   doctor.Command `cmd:"" help:"Check configuration, database and platforms, and say how to fix each fault."`
-	Health   healthCmd      `cmd:"" help:"${commands_health}"`
-	MCP      mcpCommands    `cmd:"" name:"mcp" help:"${commands_mcp}"`
-	Manifest admin.Manifest `cmd:"" help:"Print what the app of a platform needs there."`
+	Doctor   doctor.Command `cmd:"" group:"start" help:"Check configuration, database and platforms, and say how to fix each fault."`
+	Health   healthCmd      `cmd:"" group:"look" help:"${commands_health}"`
+	MCP      mcpCommands    `cmd:"" group:"start" name:"mcp" help:"${commands_mcp}"`
+	Manifest admin.Manifest `cmd:"" group:"start" help:"Print what the app of a platform needs there."`
 
-	Sessions    admin.Sessions    `cmd:"" help:"List, show, reset, export and delete sessions."`
-	Turns       admin.Turns       `cmd:"" help:"List and show turns: each event and its result."`
-	Approvals   admin.Approvals   `cmd:"" help:"${commands_approvals}"`
-	Deadletters admin.DeadLetters `cmd:"" help:"List, retry and drop what could not be processed or delivered."`
+	Sessions    admin.Sessions    `cmd:"" group:"look" help:"List, show, reset, export and delete sessions."`
+	Turns       admin.Turns       `cmd:"" group:"look" help:"List and show turns: each event and its result."`
+	Approvals   admin.Approvals   `cmd:"" group:"decide" help:"${commands_approvals}"`
+	Deadletters admin.DeadLetters `cmd:"" group:"operate" help:"List, retry and drop what could not be processed or delivered."`
 
-	JoinCheck     admin.JoinCheck     `cmd:"" help:"Check from a turn's evidence that every tool call has its result."`
-	MutationCheck admin.MutationCheck `cmd:"" help:"Check from a turn's evidence that a mutation may run."`
+	JoinCheck     admin.JoinCheck     `cmd:"" group:"look" help:"Check from a turn's evidence that every tool call has its result."`
+	MutationCheck admin.MutationCheck `cmd:"" group:"look" help:"Check from a turn's evidence that a mutation may run."`
 
-	HRF hrfcmd.HRF `cmd:"" help:"Check, run and convert envelopes of the Harmony Response Format."`
+	HRF hrfcmd.HRF `cmd:"" group:"look" help:"Check, run and convert envelopes of the Harmony Response Format."`
 
-	Queue      admin.Queue   `cmd:"" help:"Show queued turns, unsent messages and open approvals."`
-	Pause      admin.Pause   `cmd:"" help:"Stop starting new turns, in all processes; messages are kept."`
-	Unpause    admin.Unpause `cmd:"" help:"Start new turns again."`
-	Migrate    admin.Migrate `cmd:"" help:"Migrate the database to this build's schema version."`
-	Config     admin.Config  `cmd:"" help:"Print every setting, its value and its source."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
-	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Queue      admin.Queue   `cmd:"" group:"look" help:"Show queued turns, unsent messages and open approvals."`
+	Pause      admin.Pause   `cmd:"" group:"operate" help:"Stop starting new turns, in all processes; messages are kept."`
+	Unpause    admin.Unpause `cmd:"" group:"operate" help:"Start new turns again."`
+	Migrate    admin.Migrate `cmd:"" group:"operate" help:"Migrate the database to this build's schema version."`
+	Config     admin.Config  `cmd:"" group:"start" help:"Print every setting, its value and its source."`
+	Version    versionCmd    `cmd:"" group:"look" help:"Print the version."`
+	Completion completionCmd `cmd:"" group:"start" help:"Print a script that completes commands in a shell."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
-	Help helpCmd `cmd:"" help:"Show the help of gatehouse or of a command, or one of its pages."`
+	Help helpCmd `cmd:"" group:"look" help:"Show the help of gatehouse or of a command, or one of its pages."`
+}
+
+// about is what gatehouse help begins with.
+const about = "A gateway between chat platforms and an agent.\n\nWhile gatehouse serve runs, its web pages are at " +
+	"http://127.0.0.1:8080, or where GATEHOUSE_LISTEN says. Settings are variables of the environment: gatehouse " +
+	"config prints each with its value, and gatehouse help cmd/gatehouse#settings says what they do."
+
+// commandGroups are the headings of the commands, in order.
+var commandGroups = []kong.Group{
+	{Key: "start", Title: "Start"},
+	{Key: "look", Title: "Look"},
+	{Key: "decide", Title: "Decide"},
+	{Key: "operate", Title: "Operate"},
 }
 
 // commandHelp are the longer help texts of the commands, by the names that their tags have for them.

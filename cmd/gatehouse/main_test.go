@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"testing"
@@ -64,6 +65,7 @@ func TestCommands(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
+			"take":  take,
 			"undeliver": func(ts *testscript.TestScript, _ bool, _ []string) {
 				ts.Check(undeliver(ts.MkAbs("gatehouse.db")))
 			},
@@ -74,6 +76,15 @@ func TestCommands(t *testing.T) {
 			},
 		},
 	})
+}
+
+// take sets a variable to what a pattern's group matches in what the last command has printed: take NAME PATTERN.
+func take(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("%q is not in the output", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // startedAs makes the command gatehouse that of programKey, if there is one: its name is what makes a test binary run

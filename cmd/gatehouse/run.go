@@ -41,7 +41,8 @@ func run(ctx context.Context, args []string, std cli.Stdio, platforms func() []c
 	line := commands{Manifest: admin.ManifestsOf(drivers)}
 	parser, err := kong.New(&line,
 		kong.Name("gatehouse"),
-		kong.Description("A gateway between chat platforms and an agent."),
+		kong.Description(about),
+		kong.ExplicitGroups(commandGroups),
 		kong.Vars{"version": versionLine(), "person": core.PlatformsOf(drivers).Example()},
 		admin.Help,
 		hrfcmd.Help,

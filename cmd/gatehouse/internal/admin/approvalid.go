@@ -10,12 +10,14 @@ import (
 	"gatehouse/storage"
 )
 
-// maxCandidates is how many approvals the error about an ambiguous prefix lists.
-const maxCandidates = 10
+const (
+	maxCandidates = 10 // approvals that the error about an ambiguous part of an id lists
+	leastOfID     = 4  // characters of an id that name it
+)
 
-// approvalID returns the id of the approval that id names: itself, or the beginning of one id alone. An ambiguous
-// beginning is an error of category invalid that lists the candidates. Where nothing begins with id, id comes back as
-// it is, and the store does not find it.
+// approvalID returns the id of the approval that id names: itself, or the beginning or end of one id alone. A part that
+// is ambiguous or too short is an error of category invalid; of an ambiguous one it lists the candidates. Where it is
+// part of no id, it comes back as it is, and the store does not find it.
 func approvalID(ctx context.Context, store *storage.Store, id string) (core.ApprovalID, error) {
 	_, err := store.LoadApproval(ctx, core.ApprovalID(id))
 	if id == "" || core.CategoryOf(err) != core.NotFound {
@@ -27,14 +29,17 @@ func approvalID(ctx context.Context, store *storage.Store, id string) (core.Appr
 	}
 	var found []core.Approval
 	for _, a := range all {
-		if strings.HasPrefix(string(a.ID), id) {
+		if strings.HasPrefix(string(a.ID), id) || strings.HasSuffix(string(a.ID), id) {
 			found = append(found, a)
 		}
 	}
-	switch len(found) {
-	case 0:
+	switch {
+	case len(found) == 0:
 		return core.ApprovalID(id), nil
-	case 1:
+	case len(found) == 1 && len(id) < leastOfID:
+		return "", core.Errorf(core.Invalid, "%q is too short to name an approval: give %d characters or more of its "+
+			"id.", id, leastOfID)
+	case len(found) == 1:
 		return found[0].ID, nil
 	}
 	lines := []string{}
@@ -46,11 +51,11 @@ func approvalID(ctx context.Context, store *storage.Store, id string) (core.Appr
 		lines = append(lines, string(a.ID)+"  "+string(a.State)+"  "+a.Call.Mask(a.Call.Summary))
 	}
 	return "",
-		core.Errorf(core.Invalid, "%d approvals begin with %q. Give more of the id:\n  %s", len(found), id,
+		core.Errorf(core.Invalid, "%d approvals begin or end with %q. Give more of the id:\n  %s", len(found), id,
 			strings.Join(lines, "\n  "))
 }
 
-// votedOn returns the approval that an id, or the beginning of one, names. If there is none, or the audit log
+// votedOn returns the approval that an id, or a part of one, names. If there is none, or the audit log
 // contradicts it, it has no more than the id: a vote on that is audited.
 func votedOn(ctx context.Context, store *storage.Store, id string) (core.Approval, error) {
 	whole, err := approvalID(ctx, store, id)

@@ -127,7 +127,7 @@ func (c approvalsListCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 
 type approvalsShowCmd struct {
 	cli.JSONFlag
-	ID     string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
+	ID     string `arg:"" help:"The id of an approval, or the beginning or end of one id alone."`
 	Reveal bool   `help:"${approvals_show_reveal}"`
 }
 

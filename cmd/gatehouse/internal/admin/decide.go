@@ -15,7 +15,7 @@ import (
 // decisionFlags are those of approve and deny.
 type decisionFlags struct {
 	cli.JSONFlag
-	ID     string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
+	ID     string `arg:"" help:"The id of an approval, or the beginning or end of one id alone."`
 	Reason string `placeholder:"R" help:"The reason, which the requester reads."`
 	As     string `placeholder:"NAME" help:"${decision_as}"`
 }
@@ -78,7 +78,7 @@ func systemUser() string {
 // Edit is the command that changes the arguments of an open approval.
 type Edit struct {
 	cli.JSONFlag
-	ID   string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
+	ID   string `arg:"" help:"The id of an approval, or the beginning or end of one id alone."`
 	Args string `required:"" placeholder:"JSON" help:"${edit_args}"`
 	As   string `placeholder:"NAME" help:"${edit_as}"`
 }

@@ -14,7 +14,7 @@ import (
 )
 
 type approvalsAnswerCmd struct {
-	ID     string `arg:"" help:"The id of a question, or the beginning of one id alone."`
+	ID     string `arg:"" help:"The id of a question, or the beginning or end of one id alone."`
 	Answer string `name:"json" required:"" placeholder:"ANSWER" help:"${approvals_answer_answer}"`
 	As     string `placeholder:"NAME" help:"${approvals_answer_as}"`
 }

@@ -72,7 +72,7 @@ func (c rememberedListCmd) Run(ctx context.Context, a *cli.App, store *storage.S
 
 type rememberedRevokeCmd struct {
 	cli.JSONFlag
-	ID string `arg:"" help:"The id of an approval, or the beginning of one id alone."`
+	ID string `arg:"" help:"The id of an approval, or the beginning or end of one id alone."`
 	As string `placeholder:"NAME" help:"The name that the audit log records beside the user of the operating system."`
 }
 

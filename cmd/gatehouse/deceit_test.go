@@ -98,6 +98,7 @@ func TestLaw6_AnApproverSeesWhatRuns(t *testing.T) {
 				continue
 			}
 			chat = w.start(nil, "chat", "--session", "s")
+			chat.typeLine("/status")
 			chat.typeLine("approve")
 			chat.ok(t)
 			if notes := w.notes(); len(notes) != 1 || notes[0] != c.text {

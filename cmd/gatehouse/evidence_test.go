@@ -233,7 +233,7 @@ func TestEvidenceOfTurnsWithSeveralCalls(t *testing.T) {
 				if got := w.judge(w.evidence()); got != open {
 					t.Errorf("while it is waiting: %q, want %q", got, open)
 				}
-				w.chat(answer)
+				w.chat("/status", answer)
 			}
 			if got := w.notes(); !slices.Equal(got, c.notes) {
 				t.Errorf("notes %q", got)

@@ -100,9 +100,11 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 	defer server.Close()
 	w := newWorkbench(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL,
 		"OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abc", "OTEL_SERVICE_NAME=mybot")
-	talk := func(line string) (printed string) {
+	talk := func(lines ...string) (printed string) {
 		c := w.start(nil, "chat")
-		c.typeLine(line)
+		for _, line := range lines {
+			c.typeLine(line)
+		}
 		c.ok(t) // it sends its spans before it ends
 		return c.out.String()
 	}
@@ -133,7 +135,7 @@ func TestATurnIsTracedAcrossProcesses(t *testing.T) {
 		t.Errorf("the paused segment: %v", paused)
 	}
 
-	talk("approve") // a part of the arguments is hidden
+	talk("/status", "approve") // a part of the arguments is hidden
 	resuming := got.segment(t)
 	if p := paths(resuming); p != "invocation invocation/act invocation/act/gatehouse.tool.call invocation/model" {
 		t.Fatalf("spans %s", p)

@@ -22,6 +22,7 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 	d := Defaults{Timeout: timeout, Platforms: known}
 	acting := slices.DeleteFunc(slices.Clone(known), func(p core.KnownPlatform) bool { return p.Person.Example == "" })
 	var bad, foreign []string
+	odd := "" // about an id that is none of its platform
 	for _, id := range strings.Split(list, ",") {
 		id = strings.TrimSpace(id)
 		platform, name, _ := strings.Cut(id, ":")
@@ -31,6 +32,8 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 			bad = append(bad, id)
 		case !ok:
 			foreign = append(foreign, id)
+		case odd == "" && checked(known, id) != "":
+			odd = checked(known, id)
 		default:
 			d.Approvers = append(d.Approvers, id)
 		}
@@ -43,6 +46,9 @@ func ParseApprovers(list string, timeout time.Duration, known core.Platforms) (D
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s: there is no such platform; begin each "+
 			"id with %s.",
 			strings.Join(foreign, ", "), acting.Prefixes())
+	}
+	if odd != "" {
+		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVERS: %s.", odd)
 	}
 	if timeout < 0 {
 		return Defaults{}, core.Errorf(core.Invalid, "GATEHOUSE_APPROVAL_TIMEOUT must not be negative.")

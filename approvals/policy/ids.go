@@ -41,6 +41,15 @@ func checkID(known core.Platforms, id string) (what, do string) {
 	return "", ""
 }
 
+// checked is a sentence about the id of a person or a platform's group, without its end; "" = nothing is wrong.
+func checked(known core.Platforms, id string) string {
+	what, do := checkID(known, id)
+	if what == "" {
+		return ""
+	}
+	return what + ": " + do
+}
+
 // checkChannel returns what is wrong with a value of notify, and the remedy.
 func checkChannel(known core.Platforms, value string) (what, do string) {
 	p, text, _ := known.Of(value)

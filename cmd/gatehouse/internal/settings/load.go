@@ -186,6 +186,8 @@ func (s *Setting) resolve() (fault string) {
 		}
 	case value == "":
 		s.Source = fromDefault
+	case s.secret != "" && quoted(value):
+		fault = "its value begins and ends with a quote, which docker run --env-file keeps; write it without quotes"
 	}
 	if value == "" {
 		_ = os.Unsetenv(s.Key) // it fails for no key
@@ -197,6 +199,12 @@ func (s *Setting) resolve() (fault string) {
 	}
 	s.Value = Mask(s.secret, value)
 	return fault
+}
+
+// quoted reports whether a value stands in quotes.
+func quoted(value string) bool {
+	last := len(value) - 1
+	return last > 0 && (value[0] == '"' || value[0] == '\'') && value[last] == value[0]
 }
 
 // form describes the valid values of a type.

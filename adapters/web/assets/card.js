@@ -44,16 +44,19 @@ function continuationOf(directive, choice) {
   return { answer: a.answer, withdraw: a.withdraw }[choice] ?? named?.continuation;
 }
 
-// typed is what goes with a choice: a reason or, of a question, a text for each field; of a field's choice its place, from 1.
+// typed is what goes with a choice: a reason or, of a question, a text for each field; of a field's choice its place,
+// from 1.
 function typed(directive, choice, data) {
   if (choice === 'answer') {
-    return { typed: directive.payload.question.fields.map((_, i) => String(data.get(`field-${i}`) ?? '').replaceAll('\r\n', '\n')) };
+    const text = (_, i) => String(data.get(`field-${i}`) ?? '').replaceAll('\r\n', '\n');
+    return { typed: directive.payload.question.fields.map(text) };
   }
   const reason = data.get('reason')?.trim();
   return reason ? { reason } : null;
 }
 
-const stored = { approve: 'Your decision is stored.', remember: 'Your decision is stored.', deny: 'Your decision is stored.', answer: 'Your answer is stored.' };
+const decision = 'Your decision is stored.';
+const stored = { approve: decision, remember: decision, deny: decision, answer: 'Your answer is stored.' };
 
 // decide sends a choice, and what was typed. What comes of it arrives as the card's next version.
 async function decide(use, data) {

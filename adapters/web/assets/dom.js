@@ -1,7 +1,8 @@
 // Small helpers for building elements. Texts are always set as text.
 import { now } from './clock.js';
 
-// el makes an element. Attributes that are false, null or undefined are left out; one that begins with "on" is a listener.
+// el makes an element. Attributes that are false, null or undefined are left out; one that begins with "on" is a
+// listener.
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,6 +19,6 @@ export function time(at) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return null;
   const today = date.toDateString() === new Date(now()).toDateString();
-  const form = today ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
+  const form = { hour: '2-digit', minute: '2-digit', ...(!today && { day: 'numeric', month: 'short' }) };
   return el('time', { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleString([], form));
 }

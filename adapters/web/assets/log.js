@@ -80,7 +80,10 @@ export class Log {
       case 'said': return bubble(payload.text, a);
       case 'steps': return el('p', { class: 'item steps', 'aria-live': 'off' }, payload.text);
       case 'notice': case 'private': return el('p', { class: `item ${a.kind}` }, payload.text);
-      case 'error': return el('div', { class: 'item error' }, by('gatehouse', a), el('div', { class: 'text' }, payload.text), this.actions(a));
+      case 'error': {
+        const text = el('div', { class: 'text' }, payload.text);
+        return el('div', { class: 'item error' }, by('gatehouse', a), text, this.actions(a));
+      }
       default: return el('article', { class: 'item reply' }, by('gatehouse', a), body(payload.text, a.html));
     }
   }
@@ -217,9 +220,13 @@ export class Log {
 
 const later = (a, b) => a.at > b.at || (a.at === b.at && a.first > b.first);
 
-const by = (name, a) => el('p', { class: 'by' }, el('b', {}, name), a.at ? time(a.at) : null, a.late ? el('span', {}, 'delayed') : null);
+const by = (name, { at, late }) => (
+  el('p', { class: 'by' }, el('b', {}, name), at ? time(at) : null, late ? el('span', {}, 'delayed') : null)
+);
 
-const bubble = (text, a) => el('article', { class: 'item said' }, by('You', a), el('div', { class: 'text' }, text), el('p', { class: 'progress' }));
+const bubble = (text, a) => (
+  el('article', { class: 'item said' }, by('You', a), el('div', { class: 'text' }, text), el('p', { class: 'progress' }))
+);
 
 function progress(node, text, ...more) {
   node.querySelector('.progress')?.replaceChildren(text, ...more);

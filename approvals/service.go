@@ -163,7 +163,7 @@ func refusedToAsker(a core.Approval, who core.Actor, err error) error {
 	if a.ID == "" || a.Question != nil || !a.AskedBy(who) || a.Rule.MayDecide(who, a.Requester) {
 		return err
 	}
-	return core.Wrap(core.NotAllowed, err, "You asked for this, so others decide. See “May decide” on its "+
+	return core.Wrap(core.NotAllowed, err, "You asked for this, and others decide it. See “May decide” on its "+
 		"card.")
 }
 

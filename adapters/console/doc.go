@@ -8,8 +8,8 @@
 //
 // Order in a pipe. After a line is stored, the next one waits until Options.Work reports that the conversation has
 // nothing left to do, so that a script always gives the same output. The control words stop, status, cancel and help do
-// not wait, and nothing waits for them (law 3), but for a status that prints cards of earlier; new is processed in order
-// with the messages. At the end of the input the console waits once more, then ends.
+// not wait, and nothing waits for them (law 3), but for a status that prints cards of earlier; new is processed in
+// order with the messages. At the end of the input the console waits once more, then ends.
 //
 // Answers. y and n, or yes and no, answer the card that was shown last and has no answer yet. At a prompt they answer
 // the card that was the last one when the person began to type, so that a card that appears while they type does not

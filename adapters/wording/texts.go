@@ -105,7 +105,7 @@ type Texts struct {
 	SomebodyElsewhere string `default:"somebody elsewhere"`
 	PeopleOr          string `default:"{people} or {last}"`
 	PeopleAnd         string `default:"{people} and {last}"`
-	OthersDecide      string `default:"You asked for this, so others decide. See “May decide” on its card."`
+	OthersDecide      string `default:"You asked for this, and others decide it. See “May decide” on its card."`
 	WhoDecides        string `default:"{people} decides."`
 	WhoDecidesBoth    string `default:"{people} must both approve."`
 	WhoDecidesAll     string `default:"{people} must all approve."`

@@ -95,7 +95,7 @@ func TestLaw7_ALostRoleDoesNotDecide(t *testing.T) {
 		channel, card = d.bobAsks("eggs")
 		d.discord.AddRole(guildID, discordtest.Role{ID: roleID, Name: "deciders"})
 		d.bob.Clicks(channel, card.ID, "Approve")
-		d.readsEphemeral(channel, deciderID, "not an approver")
+		d.readsEphemeral(channel, deciderID, "and others decide it")
 	})
 }
 

@@ -29,8 +29,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GATEHOUSE_RATE") == "" {
 		_ = os.Setenv("GATEHOUSE_RATE", "0") // the tests' few people send much
 	}
-	testscript.Main(suite{m}, map[string]func(){"gatehouse": main})
+	testscript.Main(suite{m}, programs)
 }
+
+// programs are what the tests' binary is under other names.
+var programs = map[string]func(){"gatehouse": main}
 
 // suite is all tests, and the end of what they share.
 type suite struct{ *testing.M }

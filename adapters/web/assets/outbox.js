@@ -41,13 +41,14 @@ export class Outbox {
   // next is the one to send now. What was refused for itself does not keep the others waiting.
   next() { return this.unsent.find((e) => e.fault?.todo !== 'shorten'); }
 
-  // add keeps a message, or what a button sends: after the same button it is one press.
+  // add keeps a message, or what a button sends: after the same button it is one press. Its place is the time, since
+  // what another tab has just kept may not be seen here yet; but always after what is seen.
   add(body, quiet) {
     const { all } = this;
     const last = all.filter((e) => !e.stored).at(-1);
     const text = body.request.context.user_intent;
     if (quiet && last?.quiet && last.body.request.context.user_intent === text) return;
-    this.write({ n: (all.at(-1)?.n ?? 0) + 1, body, quiet });
+    this.write({ n: Math.max((all.at(-1)?.n ?? 0) + 1, Date.now()), body, quiet });
   }
 
   // change sets fields of an entry that is still there.

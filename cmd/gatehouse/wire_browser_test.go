@@ -316,7 +316,7 @@ func TestTenTabsShareOneConnection(t *testing.T) {
 				at = append(at, eval[int64](w, "window.since"))
 			}
 			slices.Sort(at)
-			if late := at[7] - at[0]; late > 5000 { // 1000, on a machine that has nothing else to do
+			if late := at[7] - at[0]; late > wide(int64(1000), 5000) { // more where other tests use the processors
 				t.Errorf("the last tab learned of it %d ms after the first", late)
 			}
 			for i := 8; i < 10; i++ {

@@ -25,6 +25,7 @@ var layers = map[string][]string{
 	"core/audit":       {"core"},
 	"core/retry":       {"core"},
 	"core/strictyaml":  {"core"},
+	"core/greeting":    {"core/strictyaml"},
 	"core/graph":       {"core", "core/strictjson"},
 	"core/typestate":   {"core", "core/strictjson"},
 	"core/hrf":         {"core/strictjson", "core/hrf/expr"},
@@ -38,7 +39,7 @@ var layers = map[string][]string{
 	"core/tool":        {"core", "core/mask", "core/question", "core/strictjson", "core/typestate"},
 	"core/chat":        {"core", "core/graph"},
 	"core/agent": {
-		"core", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt",
+		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt",
 		"core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp",
 	},
 	"core/dispatch": {"core", "core/inflight", "core/retry", "core/chat"},
@@ -50,7 +51,7 @@ var layers = map[string][]string{
 	// the one adapter of an engine package: it implements graph.Tracer and knows no platform
 	"adapters/otel": {"core", "core/mask", "core/retry", "core/graph"},
 	"adapters/*": {
-		"core", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool",
+		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool",
 		"adapters/internal/*", "adapters/wording",
 	},
 
@@ -136,7 +137,7 @@ var layers = map[string][]string{
 		"adapters/internal/intake",
 	},
 	"adapters/web": {
-		"core", "core/inflight", "core/question", "core/mask", "adapters/access", "adapters/internal/*",
+		"core", "core/greeting", "core/inflight", "core/question", "core/mask", "adapters/access", "adapters/internal/*",
 		"adapters/wording",
 	},
 

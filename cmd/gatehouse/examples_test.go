@@ -181,6 +181,8 @@ func (b *bench) file(block example) bool {
 	case begins("cases"): // the command below it reads it
 		b.write(name, block.text)
 		return strings.Contains(b.after.text, name)
+	case begins("greeting"):
+		env["GATEHOUSE_GREETING_FILE"] = b.write(name, block.text)
 	case begins("models"):
 		var names []string
 		for _, m := range regexp.MustCompile(`\{name: (\w+)`).FindAllStringSubmatch(block.text, -1) {

@@ -24,6 +24,7 @@ func TestAByteOrderMark(t *testing.T) {
 			filepath.Join(dir, "key") + "}\n",
 		"GATEHOUSE_APPROVAL_POLICY":    "version: 1\nrules:\n  - {name: it, tools: [it], action: allow}\n",
 		"GATEHOUSE_REPLIES":            "too_many: Slowly.\n",
+		"GATEHOUSE_GREETING_FILE":      "agent_name: Bo\n",
 		"GATEHOUSE_SYSTEM_PROMPT_FILE": "Be kind.",
 		"key":                          "sk-test-0123456789",
 		"script": `{"HRFVersion": "1.0", "messages": [{"role": "system", "contentType": ` +
@@ -45,7 +46,7 @@ func TestAByteOrderMark(t *testing.T) {
 	}
 	if len(cfg.Tokens) != 1 || cfg.Tokens[0].Name != "ann" || len(cfg.MCP.Servers) != 1 ||
 		len(cfg.Tools.Tools()) != 1 || cfg.Model.Chosen[0].Key != "sk-test-0123456789" ||
-		cfg.Sentences.TooMany != "Slowly." ||
+		cfg.Sentences.TooMany != "Slowly." || cfg.Greeting.Agent != "Bo" ||
 		cfg.Policy.Rule(core.Turn{}, core.Call{Tool: "it"}).Verdict != core.VerdictAllow {
 		t.Errorf("%+v", cfg)
 	}

@@ -49,6 +49,7 @@ func (c *Config) complete() []string {
 	c.openPolicy(&f)
 	c.readSystemPrompt(&f)
 	c.openTools(&f)
+	c.readGreeting(&f)
 	var err error
 	c.Said, err = loadReplies(c.RepliesFile)
 	f.checkFile(err, "GATEHOUSE_REPLIES", "the sentences are invalid")

@@ -25,6 +25,7 @@ import (
 	"gatehouse/adapters/tools"
 	"gatehouse/approvals/policy"
 	"gatehouse/core"
+	"gatehouse/core/greeting"
 	"gatehouse/core/llm"
 	"gatehouse/core/llm/prompt"
 )
@@ -59,6 +60,7 @@ type Config struct {
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info"`
 	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto"`
 	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES"`
+	GreetingFile    string        `envconfig:"GATEHOUSE_GREETING_FILE"`
 
 	Drivers []core.Driver `ignored:"true"` // the platforms', with their settings
 
@@ -69,16 +71,17 @@ type Config struct {
 
 	// What complete makes from the settings.
 
-	Keys      []string         `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
-	Tokens    []access.Token   `ignored:"true"` // from TokenList; none: only true loopback is served
-	Metrics   access.Secret    `ignored:"true"` // from MetricsToken
-	Policy    *policy.Current  `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
-	Hosts     tools.Hosts      `ignored:"true"` // from FetchHosts
-	Callbacks callback.Hosts   `ignored:"true"` // from CallbackHosts
-	Tools     *tools.Current   `ignored:"true"` // from ToolsFile
-	MCP       mcp.Config       `ignored:"true"` // from MCPFile
-	Script    *Script          `ignored:"true"` // from Agent; nil: the agent is not a script
-	Said      `ignored:"true"` // from RepliesFile
+	Keys      []string          `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
+	Tokens    []access.Token    `ignored:"true"` // from TokenList; none: only true loopback is served
+	Metrics   access.Secret     `ignored:"true"` // from MetricsToken
+	Policy    *policy.Current   `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
+	Hosts     tools.Hosts       `ignored:"true"` // from FetchHosts
+	Callbacks callback.Hosts    `ignored:"true"` // from CallbackHosts
+	Tools     *tools.Current    `ignored:"true"` // from ToolsFile
+	MCP       mcp.Config        `ignored:"true"` // from MCPFile
+	Script    *Script           `ignored:"true"` // from Agent; nil: the agent is not a script
+	Greeting  greeting.Greeting `ignored:"true"` // from GreetingFile, Agent and the model
+	Said      `ignored:"true"`  // from RepliesFile
 
 	// from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
 	SystemPrompt *prompt.Prompt `ignored:"true"`

@@ -52,6 +52,8 @@ var help = map[string]string{
 	"GATEHOUSE_LOG_FORMAT":  "text, json, or auto: text on a terminal, json elsewhere.",
 	"GATEHOUSE_REPLIES": "A YAML file that replaces gatehouse's own sentences, and the texts of cards and forms, " +
 		"for language and tone.",
+	"GATEHOUSE_GREETING_FILE": "A YAML file with what an empty conversation shows on the page and in the terminal: " +
+		"greeting, examples and agent_name. Not set: the agent's own.",
 	"GATEHOUSE_MODEL": "The model that answers: openai:NAME, anthropic:NAME, or the name of one in " +
 		"GATEHOUSE_MODELS. Of several, separated by commas, the next one is asked where one can't answer.",
 	"GATEHOUSE_MODELS": "A YAML file of models, each with its vendor, address and key.",

@@ -48,12 +48,12 @@ func (s Source) Load() (Config, []Setting, error) {
 	return s.load()
 }
 
-// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the tools, the
-// MCP servers and the script are left out. Only GATEHOUSE_APPROVERS is in force then, and there are neither a system
-// prompt nor tools.
+// LoadForCommands is Load for what runs no agent: the faults of the approval policy, the system prompt, the greeting,
+// the tools, the MCP servers and the script are left out. Only GATEHOUSE_APPROVERS is in force then, and there are
+// neither a system prompt nor tools.
 func (s Source) LoadForCommands() (Config, []Setting, error) {
 	return s.load("GATEHOUSE_APPROVAL_POLICY:", "GATEHOUSE_SYSTEM_PROMPT_FILE:", "GATEHOUSE_TOOLS:",
-		"GATEHOUSE_MCP_CONFIG:", scriptFault)
+		"GATEHOUSE_MCP_CONFIG:", "GATEHOUSE_GREETING_FILE:", scriptFault)
 }
 
 // load leaves out the faults that begin with one of these.

@@ -13,6 +13,7 @@ var pages = map[string]string{
 	"GATEHOUSE_APPROVAL_POLICY":    "gatehouse help approvals#the-rules",
 	"GATEHOUSE_APPROVERS":          "gatehouse help approvals#who-may-approve",
 	"GATEHOUSE_DATABASE_URL":       "gatehouse help cmd/gatehouse#postgres",
+	"GATEHOUSE_GREETING_FILE":      "gatehouse help adapters/web#the-first-screen",
 	"GATEHOUSE_MCP_CONFIG":         "gatehouse help adapters/mcp#keys",
 	"GATEHOUSE_MODEL":              "gatehouse help core/agent#models",
 	"GATEHOUSE_MODELS":             "gatehouse help core/agent#models",

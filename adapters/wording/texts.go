@@ -119,6 +119,7 @@ type Texts struct {
 	SomebodyAtMachine string `default:"somebody at gatehouse's own machine"`
 	SomebodyOnWeb     string `default:"{name} on the web"`
 	Somebody          string `default:"somebody"`
+	You               string `default:"you"` // the reader, among those who decided
 	AnApprover        string `default:"an approver"`
 	ApproverGroup     string `default:"a group of approvers"`
 

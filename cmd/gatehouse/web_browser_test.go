@@ -37,7 +37,7 @@ func TestABrowserChatsAndApproves(t *testing.T) {
 	w.shows("anyone at gatehouse's own machine")
 	w.press("Approve")
 	w.shows("Done: “milk”")
-	w.shows("Approved by")
+	w.shows("approved by you")
 	w.until("the card is decided", "document.querySelector('.card.closed') && !document.querySelector('.card button')")
 	if n := w.count("Done: “milk”"); n != 1 {
 		t.Errorf("the reply is there %d times", n)

@@ -38,6 +38,47 @@ func (d Document) Shown() (code, instead string) {
 // maxFolded is how long the arguments of a decided call may be for its card to show them.
 const maxFolded = 120
 
+// Argument is one argument of a call, for a surface that has a row for each.
+type Argument struct {
+	Name, Value string
+	JSON        bool // the value is an object or a list, on several lines
+}
+
+// Rows returns the arguments one by one, and their JSON; there are none where Arguments is empty, and where they are no
+// object. Names and values are written as in Arguments.
+func (d Document) Rows() (rows []Argument, text string) {
+	if d.Arguments == "" {
+		return nil, ""
+	}
+	text = strings.TrimSpace(mask.Escape(d.card.Arguments))
+	body, object := strings.CutPrefix(text, "{\n")
+	if !object || !json.Valid([]byte(text)) {
+		return nil, ""
+	}
+	for line := range strings.Lines(strings.TrimSuffix(body, "}")) {
+		if m := memberLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			rows = append(rows, Argument{Name: bare(m[1]), Value: m[2]})
+			continue
+		}
+		if rows == nil {
+			return nil, ""
+		}
+		last := &rows[len(rows)-1]
+		last.Value, last.JSON = last.Value+"\n"+strings.TrimPrefix(strings.TrimSuffix(line, "\n"), indent), true
+	}
+	for i := range rows {
+		if rows[i].Value = strings.TrimSuffix(rows[i].Value, ","); !rows[i].JSON {
+			rows[i].Value = bare(rows[i].Value)
+		}
+	}
+	return rows, text
+}
+
+const indent = "  " // of the members of a call's arguments
+
+// memberLine matches the first line of a member of an indented object.
+var memberLine = regexp.MustCompile(`^  ("(?:[^"\\]|\\.)*"): (.*)$`)
+
 // flat returns the lines of a JSON object that has only texts, numbers and the like. It reads the JSON's own text and
 // decodes nothing, so escapes stay as visible as they are.
 func flat(text string) (lines []string, ok bool) {

@@ -1,8 +1,13 @@
 package doc
 
 import (
+	"cmp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"gatehouse/adapters/internal/safetext"
+	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
 
@@ -49,4 +54,74 @@ func (v *Document) decided() {
 		result = append(result, own(". "+v.ResultDoubt))
 	}
 	v.add(Result, v.LabelResult, result...)
+}
+
+// Fate is what became of a decided approval in a few words each, for a line behind what it is about: how it was decided
+// and by whom, and what came of the call; and the parts of the document that it says. A reason, an answer or a note that
+// is long, or has several lines, is left to its part.
+func (d Document) Fate() (words [][]Span, says []Part) {
+	c := d.card
+	decided := []Span{own(small(d.Of("terminal_" + string(c.State))))}
+	says = []Part{DecidedBy, DecidedAt}
+	if c.Use != nil {
+		decided = []Span{own(small(Unsigned(d.HeadlineUsed)))}
+	} else if who := d.deciding(); who != "" && c.State != core.Expired {
+		decided = append(decided, own(" "+wording.Fill(d.TerminalBy, "{who}", who)))
+	}
+	at := c.DecidedAt
+	for _, f := range d.Fields {
+		text, kind := c.Reason, Said
+		if f.Part == Answer {
+			text, kind = c.Answer, Lines
+		}
+		if (f.Part == Answer || f.Part == Reason) && brief(text) {
+			decided, says = append(decided, own(": "), foreign(kind, text, NoLimit)), append(says, f.Part)
+		}
+	}
+	words = append(words, decided)
+	if c.State == core.Approved && c.Run != core.CallWaits {
+		became := []Span{own(small(d.Of("result_" + string(c.Run))))}
+		note := c.Run == core.CallFailed || c.Run == core.CallNotRun
+		if note = note && c.RunNote != ""; note && brief(c.RunNote) {
+			became = append(became, own(": "), foreign(Subject, c.RunNote, NoLimit))
+		}
+		if (!note || brief(c.RunNote)) && c.Run != core.CallUnknown {
+			says = append(says, Result)
+		}
+		words, at = append(words, became), c.RunAt
+	}
+	if !at.IsZero() {
+		words = append(words, []Span{{Kind: Moment, At: at}})
+	}
+	return words, says
+}
+
+// deciding names those who decided, the reader as "you"; "" if nobody's name is known here.
+func (d Document) deciding() string {
+	all := map[core.ApprovalState][]core.Actor{core.Approved: d.card.Voters, core.Denied: d.card.Against}[d.card.State]
+	if len(all) < 2 {
+		all = []core.Actor{d.card.Decided}
+	}
+	var names []string
+	for _, one := range all {
+		name := cmp.Or(d.shortName(one.ID), safetext.Name(d.person(one, one.Name).Text))
+		if one.ID != "" && one.ID == d.reader.Who.ID {
+			name = d.You
+		}
+		names = append(names, name)
+	}
+	return d.row(names, d.PeopleAnd)
+}
+
+// maxBrief is how long a text may be, in UTF-16 units, to follow others on their line.
+const maxBrief = 80
+
+func brief(text string) bool {
+	return safetext.Units(text) <= maxBrief && !strings.Contains(strings.TrimSpace(text), "\n")
+}
+
+// small is a text that goes on a sentence.
+func small(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(first)) + text[size:]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gatehouse/adapters/internal/safetext"
 	"gatehouse/adapters/wording"
@@ -45,6 +46,37 @@ func (v *Document) headline(o core.Occasion) string {
 	}
 	place, of := strconv.Itoa(c.Asked.Place), strconv.Itoa(c.Asked.Of)
 	return wording.Fill(v.HeadlineOfSeveral, "{headline}", text, "{place}", place, "{of}", of)
+}
+
+// Unsigned is a text of gatehouse without the picture in front of it, for a surface that draws its own.
+func Unsigned(text string) string {
+	sign, rest, ok := strings.Cut(text, " ")
+	if ok && !strings.ContainsFunc(sign, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r < 0x80 }) {
+		return rest
+	}
+	return text
+}
+
+// Phase is where an approval is, in a word for which a surface may have a colour and a picture: open, dangerous,
+// question, voted (by the reader, who waits for others), approved, running, failed, unknown, answered, denied, expired or
+// cancelled.
+func (d Document) Phase() string {
+	c := d.card
+	switch {
+	case c.State == core.Approved && (c.Run == core.CallRunning || c.Run == core.CallFailed || c.Run == core.CallUnknown):
+		return string(c.Run)
+	case c.Run == core.CallNotRun:
+		return string(core.Cancelled)
+	case c.State != core.Open:
+		return string(c.State)
+	case c.Question != nil:
+		return "question"
+	case d.voted(core.Approve) || d.voted(core.Deny):
+		return "voted"
+	case c.Risk == core.Dangerous:
+		return string(c.Risk)
+	}
+	return string(core.Open)
 }
 
 // Standing is a sentence with the state of a decided approval, for a person who pressed a button too late.

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"html/template"
+	"slices"
 	"time"
 
 	"gatehouse/adapters/internal/doc"
@@ -69,14 +70,88 @@ func (v view) Whole() string {
 // Spans is the HTML of some spans.
 func (v view) Spans(spans []doc.Span) template.HTML { return Spans(spans, v.Now) }
 
-// AskedBy is the part beside which the page says when.
-func (v view) AskedBy() doc.Part { return doc.AskedBy }
+// State is the headline, before which the page draws its own picture.
+func (v view) State() string { return doc.Unsigned(v.Headline) }
 
-// Asked is when the request was made: a page does not say by itself how old a card is.
-func (v view) Asked() template.HTML { return Moment{v.Card.CreatedAt, v.Now}.HTML() }
+// row is a labelled value of a card.
+type row struct {
+	Label string
+	Value template.HTML
+}
+
+// Rows are what a card says line by line: who did something, and when, stand on one. What the line of a folded card says
+// is not among them.
+func (v view) Rows() (rows []row) {
+	_, said := v.Fate()
+	for _, f := range v.Fields {
+		value := v.Spans(unsigned(f.Value))
+		last := len(rows) - 1
+		switch {
+		case v.Folds() && slices.Contains(said, f.Part):
+		case f.Part == doc.AskedBy && !v.Card.CreatedAt.IsZero():
+			rows = append(rows, row{f.Label, value + ", " + Moment{v.Card.CreatedAt, v.Now}.HTML()})
+		case f.Part == doc.DecidedAt && last >= 0 && v.Fields[last].Part == doc.DecidedBy:
+			rows[last].Value += ", " + value
+		default:
+			rows = append(rows, row{f.Label, value})
+		}
+	}
+	return rows
+}
+
+// unsigned are spans without the picture in front of them.
+func unsigned(spans []doc.Span) []doc.Span {
+	if len(spans) > 0 && spans[0].Kind == doc.Own && doc.Unsigned(spans[0].Text) == "" {
+		return spans[1:]
+	}
+	return spans
+}
+
+// Folds reports whether the card is over, and is shown on one line until somebody opens it.
+func (v view) Folds() bool { return v.Card.State != core.Open && !v.Alone }
+
+// Line is what became of the card, behind its title.
+func (v view) Line() (parts []template.HTML) {
+	words, _ := v.Fate()
+	for _, spans := range words {
+		parts = append(parts, v.Spans(spans))
+	}
+	return parts
+}
 
 // Instead is said in place of the arguments, where none are shown.
 func (v view) Instead() string {
 	_, instead := v.Shown()
 	return instead
+}
+
+// Call are the arguments one by one, where they can be; those that are revealed stand in their JSON.
+func (v view) Call() (rows []doc.Argument) {
+	if v.Revealed == "" {
+		rows, _ = v.Document.Rows()
+	}
+	return rows
+}
+
+// code is a text that can be unfolded.
+type code struct {
+	ID, Label, Text string
+	Open            bool
+}
+
+// Code is the JSON of the arguments; nil if there are none. It is open where no rows say them, while they are decided
+// about.
+func (v view) Code() *code {
+	rows, text := v.Document.Rows()
+	switch {
+	case v.Revealed != "" && v.Card.Question != nil:
+		return &code{v.ID, v.ArgumentsRevealed, v.Revealed, true}
+	case v.Revealed != "":
+		return &code{v.ID, v.LabelArguments, v.Revealed, true}
+	case rows != nil:
+		return &code{v.ID, "JSON", text, false}
+	case v.Arguments != "":
+		return &code{v.ID, v.LabelArguments, v.Arguments, !v.Folded}
+	}
+	return nil
 }

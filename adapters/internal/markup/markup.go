@@ -39,6 +39,7 @@ var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"title":   Title,
+	"words":   doc.Unsigned,
 	"element": element,
 	"align":   align,
 	"spans":   func(spans []doc.Span) template.HTML { return Spans(spans, time.Time{}) },

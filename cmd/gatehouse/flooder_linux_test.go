@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // flooderName is the name under which the tests' binary is who floods: a process of its own, so that what it does takes
@@ -44,9 +48,16 @@ func (a answer) refused() bool {
 	return a.status == 0 || a.status == http.StatusTooManyRequests || a.status >= 500
 }
 
-// dialFlood opens a connection from another address of this machine.
+// dialFlood opens a connection from another address of this machine. Its port is found as it connects: to look for one
+// that no connection at all uses takes the kernel long among thousands, and nobody else gets that processor meanwhile.
 func dialFlood(at string) (net.Conn, error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
+	d.Control = func(_, _ string, socket syscall.RawConn) (fault error) {
+		err := socket.Control(func(fd uintptr) {
+			fault = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)
+		})
+		return errors.Join(err, fault)
+	}
 	return d.Dial("tcp", strings.TrimPrefix(at, "http://"))
 }
 

@@ -37,16 +37,19 @@ func (t *turn) typedDecision(ctx context.Context, in core.Input) (*core.Finish, 
 	if in.ByWord || blocks != 1 || !slices.Contains(decisions, word) {
 		return nil, nil
 	}
-	open, err := t.openApprovals(ctx)
-	open = slices.DeleteFunc(open, func(a core.Approval) bool { return a.Question != nil })
-	if err != nil || len(open) == 0 {
-		return nil, err
+	for a, err := range t.open(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if a.Question != nil {
+			continue
+		}
+		e := &t.claim.Event
+		card := core.Post{
+			Key: fmt.Sprintf("%s/typed/%d", a.CardKey(), e.Seq), To: e.Address, Conversation: e.Conversation,
+			Kind: core.PostCard, Approval: a.ID, Event: e.Seq, Quiet: true, Occasion: core.Typed, Reminds: a.CardKey(),
+		}
+		return &core.Finish{End: core.End{Kind: core.EndReplied}, Changes: core.Changes{Posts: []core.Post{card}}}, nil
 	}
-	e := &t.claim.Event
-	card := core.Post{
-		Key: fmt.Sprintf("%s/typed/%d", open[0].CardKey(), e.Seq), To: e.Address, Conversation: e.Conversation,
-		Kind:     core.PostCard,
-		Approval: open[0].ID, Event: e.Seq, Quiet: true, Occasion: core.Typed, Reminds: open[0].CardKey(),
-	}
-	return &core.Finish{End: core.End{Kind: core.EndReplied}, Changes: core.Changes{Posts: []core.Post{card}}}, nil
+	return nil, nil
 }

@@ -11,7 +11,7 @@ import (
 // cancel cancels an approval of the conversation that the person may withdraw. which is "all", the beginning of an id,
 // or "": the only one. If there are several, it lists them.
 func (t *turn) cancel(ctx context.Context, which string) (string, error) {
-	open, err := t.openApprovals(ctx)
+	open, err := t.openCalls(ctx)
 	if err != nil {
 		return "", err
 	}

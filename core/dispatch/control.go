@@ -84,16 +84,12 @@ func (t *turn) stop(ctx context.Context) (string, error) {
 // runningCall says what the call of the conversation does that has begun and has no result yet: a stop does not cut
 // it; "" if there is none. After a stop none begins any more, see the store's BeginIntent.
 func (t *turn) runningCall(ctx context.Context) (string, error) {
-	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
+	decided, err := t.waitingSignals(ctx)
 	if err != nil {
 		return "", err
 	}
-	for _, e := range events {
-		s, ok := e.Body.(core.SignalEvent)
-		if !ok {
-			continue
-		}
-		a, intent, err := t.Store.Recorded(ctx, s.Approval)
+	for _, id := range decided {
+		a, intent, err := t.Store.Recorded(ctx, id)
 		switch core.CategoryOf(err) {
 		case "":
 			if intent.State() == core.CallRunning {
@@ -111,11 +107,7 @@ func (t *turn) runningCall(ctx context.Context) (string, error) {
 // shown.
 func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID, err error) {
 	conversation := t.claim.Event.Conversation
-	unended, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation})
-	if err != nil {
-		return "", nil, err
-	}
-	open, err := t.openApprovals(ctx)
+	unended, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: conversation, Bare: true})
 	if err != nil {
 		return "", nil, err
 	}
@@ -145,7 +137,14 @@ func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID,
 	if decided > 0 {
 		lines = append(lines, fmt.Sprintf("Decided requests waiting to go on: %d.", decided))
 	}
-	for _, a := range open {
+	open := 0
+	for a, err := range t.open(ctx) {
+		if err != nil {
+			return "", nil, err
+		}
+		if open++; open > mostShown {
+			continue
+		}
 		show = append(show, a.ID)
 		line := "Waiting for an approval: " + a.Call.Summary
 		if a.Question != nil {
@@ -155,6 +154,9 @@ func (t *turn) status(ctx context.Context) (text string, show []core.ApprovalID,
 			line += " (expires " + core.In(a.Deadline.Sub(now)) + ")"
 		}
 		lines = append(lines, line)
+	}
+	if open > mostShown {
+		lines = append(lines, fmt.Sprintf("Further requests that wait here: %d.", open-mostShown))
 	}
 	if len(lines) == 0 {
 		return "Nothing is waiting.", nil, nil
@@ -252,28 +254,29 @@ func (t *turn) withGroups(ctx context.Context, who core.Actor, approvals ...core
 	return who, err
 }
 
-// openApprovals returns the conversation's open approvals, the latest first.
-func (t *turn) openApprovals(ctx context.Context) ([]core.Approval, error) {
-	return t.Store.ListApprovals(ctx,
-		core.ApprovalFilter{States: []core.ApprovalState{core.Open}, Conversation: t.claim.Event.Conversation})
+// waitingSignals returns the conversation's decisions whose turn has not gone on, the latest first.
+func (t *turn) waitingSignals(ctx context.Context) (ids []core.ApprovalID, err error) {
+	events, err := t.Store.Events(ctx, core.EventFilter{
+		Waiting: true, Conversation: t.claim.Event.Conversation, Kinds: []core.Kind{core.KindSignal}, Bare: true,
+	})
+	for _, e := range events {
+		ids = append(ids, e.Body.(core.SignalEvent).Approval)
+	}
+	return ids, err
 }
 
 // pausedSignals returns the signals of the conversation's paused turns: those of open approvals, and of decisions whose
 // turn has not resumed yet.
-func (t *turn) pausedSignals(ctx context.Context) ([]core.SignalID, error) {
-	var ids []core.SignalID
-	open, err := t.openApprovals(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range open {
+func (t *turn) pausedSignals(ctx context.Context) (ids []core.SignalID, err error) {
+	for a, err := range t.open(ctx) {
+		if err != nil {
+			return nil, err
+		}
 		ids = append(ids, core.SignalID(a.ID))
 	}
-	events, err := t.Store.Events(ctx, core.EventFilter{Waiting: true, Conversation: t.claim.Event.Conversation})
-	for _, e := range events {
-		if s, ok := e.Body.(core.SignalEvent); ok {
-			ids = append(ids, core.SignalID(s.Approval))
-		}
+	decided, err := t.waitingSignals(ctx)
+	for _, id := range decided {
+		ids = append(ids, core.SignalID(id))
 	}
 	return ids, err
 }

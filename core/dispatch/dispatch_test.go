@@ -435,6 +435,32 @@ func TestStatusSaysThatADecidedRequestGoesOn(t *testing.T) {
 	b.expect("said")
 }
 
+// TestManyOpenApprovals: however many wait in a conversation, a control word holds few of them at a time, and shows
+// the latest.
+func TestManyOpenApprovals(t *testing.T) {
+	b := newBench(t, setup{policy: policy.Defaults{Approvers: []string{"room:bob"}}.Rule})
+	for i := range 25 {
+		payload, _ := json.Marshal(fmt.Sprintf("note add %d", i))
+		who := core.Actor{ID: fmt.Sprintf("room:%d", i), Name: "Someone"}
+		b.accept(core.Event{Conversation: "room:1", Actor: who, Body: core.MessageEvent{}, Payload: payload})
+		b.asked()
+	}
+	b.word("room:1", "status")
+	text := b.heard().Text
+	for want, n := range map[string]int{
+		"Waiting for an approval": 20, "“24”": 1, "“5”": 1, "“4”": 0, "Further requests that wait here: 5.": 1,
+	} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("status says %q %d times, want %d:\n%s", want, got, n, text)
+		}
+	}
+	b.accept(core.Event{
+		Conversation: "room:1", Actor: core.Actor{ID: "room:bob"}, Body: core.ControlEvent{Word: "cancel all"},
+	})
+	for b.heard().Text != "Approvals cancelled: 25." { // the cancelled turns say so too
+	}
+}
+
 func TestStatusAndCancel(t *testing.T) {
 	b := newBench(t, setup{})
 	b.say("room:1", "note add milk")

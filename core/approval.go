@@ -231,13 +231,30 @@ type ApprovalFilter struct {
 	Requester    string // the id of the actor
 	Closed       bool   // those that are not open any more
 
-	// Reader is the id of somebody who may see them at the moment At, since they asked or may decide; see Rule.Readers.
-	// With it, States is Open alone, or Closed is set. "": of all.
+	// Reader is the id of somebody who may see them at the moment At; see Approval.Readers. With it, States is Open
+	// alone, or Closed is set. "": of all.
 	Reader string
 	At     time.Time
 
+	// Decider is a person for whose decision they wait at the moment At or, with Others, do not, though they are open.
+	// The zero Actor: whoever they wait for. With Others and a Reader, that is the same person.
+	Decider Actor
+	Others  bool
+
+	// Words are in what is stored of them, whatever the case of their letters. They are lower case, and ASCII. It is a
+	// first sieve: what is stored has more than people are shown.
+	Words []string
+
 	Before ApprovalID // those that were requested before this one; "": all
 	Limit  int        // 0: none
+}
+
+// ApprovalChanges are the approvals that have changed since a place of the audit log: that were opened or decided, voted
+// on, or whose calls began or ended.
+type ApprovalChanges struct {
+	Place int64                   // the end of the log
+	Of    map[ApprovalID][]string // the accounts of those who may see each
+	Many  bool                    // there are more than are listed: anything may have changed
 }
 
 // External is what an approval has that another agent requested: no turn waits for it, so its decision adds no signal.

@@ -113,35 +113,54 @@ func (r Rule) refusal(who, requester Actor) error {
 	return nil
 }
 
-// Readers are the accounts of those who may see a request of requester, which was opened at a moment, and from when on:
-// who asked and who may decide, and those to whom it is escalated from then on; the zero time is from the beginning. A
-// group is one of them, its members are not.
-func (r Rule) Readers(requester string, opened time.Time) map[string]time.Time {
-	all := map[string]time.Time{}
+// Reader is somebody who may see an approval, by one of their accounts.
+type Reader struct {
+	Since time.Time // from when on they may see it; zero: from the beginning
+	Waits bool      // while it is open, it waits for their decision: they may decide, and have no vote that stands
+}
+
+// Readers are those who may see the approval, by their accounts: who asked, who may decide or has voted, and those to
+// whom it is escalated. A group is one of them, its members are not.
+func (a Approval) Readers() map[string]Reader {
+	all := map[string]Reader{}
 	add := func(account string, since time.Time) {
-		if earlier, known := all[account]; !known || since.Before(earlier) {
-			all[account] = since
+		if earlier, known := all[account]; !known || since.Before(earlier.Since) {
+			all[account] = Reader{since, a.waitsFor(account)}
 		}
 	}
-	may := func(id string, since time.Time) {
+	see := func(id string, since time.Time) {
+		person := a.Rule.Person(id)
 		add(id, since)
-		add(r.Person(id), since)
-		for account, person := range r.People {
-			if person == r.Person(id) {
+		add(person, since)
+		for account, of := range a.Rule.People {
+			if of == person {
 				add(account, since)
 			}
 		}
 	}
-	may(requester, time.Time{})
-	for _, a := range r.Approvers {
-		may(a, time.Time{})
+	see(a.Requester.ID, time.Time{})
+	for _, id := range a.Rule.Approvers {
+		see(id, time.Time{})
 	}
-	if r.Escalate.After > 0 {
-		for _, a := range r.Escalate.To {
-			may(a, r.due(opened, r.Escalate.After))
+	for _, v := range a.Standing() {
+		see(v.Actor.ID, time.Time{})
+	}
+	if a.Rule.Escalate.After > 0 {
+		for _, id := range a.Rule.Escalate.To {
+			see(id, a.Rule.due(a.CreatedAt, a.Rule.Escalate.After))
 		}
 	}
 	return all
+}
+
+// waitsFor reports whether the approval waits for a decision by an account, once it is escalated as far as it can be.
+func (a Approval) waitsFor(account string) bool {
+	who := Actor{ID: account, Local: account == LocalPerson}
+	if account == a.Requester.ID {
+		who = a.Requester
+	}
+	voted := func(v Vote) bool { return a.Rule.Person(v.Actor.ID) == a.Rule.Person(account) }
+	return a.Rule.Escalated().MayDecide(who, a.Requester) && !slices.ContainsFunc(a.Standing(), voted)
 }
 
 // Same reports whether two rules say the same. Which accounts are noted as one person's depends on the requester, so it

@@ -164,8 +164,8 @@ type desk struct {
 func (d *desk) List(_ context.Context, f core.ApprovalFilter) (found []core.Approval, err error) {
 	before := f.Before == ""
 	for _, a := range slices.Backward(d.all) {
-		since, may := a.Rule.Readers(a.Requester.ID, a.CreatedAt)[f.Reader]
-		if before && (f.Reader == "" || may && !since.After(f.At)) && f.Closed == (a.State != core.Open) &&
+		reader, may := a.Readers()[f.Reader]
+		if before && (f.Reader == "" || may && !reader.Since.After(f.At)) && f.Closed == (a.State != core.Open) &&
 			(f.Limit == 0 || len(found) < f.Limit) {
 			found = append(found, a)
 		}

@@ -268,6 +268,74 @@ var readerExamples = []example{
 		w.ok(w.DeleteSession(w.ctx, other.Session(1)))
 		lists("once the session is deleted", by(open, cleo.ID), "")
 	}},
+	{"approvals wait for those who may decide and have not voted", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{
+			Approvers: []string{bob.ID, cleo.ID, ann.ID}, Quorum: 2, Edit: true,
+			People: map[string]string{bob.ID: "Bob", "bob2": "Bob"},
+		})
+		w.suspend(conversation, "b", core.Rule{
+			Approvers: []string{core.LocalPerson}, Escalate: core.Escalation{After: minute, To: []string{"dora"}},
+		})
+		w.suspend(other, "c", core.Rule{Approvers: []string{ann.ID}, Self: true})
+		now := must(w.LoadApproval(w.ctx, "b"))(w).CreatedAt
+		list := func(f core.ApprovalFilter) (ids string) {
+			w.Helper()
+			all := must(w.ListApprovals(w.ctx, f))(w)
+			for _, a := range all {
+				ids += string(a.ID)
+			}
+			w.equal("the count", must(w.CountApprovals(w.ctx, f))(w), len(all))
+			return ids
+		}
+		is := func(who core.Actor, at time.Time, wantWaits, wantOthers string) {
+			w.Helper()
+			f := core.ApprovalFilter{Decider: who, At: at}
+			w.equal("what waits for "+who.ID, list(f), wantWaits)
+			f.Others = true
+			w.equal("what does not wait for "+who.ID, list(f), wantOthers)
+		}
+		atMachine := core.Actor{ID: "web:local", Local: true}
+		is(bob, now, "a", "cb")
+		is(core.Actor{ID: "bob2"}, now, "a", "cb")
+		is(ann, now, "c", "ba")
+		is(core.Actor{ID: "dora"}, now, "", "cba")
+		is(core.Actor{ID: "dora"}, now.Add(minute), "b", "ca")
+		is(atMachine, now, "b", "ca")
+		is(core.Actor{ID: "web:local"}, now, "", "cba")
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
+		is(bob, now, "", "cba")
+		is(core.Actor{ID: "bob2"}, now, "", "cba")
+		is(cleo, now, "a", "cb")
+		own := core.ApprovalFilter{
+			States: []core.ApprovalState{core.Open}, Reader: bob.ID, Decider: bob, Others: true, At: now,
+		}
+		w.equal("what bob has voted on", must(w.CountApprovals(w.ctx, own))(w), 1)
+		must(w.Decide(w.ctx, sample.Vote("b", atMachine, core.Approve)))(w)
+		is(atMachine, now, "", "ca")
+		must(w.Decide(w.ctx, sample.Vote("a", cleo, core.Approve)))(w)
+		is(cleo, now, "", "c")
+	}},
+	{"what changes is told with those who may see it", func(w *world) {
+		begin := must(w.ApprovalsChanged(w.ctx, 0, time.Now()))(w)
+		w.suspend(conversation, "a", core.Rule{Approvers: []string{bob.ID}, Quorum: 2})
+		now := must(w.LoadApproval(w.ctx, "a"))(w).CreatedAt
+		opened := must(w.ApprovalsChanged(w.ctx, begin.Place, now))(w)
+		w.equal("what was opened", opened.Of["a"], []string{ann.ID, bob.ID})
+		w.equal("nothing more", len(must(w.ApprovalsChanged(w.ctx, opened.Place, now))(w).Of), 0)
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
+		voted := must(w.ApprovalsChanged(w.ctx, opened.Place, now))(w)
+		w.equal("what was voted on", len(voted.Of), 1)
+		w.equal("after another database's place", must(w.ApprovalsChanged(w.ctx, voted.Place+1, now))(w).Many, true)
+	}},
+	{"approvals are found by words", func(w *world) {
+		w.suspend(conversation, "a", core.Rule{Name: "Refunds", Approvers: []string{bob.ID}})
+		w.suspend(conversation, "b", core.Rule{Name: "notes", Approvers: []string{bob.ID}})
+		f := core.ApprovalFilter{Words: []string{"refunds"}, Decider: bob, At: time.Unix(1<<33, 0)}
+		all := must(w.ListApprovals(w.ctx, f))(w)
+		w.equal("how many", len(all), 1)
+		w.equal("which", all[0].ID, core.ApprovalID("a"))
+		w.equal("the count", must(w.CountApprovals(w.ctx, f))(w), 1)
+	}},
 	{"a page of approvals reads no more than the page", func(w *world) {
 		const all, page = 300, 10
 		for i := range all {
@@ -347,11 +415,12 @@ func (l Landed) Readers(t *testing.T, open func(url string) (*sqlstore.Store, er
 	if err != nil {
 		t.Fatal(err)
 	}
-	readers := a.Rule.Readers(a.Requester.ID, a.CreatedAt)
+	readers := a.Readers()
 	if len(readers) < 8 {
 		t.Fatalf("the readers are %v", readers)
 	}
-	for account, since := range readers {
+	for account, reader := range readers {
+		since := reader.Since
 		f := core.ApprovalFilter{Closed: a.State != core.Open, Reader: account, At: since}
 		if n, err := s.CountApprovals(t.Context(), f); err != nil || n == 0 {
 			t.Errorf("%s sees %d from %s on (%v)", account, n, since, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -89,12 +90,8 @@ func (t *Tx) openApproval(a core.Approval) error {
 		a.DecidedAt, a.CreatedAt, a.Deadline, a.Begun, free(a.Changed), a.Requester.ID); err != nil {
 		return err
 	}
-	for account, since := range a.Rule.Readers(a.Requester.ID, a.CreatedAt) {
-		if err := t.Do(`insert into readers (account, open, approval, since)
-			values ($1, $2, (select seq from approvals where id = $3), $4)`, account, a.State == core.Open, a.ID,
-			since); err != nil {
-			return err
-		}
+	if err := t.storeReaders(a); err != nil {
+		return err
 	}
 	t.audit(a.ID,
 		"opened", a.Requester.ID,
@@ -116,6 +113,29 @@ func (t *Tx) openApproval(a core.Approval) error {
 	return nil
 }
 
+// storeReaders stores who may see an approval that is or was open until now, and whose decision it waits for. Since when
+// somebody may see it never changes.
+func (t *Tx) storeReaders(a core.Approval) error {
+	all := a.Readers()
+	for _, account := range slices.Sorted(maps.Keys(all)) {
+		r := all[account]
+		if err := t.Do(`insert into readers (account, open, approval, since, waits)
+			values ($1, true, (select seq from approvals where id = $2), $3, $4)
+			on conflict (account, open, approval) do update set waits = excluded.waits`, account, a.ID, r.Since,
+			r.Waits); err != nil {
+			return err
+		}
+	}
+	if a.State != core.Open {
+		return t.closeReaders(a.ID)
+	}
+	return nil
+}
+
+func (t *Tx) closeReaders(id core.ApprovalID) error {
+	return t.Do(`update readers set open = false where approval = (select seq from approvals where id = $1)`, id)
+}
+
 // openRequest stores a new approval of a turn, whose cards are posts. Where they name another request of the same call,
 // the cards of these are drawn once more.
 func (t *Tx) openRequest(a core.Approval, posts []core.Post) error {
@@ -125,47 +145,6 @@ func (t *Tx) openRequest(a core.Approval, posts []core.Post) error {
 		return err
 	}
 	return t.redrawSame(a)
-}
-
-// redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation,
-// be drawn once more: each says which of them it is, and links to the first.
-func (t *Tx) redrawSame(a core.Approval) error {
-	if a.Question != nil || a.External != nil {
-		return nil
-	}
-	// the database looks through the others' texts, so that only these are read
-	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
-		where requester = $1 and state = 'open' and conversation = $2 and replace(body, $3, '') <> body
-		order by seq`, a.Requester.ID, a.Conversation, a.Call.Digest)
-	same := slices.DeleteFunc(open, func(o core.Approval) bool { return o.Call.Digest != a.Call.Digest })
-	for _, other := range same {
-		if other.ID == a.ID && a.Edits() == 0 { // it is new
-			continue
-		}
-		t.changeCards(other.ID, func(card core.OutboxRow) error {
-			p := card.Post
-			if p.Like == "" {
-				return t.raiseWanted(card)
-			}
-			p.Like = same[0].CardKey() + strings.TrimPrefix(p.Key, other.CardKey())
-			return t.changeRow(card, p)
-		})
-	}
-	return err
-}
-
-// redrawMemory makes the cards of what is remembered be drawn once more after a use: they say how many are left. After
-// the last one the cards of the earlier uses offer nothing to stop any more.
-func (t *Tx) redrawMemory(use core.Use) error {
-	t.redrawCards(use.Of)
-	source, err := t.approval(use.Of)
-	if core.CategoryOf(err) == core.NotFound || err == nil && use.N < use.Uses {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return t.redrawUses(source)
 }
 
 // endTasks removes the tasks of an approval that is no longer open.
@@ -215,7 +194,7 @@ func (t *Tx) storeDecision(a core.Approval) error {
 		where id = $5`, a.State, free(a.Reason), asJSON{a.DecidedBy}, a.DecidedAt, a.ID); err != nil {
 		return err
 	}
-	return t.Do(`update readers set open = false where approval = (select seq from approvals where id = $1)`, a.ID)
+	return t.closeReaders(a.ID)
 }
 
 // LoadApproval returns an approval with its votes; it fails with not_found if there is none.
@@ -295,49 +274,122 @@ func (s *Store) RedrawCards(ctx context.Context, id core.ApprovalID) error {
 
 // ListApprovals returns the approvals that match the filter, the latest first.
 func (s *Store) ListApprovals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error) {
-	from, column, where := approvalsBy(f)
+	l := listingOf(f)
 	if f.Before != "" {
-		where.and(column + " < coalesce((select seq from approvals where id = " + where.arg(f.Before) + "), 0)")
+		l.and(l.column + " < coalesce((select seq from approvals where id = " + l.arg(f.Before) + "), 0)")
 	}
-	return list(ctx, s, readApproval, `select `+approvalColumns+` from `+from, where, column, f.Limit)
+	return list(ctx, s, readApproval, `select `+approvalColumns+` from `+l.from, l.conditions, l.column, f.Limit)
 }
 
 // CountApprovals returns how many approvals match the filter, whatever its Before and Limit are.
 func (s *Store) CountApprovals(ctx context.Context, f core.ApprovalFilter) (n int, err error) {
-	from, column, where := approvalsBy(f)
-	where.and(column + " > 0")
-	if f.Reader != "" { // all conditions are of that table
-		from = "readers"
+	l := listingOf(f)
+	l.and(l.column + " > 0")
+	if l.readers {
+		l.from = "readers"
 	}
 	return read(ctx, s, func(t *Tx) (n int, err error) {
-		_, err = t.Row([]any{&n}, `select count(*) from `+from+` where `+where.all(), where.args...)
+		_, err = t.Row([]any{&n}, `select count(*) from `+l.from+` where `+l.all(), l.args...)
 		return n, err
 	})
 }
 
-// approvalsBy returns the tables, the column with the approvals' numbers and the conditions of a filter.
-func approvalsBy(f core.ApprovalFilter) (from, column string, where conditions) {
+// listing is a filter as the tables it reads, the column with the approvals' numbers, and conditions.
+type listing struct {
+	conditions
+	from, column string
+	readers      bool // all conditions are of the table readers
+}
+
+func listingOf(f core.ApprovalFilter) (l listing) {
+	l.from, l.column = "approvals", "seq"
+	switch {
+	case f.Reader != "":
+		l.is("readers.account", f.Reader)
+	case f.Decider.ID != "" && !f.Others:
+		l.and(l.waits("readers", f))
+	default:
+		l.ofApprovals(f)
+		return l
+	}
+	l.from, l.column, l.readers = "readers join approvals on seq = readers.approval", "readers.approval", true
+	if l.and("readers.open = true"); f.Closed {
+		l.parts[len(l.parts)-1] = "readers.open = false"
+	}
 	if f.Reader != "" {
-		where.is("account", f.Reader)
-		if where.and("open = true"); f.Closed {
-			where.parts[len(where.parts)-1] = "open = false"
-		}
-		where.and("since <= " + where.arg(f.At))
-		return "readers join approvals on seq = approval", "approval", where
+		l.and("readers.since <= " + l.arg(f.At))
 	}
+	if f.Others {
+		l.and("readers.waits = false")
+	}
+	parts := len(l.parts)
+	l.about(f)
+	l.readers = len(l.parts) == parts
+	return l
+}
+
+// ofApprovals adds the conditions of a listing of the table approvals alone.
+func (l *listing) ofApprovals(f core.ApprovalFilter) {
 	if f.Closed {
-		where.and("state <> 'open'")
+		l.and("state <> 'open'")
 	}
-	if f.Requester != "" && slices.Equal(f.States, []core.ApprovalState{core.Open}) { // it has its own index
-		where.and("state = 'open'")
+	// open ones of a requester have an index of their own
+	if (f.Requester != "" || f.Others) && (f.Others || slices.Equal(f.States, []core.ApprovalState{core.Open})) {
+		l.and("state = 'open'")
 	} else {
-		in(&where, "state", f.States)
+		in(&l.conditions, "state", f.States)
 	}
-	where.is("requester", f.Requester)
-	where.is("session", string(f.Session))
-	where.is("conversation", string(f.Conversation))
-	where.is("invocation", string(f.Invocation))
-	return "approvals", "seq", where
+	if f.Others && f.Decider.ID != "" {
+		l.and("not exists (select 1 from readers w where " + l.waits("w", f) + " and w.approval = approvals.seq)")
+	}
+	l.about(f)
+}
+
+// about adds the conditions on what an approval is about.
+func (l *listing) about(f core.ApprovalFilter) {
+	l.is("requester", f.Requester)
+	l.is("session", string(f.Session))
+	l.is("conversation", string(f.Conversation))
+	l.is("invocation", string(f.Invocation))
+	for _, word := range f.Words {
+		l.and("replace(lower(body), " + l.arg(word) + ", '') <> lower(body)")
+	}
+}
+
+// waits is the condition that a row of readers, in a table of this name, is of an open approval that waits for the
+// filter's decider. What anybody at the machine may decide waits for each such person, unless a row of their own says
+// that it does not.
+func (l *listing) waits(table string, f core.ApprovalFilter) string {
+	account, at := l.arg(f.Decider.ID), l.arg(f.At)
+	whose := "T.account = " + account
+	if f.Decider.Local {
+		whose = "T.account in (" + account + ", '" + core.LocalPerson + "') and (" + whose + ` or not exists (
+			select 1 from readers own where own.account = ` + account + ` and own.open = true
+				and own.approval = T.approval and own.since <= ` + at + "))"
+	}
+	return strings.ReplaceAll(whose+" and T.open = true and T.waits = true and T.since <= "+at, "T.", table+".")
+}
+
+// manyChanges is how many entries of the audit log ApprovalsChanged looks at.
+const manyChanges = 1000
+
+// ApprovalsChanged returns the approvals that have changed since a place of the audit log, as of a moment.
+func (s *Store) ApprovalsChanged(ctx context.Context, since int64, at time.Time) (c core.ApprovalChanges, err error) {
+	h, err := s.AuditHead(ctx)
+	c.Place, c.Many = h.Seq, h.Seq < since || h.Seq-since > manyChanges
+	if err != nil || c.Many || h.Seq == since {
+		return c, err
+	}
+	c.Of = map[core.ApprovalID][]string{}
+	_, err = readAll(ctx, s, func(scan func(...any) error) (_ struct{}, err error) {
+		var id core.ApprovalID
+		var account string
+		err = scan(&id, &account)
+		c.Of[id] = append(c.Of[id], account)
+		return struct{}{}, err
+	}, `select a.id, r.account from approvals a join readers r on r.approval = a.seq
+		where a.id in (select approval from audit where seq > $1 and seq <= $2) and r.since <= $3`, since, h.Seq, at)
+	return c, err
 }
 
 // OpenExternal stores an approval that another agent requests, with its posts, unless there is one of its id: then it

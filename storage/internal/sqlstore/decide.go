@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -280,6 +281,11 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 		t.auditReason(a.ID, a.Session, action, v.Actor.ID,
 			join(join(fmt.Sprintf("choice %s", v.Choice), by.Detail), t.auditedRecord(a)), textOf(by, v.Reason))
 	}
+	if before.State == core.Open { // it does not wait any more for who has voted
+		if err := t.storeReaders(a); err != nil {
+			return err
+		}
+	}
 	if d.Settled {
 		if err := t.storeDecision(a); err != nil {
 			return err
@@ -293,6 +299,47 @@ func (t *Tx) storeDecided(before core.Approval, d core.Decided, by core.Decision
 	}
 	t.redrawCards(a.ID)
 	return nil
+}
+
+// redrawSame makes the cards of the other open requests of the same call, by the same person in the same conversation,
+// be drawn once more: each says which of them it is, and links to the first.
+func (t *Tx) redrawSame(a core.Approval) error {
+	if a.Question != nil || a.External != nil {
+		return nil
+	}
+	// the database looks through the others' texts, so that only these are read
+	open, err := List(t, readApproval, `select `+approvalColumns+` from approvals
+		where requester = $1 and state = 'open' and conversation = $2 and replace(body, $3, '') <> body
+		order by seq`, a.Requester.ID, a.Conversation, a.Call.Digest)
+	same := slices.DeleteFunc(open, func(o core.Approval) bool { return o.Call.Digest != a.Call.Digest })
+	for _, other := range same {
+		if other.ID == a.ID && a.Edits() == 0 { // it is new
+			continue
+		}
+		t.changeCards(other.ID, func(card core.OutboxRow) error {
+			p := card.Post
+			if p.Like == "" {
+				return t.raiseWanted(card)
+			}
+			p.Like = same[0].CardKey() + strings.TrimPrefix(p.Key, other.CardKey())
+			return t.changeRow(card, p)
+		})
+	}
+	return err
+}
+
+// redrawMemory makes the cards of what is remembered be drawn once more after a use: they say how many are left. After
+// the last one the cards of the earlier uses offer nothing to stop any more.
+func (t *Tx) redrawMemory(use core.Use) error {
+	t.redrawCards(use.Of)
+	source, err := t.approval(use.Of)
+	if core.CategoryOf(err) == core.NotFound || err == nil && use.N < use.Uses {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.redrawUses(source)
 }
 
 // redrawUses makes the cards of the calls that a remembered approval has allowed be drawn once more. That of the last

@@ -249,8 +249,8 @@ type ApprovalFilter struct {
 	Limit  int        // 0: none
 }
 
-// ApprovalChanges are the approvals that have changed since a place of the audit log: that were opened or decided, voted
-// on, or whose calls began or ended.
+// ApprovalChanges are the approvals that have changed since a place of the audit log: they were opened, voted on or
+// decided, or their calls began or ended.
 type ApprovalChanges struct {
 	Place int64                   // the end of the log
 	Of    map[ApprovalID][]string // the accounts of those who may see each

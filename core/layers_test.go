@@ -131,7 +131,8 @@ var layers = map[string][]string{
 		"core", "core/inflight", "core/mask", "core/question", "adapters/access", "adapters/internal/*",
 		"adapters/openharness/internal/*", "adapters/wording",
 	},
-	"adapters/openharness/internal/*": {"core/strictjson", "adapters/internal/*"}, // the messages
+	"adapters/openharness/internal/*":       {"core/strictjson", "adapters/internal/*"}, // the messages
+	"adapters/openharness/internal/waiting": {"core"},
 	"adapters/agents": {
 		"core", "core/inflight", "core/question", "core/strictjson", "core/tool", "adapters/access",
 		"adapters/internal/intake",

@@ -9,6 +9,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/internal/desk"
+	"gatehouse/adapters/openharness/internal/waiting"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 )
@@ -47,6 +48,7 @@ type Options struct {
 	Blobs      Blobs
 	Signer     *core.Signer
 	Cards      desk.Cards
+	Approvals  waiting.Store // nil: streams don't tell how many approvals wait
 	Rate       int           // messages a minute and principal; 0 = no limit
 	MaxMessage int           // bytes of a user_intent; 0 = 1 MiB
 	Wait       time.Duration // how long a request waits for its turn at most; 0 = 25 seconds
@@ -61,6 +63,7 @@ type Engine struct {
 	desk     desk.Desk
 	watchers watchers
 	limits   limits
+	waiting  *waiting.Desk // nil without Options.Approvals
 	ended    chan struct{} // closed when Run ends: streams end, requests stop waiting
 }
 
@@ -76,15 +79,22 @@ func New(o Options) *Engine {
 	at := desk.Desk{
 		Platform: Name, Signer: o.Signer, Cards: o.Cards, Strict: true, Texts: wording.New(o.Words), Log: o.Log,
 	}
-	return &Engine{Options: o, desk: at, limits: newLimits(o.Rate), ended: make(chan struct{})}
+	e := &Engine{Options: o, desk: at, limits: newLimits(o.Rate), ended: make(chan struct{})}
+	if o.Approvals != nil {
+		e.waiting = waiting.New(o.Approvals, o.Now, o.Log)
+	}
+	return e
 }
 
 // Name is "openharness".
 func (e *Engine) Name() string { return Name }
 
-// Run waits for the end of ctx: requests come through Routes. Then streams end, and requests that wait for a turn are
-// answered that it still runs. It may be called once.
+// Run watches the approvals until the end of ctx: requests come through Routes. Then streams end, and requests that wait
+// for a turn are answered that it still runs. It may be called once.
 func (e *Engine) Run(ctx context.Context, _ core.Accept) error {
+	if e.waiting != nil {
+		e.waiting.Run(ctx)
+	}
 	<-ctx.Done()
 	close(e.ended)
 	return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/openharness/internal/waiting"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
 )
@@ -43,13 +44,15 @@ type following struct {
 	anew  bool // the client's places are of another mailbox: it gets the last mail, and must drop what it has
 	ends  bool // the answer ends with the first news, or after wait
 	wait  time.Duration
+	tells bool            // the client wants to know how many approvals wait for it
+	waits *waiting.Stream // what tells it; nil: nothing does
 }
 
 // follows reads which sessions a stream is of, how they are drawn, and after which event each begins. It refuses every
 // parameter that it can't honour.
 func (c *call) follows(r *http.Request) (*following, error) {
 	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas", "beat", "epoch",
-		"wait", "more", access.PageField)
+		"wait", "more", "approvals", access.PageField)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +87,13 @@ func (c *call) follows(r *http.Request) (*following, error) {
 		if after, err = strconv.ParseInt(last, 10, 64); err != nil || after < 0 {
 			return nil, invalid("Last-Event-ID", "The Last-Event-ID is not one of this stream.")
 		}
+	}
+	f.tells, err = strconv.ParseBool(cmp.Or(query.Get("approvals"), "0"))
+	if err != nil || f.tells && c.waiting == nil {
+		return nil, invalid("approvals", "The parameter approvals is 1 for how many wait for you, or 0.")
+	}
+	if f.tells && len(names) == 0 && thread == "" { // of no session
+		return f, nil
 	}
 	if err := f.add(strings.Join(names, ""), thread, after); err != nil {
 		return nil, err
@@ -163,4 +173,15 @@ func (f *following) beat() error {
 	}{f.Now().UTC(), f.epoch, f.anew})
 	f.anew = false // it was said
 	return f.write("event: beat\ndata: %s\n\n", data)
+}
+
+// tellWaiting sends what is new of the approvals that wait for the reader. It has no id: it is about now, and is not
+// kept.
+func (f *following) tellWaiting() (some bool, err error) {
+	news, some := f.waits.Take()
+	if !some {
+		return false, nil
+	}
+	data, _ := json.Marshal(news) // of numbers and ids: can't fail
+	return news.Many || len(news.Changed) > 0, f.write("event: approvals\ndata: %s\n\n", data)
 }

@@ -37,6 +37,12 @@ func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	if err := f.begin(r.Context()); err != nil {
 		return err
 	}
+	if f.tells {
+		if f.waits, err = c.waiting.Follow(r.Context(), c.who.Actor); err != nil {
+			return err
+		}
+		defer f.waits.Leave()
+	}
 	w.Header().Set("X-Accel-Buffering", "no")
 	begin(w, http.StatusOK, "text/event-stream")
 	f.sender = &sender{w: w, connection: http.NewResponseController(w)}
@@ -67,12 +73,16 @@ func (f *following) follow(r *http.Request) {
 	}
 	err := f.beat()
 	for err == nil {
-		var some bool
-		if some, err = f.sendNew(ctx); err != nil || f.ends && (some || f.wait == 0 && f.begun()) {
+		var some, told bool
+		if some, err = f.sendNew(ctx); err == nil {
+			told, err = f.tellWaiting()
+		}
+		if err != nil || f.ends && (some || told || f.wait == 0 && f.begun()) {
 			break
 		}
 		select {
 		case <-changed:
+		case <-f.waits.Wake():
 		case <-look.C:
 		case <-beat.C:
 			if _, err = f.Gate.Identify(r); err == nil { // else the login has ended

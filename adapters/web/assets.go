@@ -26,8 +26,9 @@ var (
 
 func assetNamed(name string) ([]byte, error) { return assetFiles.ReadFile("assets/" + name) }
 
-// entryPoints are the scripts that nothing imports: of the chat, of the pages of approvals, and of the shared worker.
-var entryPoints = []string{"chat.js", "approvals.js", "hubworker.js"}
+// entryPoints are the scripts that nothing imports: of the chat, of the pages of approvals, of every page, and of the
+// shared worker.
+var entryPoints = []string{"chat.js", "approvals.js", "waiting.js", "hubworker.js"}
 
 // chatModules are the scripts that the chat's own script imports, for browsers to load at once.
 func chatModules() (names []string) {

@@ -164,14 +164,26 @@ type desk struct {
 func (d *desk) List(_ context.Context, f core.ApprovalFilter) (found []core.Approval, err error) {
 	before := f.Before == ""
 	for _, a := range slices.Backward(d.all) {
-		reader, may := a.Readers()[f.Reader]
-		if before && (f.Reader == "" || may && !reader.Since.After(f.At)) && f.Closed == (a.State != core.Open) &&
-			(f.Limit == 0 || len(found) < f.Limit) {
+		if before && fits(a, f) && (f.Limit == 0 || len(found) < f.Limit) {
 			found = append(found, a)
 		}
 		before = before || a.ID == f.Before
 	}
 	return found, d.fault
+}
+
+// fits reports whether an approval is one of a listing.
+func fits(a core.Approval, f core.ApprovalFilter) bool {
+	account := f.Decider.ID
+	if _, own := a.Readers()[account]; f.Decider.Local && !own {
+		account = core.LocalPerson
+	}
+	reader, may := a.Readers()[f.Reader]
+	decider := a.Readers()[account]
+	waits := decider.Waits && !decider.Since.After(f.At)
+	return (f.Reader == "" || may && !reader.Since.After(f.At)) &&
+		(f.Decider.ID == "" || a.State == core.Open && waits != f.Others) &&
+		(f.Requester == "" || f.Requester == a.Requester.ID) && f.Closed == (a.State != core.Open)
 }
 
 func (d *desk) Count(ctx context.Context, f core.ApprovalFilter) (int, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/core"
 	"gatehouse/core/mask"
 )
 
@@ -59,11 +60,15 @@ type layout struct {
 	Assets string // where they are
 	Who    string // "" = nobody is known
 	Login  bool   // the reader can log out
-	Admin  bool
-	Token  string         // of forms
-	Reader *access.Person // who is logged in, for the script; of nobody the zero value; nil = it can't be known
-	Now    string         // when the page was made, RFC 3339
-	Body   any
+	// the name of the reader's login, for the script; "" = it has none
+	Session string
+	// approvals that wait for the reader's decision
+	Waiting int
+	Admin   bool
+	Token   string         // of forms
+	Reader  *access.Person // who is logged in, for the script; of nobody the zero value; nil = it can't be known
+	Now     string         // when the page was made, RFC 3339
+	Body    any
 }
 
 // show writes a page. It is made as a whole before the first byte is sent.
@@ -74,6 +79,7 @@ func (v *request) show(status int, name, title string, body any) error {
 	}
 	if l.Who != "" {
 		l.Admin, l.Token, l.Reader = v.admin(), v.Gate.FormToken(v.who, v.r), &v.who
+		l.Session, l.Waiting = v.Gate.LoginOf(v.r), v.waiting()
 	}
 	if p, login := body.(loginPage); login && v.r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		l.Reader = &access.Person{Name: p.Now} // a browser that follows another site's link leaves the login out
@@ -88,4 +94,13 @@ func (v *request) show(status int, name, title string, body any) error {
 	v.w.WriteHeader(status)
 	_, _ = v.w.Write(b.Bytes()) // the reader has gone
 	return nil
+}
+
+// waiting is how many approvals wait for the reader's decision. A page is shown without, if it can't be read.
+func (v *request) waiting() int {
+	n, err := v.Approvals.Count(v.r.Context(), core.ApprovalFilter{Decider: v.who.Actor, At: v.Now()})
+	if err != nil {
+		v.Log.Warn("the approvals that wait can't be counted", "err", err)
+	}
+	return n
 }

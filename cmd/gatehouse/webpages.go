@@ -27,6 +27,7 @@ func newHTTPEngine(p shared, owner string, gate *access.Gate) (core.Platform, er
 		Rate:       p.cfg.Rate,
 		MaxMessage: int(p.cfg.MaxMessage),
 		Blobs:      p.store,
+		Approvals:  adminViews{p.store, p.cfg},
 	}}
 	return c.Open(p.deps(owner))
 }

@@ -4,11 +4,13 @@ import { Verdict, envelopeOf, notYou, verdictOf } from './verdict.js';
 
 const most = 33; // sessions of one stream; the newest
 
-// eventsURL is the address of the events of sessions, a Map of the last place by name. wait: the answer ends with the
-// news, or after so many seconds.
-export function eventsURL(sessions, { epoch, beat, wait }) {
-  const [[session, after], ...more] = [...sessions].slice(-most);
-  const query = new URLSearchParams({ session, html: '1', beat: String(Math.max(1, Math.round(beat / 1000))) });
+// eventsURL is the address of the events of sessions, a Map of the last place by name; with approvals there may be none.
+// wait: the answer ends with the news, or after so many seconds.
+export function eventsURL(sessions, { epoch, beat, approvals, wait }) {
+  const [[session, after] = [], ...more] = [...sessions].slice(-most);
+  const query = new URLSearchParams({ html: '1', beat: String(Math.max(1, Math.round(beat / 1000))) });
+  if (session !== undefined) query.set('session', session);
+  if (approvals) query.set('approvals', approvals);
   if (after >= 0) query.set('after', after);
   if (more.length) query.set('more', JSON.stringify(Object.fromEntries(more)));
   if (epoch) query.set('epoch', epoch);

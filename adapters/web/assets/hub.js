@@ -2,7 +2,8 @@
 // It runs in a shared worker or, where there is none, in one of the tabs: see tabs.js. It knows no page.
 //
 // A tab says { join: { session, as, times } }, { wake } and { bye }. It is told { state, text, own }, { anew } (what it
-// has is of another database), { beat }, and { envelope } or { turn } of its session.
+// has is of another database), { beat }, { approvals } (how many wait for the person, and which have changed), and
+// { envelope } or { turn } of its session. A tab without a session joins with null.
 import { eventsURL, read } from './feed.js';
 import { backoff } from './times.js';
 import { Verdict } from './verdict.js';
@@ -23,14 +24,15 @@ export class Hub {
   join(tell, { session, as, times }) {
     Object.assign(this, { as, times });
     this.held ??= times.retry; // how long it polls before it tries a stream again
-    const fresh = !this.places.has(session);
-    this.tabs.set(tell, { session, behind: !fresh });
+    const fresh = session !== null && !this.places.has(session);
+    this.tabs.set(tell, { session, behind: !fresh && session !== null });
     if (fresh) this.places.set(session, -1);
     tell(this.told);
+    if (this.waiting) tell({ approvals: this.waiting });
     this.alive ??= setInterval(() => this.tell({ alive: true }), times.beat);
     if (!this.runs) this.run();
     else if (fresh) this.again?.('joined');
-    else if (this.live()) this.catchUp(tell);
+    else if (this.live() && session !== null) this.catchUp(tell);
   }
 
   leave(tell) {
@@ -129,7 +131,7 @@ export class Hub {
     let timer = setTimeout(end, ms, 'silent');
     this.again = end;
     try {
-      await read(eventsURL(this.places, { epoch: this.epoch, beat: this.times.beat, ...options }), {
+      await read(eventsURL(this.places, { epoch: this.epoch, beat: this.times.beat, approvals: 1, ...options }), {
         headers: this.headers(), signal: stop.signal, take: (e) => {
           if (stop.signal.aborted) return;
           this.heard(e, first);
@@ -159,6 +161,9 @@ export class Hub {
       }
       this.epoch = data.epoch;
       this.tell({ beat: data });
+    } else if (event === 'approvals') {
+      this.waiting = { waiting: data.waiting };
+      this.tell({ approvals: data });
     } else if (event === 'turn') {
       this.tell({ turn: data }, of);
     } else if (this.places.has(of)) { // else its last tab has left

@@ -10,10 +10,11 @@ const asleep = 60000; // after a longer time in the background, a connection may
 const here = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
 
 export class Stream {
+  // session: null on a page without one. What waits for the reader is told to the document, as the event "approvals".
   // heard gets each envelope, and { turn } when a turn begins or ends; changed gets "connecting", "connected",
   // "polling", "reconnecting", "offline", "login" or "refused", and why; anew is called when all that was heard is
   // void.
-  constructor({ session, who, login }, { heard, changed, anew }) {
+  constructor({ session, who, login }, { heard = () => {}, changed = () => {}, anew = () => {} }) {
     Object.assign(this, { session, who, heard, changed, anew, wakers: [] });
     this.say = reach(`gatehouse ${who} ${login ?? ''}`, (m) => this.hear(m), () => this.join());
     document.addEventListener('away', () => this.say({ bye: true }));
@@ -36,6 +37,7 @@ export class Stream {
     if (message.state) this.tell(message.state, message);
     if (message.anew) this.anew();
     if (message.beat) beat(message.beat.at);
+    if (message.approvals) document.dispatchEvent(new CustomEvent('approvals', { detail: message.approvals }));
     if (message.envelope) this.heard(message.envelope);
     if (message.turn) this.heard({ turn: message.turn });
   }

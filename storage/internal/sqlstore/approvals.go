@@ -113,8 +113,8 @@ func (t *Tx) openApproval(a core.Approval) error {
 	return nil
 }
 
-// storeReaders stores who may see an approval that is or was open until now, and whose decision it waits for. Since when
-// somebody may see it never changes.
+// storeReaders stores who may see an approval that is or was open until now, and whose decision it waits for. Since
+// when somebody may see it never changes.
 func (t *Tx) storeReaders(a core.Approval) error {
 	all := a.Readers()
 	for _, account := range slices.Sorted(maps.Keys(all)) {

@@ -103,7 +103,7 @@ func (c *Console) showCard(d core.Delivery) error {
 	if v.Late != "" && before == nil {
 		first = append(first, v.Late)
 	}
-	if err := c.print(c.style.lines(now, now.edge, first...) + c.style.news(now, before)); err != nil {
+	if err := c.print(c.look().lines(now, now.edge, first...) + c.look().news(now, before)); err != nil {
 		return err
 	}
 	defer c.repaint()
@@ -121,5 +121,5 @@ func (c *Console) showCard(d core.Delivery) error {
 	}
 	asks, _ := next.asks()
 	asks[len(asks)-1] = wording.Fill(c.texts.TerminalStillOpen, "{what}", title, "{asks}", asks[len(asks)-1])
-	return c.print(c.style.lines(*next, next.edge, asks...))
+	return c.print(c.look().lines(*next, next.edge, asks...))
 }

@@ -61,7 +61,6 @@ type Cards interface {
 type Console struct {
 	opt          Options
 	conversation core.ConversationID
-	style        style
 	texts        *wording.Texts
 	accept       core.Accept // stores an event; Run sets it
 	earlier      bool        // approvals of earlier are open: a line of a pipe waits for the status before it
@@ -71,7 +70,8 @@ type Console struct {
 	cards          []*shown        // the open ones in the order of showing, and those that are decided
 	last           core.ApprovalID // the card that was answered last
 	working        bool
-	spinnerFrame   string        // as the prompt shows it now; "" = none
+	doing          doing         // while it works
+	spinner        string        // as the prompt shows it now; "" = none
 	workingChanged chan struct{} // signals that working has changed
 }
 
@@ -87,14 +87,31 @@ func New(o Options) *Console {
 		o.NewID = rand.Text
 	}
 	return &Console{
-		opt: o, conversation: conversationOf(o.Session), style: style{tty: o.TTY, color: o.TTY && !o.NoColor},
-		texts:          wording.New(o.Words),
+		opt: o, conversation: conversationOf(o.Session), texts: wording.New(o.Words),
 		workingChanged: make(chan struct{}, 1),
 	}
 }
 
 func conversationOf(session string) core.ConversationID {
 	return core.ConversationID(Name + ":" + session)
+}
+
+// look is how texts are printed now: the terminal may have another width by the next one.
+func (c *Console) look() style {
+	s := style{tty: c.opt.TTY, color: c.opt.TTY && !c.opt.NoColor}
+	if s.tty {
+		s.width, _ = size(c.opt.Out)
+	}
+	return s
+}
+
+// size is a terminal's; 80 × 24 where it is not known.
+func size(out io.Writer) (width, height int) {
+	f, _ := out.(*os.File) // nil has none
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+		return w, h
+	}
+	return 80, 24
 }
 
 func (c *Console) address() core.Address { return core.Address{Platform: Name, Channel: c.opt.Session} }
@@ -159,7 +176,7 @@ func (c *Console) showOpen(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.print(c.style.lines(shown{}, c.texts.TerminalApproval, wording.Fill(text,
+	return c.print(c.look().lines(shown{}, c.texts.TerminalApproval, wording.Fill(text,
 		"{count}", strconv.Itoa(len(ids)), "{ids}", strings.Join(ids, ", "), "{word}", wordStatus)))
 }
 
@@ -181,7 +198,7 @@ func (c *Console) remindOpen() {
 				"gatehouse approvals answer "+string(a.card.Approval)+" --json ANSWER"
 		}
 		if a.open() {
-			_ = c.print(c.style.lines(*a, a.edge, wording.Fill(how, "{what}", a.title, "{command}", command)))
+			_ = c.print(c.look().lines(*a, a.edge, wording.Fill(how, "{what}", a.title, "{command}", command)))
 		}
 	}
 }
@@ -190,7 +207,7 @@ func (c *Console) remindOpen() {
 func (c *Console) say(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.print(c.style.bot(text)) // there is no other place for this message
+	_ = c.print(c.look().notice(text, faint)) // there is no other place for this message
 }
 
 // print writes a text. The caller holds mu.

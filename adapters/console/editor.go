@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode"
 
 	"github.com/ergochat/readline"
-	"golang.org/x/term"
 
 	"gatehouse/core"
 )
@@ -54,7 +52,9 @@ func newEditor(c *Console, k *keys, prompt string) (*editor, error) {
 		FuncFilterInputRune: e.takes,
 		FuncIsTerminal: func() bool {
 			return true
-		}, FuncGetSize: e.size, FuncOnWidthChanged: func(resized func()) {
+		}, FuncGetSize: func() (width, height int) {
+			return size(c.opt.Out)
+		}, FuncOnWidthChanged: func(resized func()) {
 			e.resized = resized
 		},
 		// raw for as long as the prompt runs
@@ -102,15 +102,6 @@ func (e *editor) setPrompt(prompt string) {
 func (e *editor) close() {
 	e.closed.Store(true)
 	_ = e.rl.Close() // it restores nothing
-}
-
-// size is the terminal's; 80 × 24 where it is not known.
-func (e *editor) size() (width, height int) {
-	f, _ := e.c.opt.Out.(*os.File) // nil has none
-	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-		return w, h
-	}
-	return 80, 24
 }
 
 // resize draws the line again in the terminal's new size.

@@ -13,15 +13,6 @@ import (
 	"gatehouse/core/strictjson"
 )
 
-// Help says what can be typed at the console besides messages. It is the answer to /help, where no other text is
-// configured.
-const Help = "/new starts a new conversation, /stop stops the running turn, /status shows what is waiting, /cancel " +
-	"cancels open approvals, " + wordAgain +
-	" asks again for what expired, /quit leaves. While a card is open, y approves it, " +
-	"n denies it, and n REASON also says why. What is dangerous, or not shown whole, needs the word approve " +
-	"instead of " +
-	"y. While a question is open, the next line answers it."
-
 // leaves reports whether a line leaves the console and never becomes an event: quit or exit, with or without the sign
 // of a control word.
 func leaves(l input) bool {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"time"
 
 	"gatehouse/core"
 )
@@ -34,9 +35,9 @@ func (c *Console) deliver(d core.Delivery) error {
 	if d.Kind != core.PostSteps {
 		c.setWorking(false) // any other post ends the work that the spinner shows
 	} else if d.Until.IsZero() {
-		return nil // the spinner already shows that work goes on
+		c.setDoing(d.Text)
+		return nil // the spinner says it
 	}
-	text := d.Text
 	switch d.Kind {
 	case core.PostCard:
 		if d.Card == nil {
@@ -45,21 +46,18 @@ func (c *Console) deliver(d core.Delivery) error {
 		return c.showCard(d)
 	case core.PostPrivate:
 		c.reopenAnswered()
-	case core.PostReply:
-		text = reply(text)
-	}
-	if d.Late {
-		text = "(late) " + text
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.print(c.style.bot(text))
+	return c.print(c.look().post(d))
 }
 
 func (c *Console) setWorking(on bool) {
 	c.mu.Lock()
 	changed := c.working != on
-	c.working = on
+	if c.working = on; changed {
+		c.doing = doing{since: time.Now()}
+	}
 	c.mu.Unlock()
 	if !changed {
 		return
@@ -67,5 +65,14 @@ func (c *Console) setWorking(on bool) {
 	select {
 	case c.workingChanged <- struct{}{}:
 	default: // a signal is pending already
+	}
+}
+
+// setDoing notes the tools that a turn has used so far.
+func (c *Console) setDoing(tools string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if tools != c.doing.what {
+		c.doing = doing{tools, time.Now()}
 	}
 }

@@ -71,7 +71,7 @@ func (c *Console) answer(ctx context.Context, a shown, line string) (err error) 
 	if now := c.find(a.card.Approval); now.open() {
 		now.typed = a.typed
 		asks, _ := now.asks()
-		_ = c.print(c.style.lines(*now, now.edge, asks...)) // there is no other place for this message
+		_ = c.print(c.look().lines(*now, now.edge, asks...)) // there is no other place for this message
 		c.repaint()
 	}
 	return err

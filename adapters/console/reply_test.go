@@ -55,6 +55,7 @@ func readPrinted(t fataler, printed string) (all []string) {
 }
 
 type fataler interface {
+	Context() context.Context
 	Helper()
 	Fatalf(string, ...any)
 }

@@ -2,11 +2,15 @@ package console
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
 	"gatehouse/adapters/internal/safetext"
 )
+
+// table matches what stands before the second column of a list of commands.
+var table = regexp.MustCompile(`^ *\S+(?: \S+)* {2,}`)
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
 

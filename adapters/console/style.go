@@ -5,45 +5,130 @@ import (
 	"strings"
 
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/core"
 )
 
-// style formats texts. Its results are sanitized and end with a newline.
-type style struct{ tty, color bool }
+// style formats texts for the terminal as it is now. Its results are sanitized and end with a newline.
+type style struct {
+	tty, color bool
+	width      int // the terminal's, in columns; 0: no line is broken
+}
 
+// The looks, as escape sequences have them.
 const (
-	cyan  = "36"
-	faint = "2"
+	bold       = "1"
+	faint      = "2"
+	italic     = "3"
+	underlined = "4"
+	struck     = "9"
+	red        = "31"
+	cyan       = "36"
 )
 
 // colors are those of what stands beside a card's lines.
-var colors = map[doc.Color]string{doc.Amber: "33", doc.Green: "32", doc.Red: "31", doc.Grey: faint}
+var colors = map[doc.Color]string{doc.Amber: "33", doc.Green: "32", doc.Red: red, doc.Grey: faint}
 
-func (s style) paint(code, text string) string {
-	if !s.color || code == "" {
+func (s style) paint(look, text string) string {
+	if !s.color || look == "" || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return "\x1b[" + look + "m" + text + "\x1b[0m"
 }
 
-// reply is a model's reply as text with Markdown's marks. Code stands at the margin of the bot's lines.
-func reply(markdown string) string { return doc.Text(doc.Parse(Sanitize(markdown)), true) }
+// printed are lines as the terminal gets them.
+func (s style) printed(lines []line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		for i := 0; i < len(l); {
+			text, look := "", l[i].look
+			for ; i < len(l) && l[i].look == look; i++ {
+				text += l[i].text
+			}
+			if s.tty && i == len(l) {
+				text = strings.TrimRight(text, " ")
+			}
+			b.WriteString(s.paint(look, text))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
 
 // linesOf are the lines of a text, safe to print.
 func linesOf(text string) []string {
 	return strings.Split(strings.TrimRight(Sanitize(text), "\n"), "\n")
 }
 
-// bot is a text of the bot; its lines after the first are indented.
-func (s style) bot(text string) string {
-	return s.paint(cyan, "bot>") + " " + strings.Join(linesOf(text), "\n     ") + "\n"
+// The speakers.
+const (
+	bot       = "bot>"
+	gatehouse = "gatehouse>"
+)
+
+// post is a reply or a sentence of gatehouse. In a pipe both begin alike, and code stands at the margin of the bot's
+// lines.
+func (s style) post(d core.Delivery) string {
+	mark := ""
+	if d.Late {
+		mark = "(late) "
+	}
+	switch {
+	case d.Kind == core.PostReply && s.tty:
+		first, others := speaker(bot, cyan)
+		lines := s.drawn(d.Text, s.width-others.width())
+		return s.printed(framed(append(first, piece{text: mark}), others, lines, s.width))
+	case d.Kind == core.PostReply:
+		return s.said(bot, cyan, mark+doc.Text(doc.Parse(Sanitize(d.Text)), true))
+	case d.Kind == core.PostError:
+		return s.notice(mark+d.Text, red)
+	}
+	return s.notice(mark+d.Text, faint)
+}
+
+// notice is a sentence of gatehouse.
+func (s style) notice(text, look string) string {
+	if s.tty {
+		return s.said(gatehouse, look, text)
+	}
+	return s.said(bot, look, text)
+}
+
+// said is a text that somebody says, as it is; its lines after the first are indented.
+func (s style) said(who, look, text string) string {
+	first, others := speaker(who, look)
+	var all []line
+	for _, text := range linesOf(text) {
+		hang := slices.Clip(others)
+		if gap := table.FindString(text); gap != "" && s.width > 2*len(gap) {
+			hang = append(hang, piece{text: strings.Repeat(" ", len([]rune(gap)))})
+		}
+		if s.width > 0 {
+			text = tabs.Replace(text)
+		}
+		all = append(all, framed(first, hang, []line{{{text: text}}}, s.width)...)
+		first = others
+	}
+	return s.printed(all)
+}
+
+// speaker begins what somebody says, and the lines after the first.
+func speaker(who, look string) (first, others line) {
+	return line{{text: who, look: look}, {text: " "}}, line{{text: strings.Repeat(" ", len(who)+1)}}
 }
 
 // lines are lines about a card, each behind an edge.
-func (s style) lines(a shown, edge string, lines ...string) (out string) {
-	for _, line := range lines {
-		out += s.paint(a.color, edge) + " " + oneLine(line) + "\n"
+func (s style) lines(a shown, edge string, lines ...string) string {
+	return s.behind(a, edge, edge, lines...)
+}
+
+// behind are lines about a card, each behind an edge; what is left of a line that is broken is behind another one.
+func (s style) behind(a shown, edge, broken string, lines ...string) string {
+	var all []line
+	for _, text := range lines {
+		first, others := line{{text: edge, look: a.color}, {text: " "}}, line{{text: broken, look: a.color}, {text: "   "}}
+		all = append(all, framed(first, others, []line{{{text: oneLine(text)}}}, s.width)...)
 	}
-	return out
+	return s.printed(all)
 }
 
 // news is what a card says that is not among the lines before, and what that is about; at a prompt an approval that is
@@ -51,8 +136,9 @@ func (s style) lines(a shown, edge string, lines ...string) (out string) {
 func (s style) news(a shown, before []string) (out string) {
 	first, last := a.lines[0], len(a.lines)-1
 	if s.tty && before == nil && a.open() && a.card.Question == nil {
-		return s.paint(a.color, "┌ "+oneLine(first)) + "\n" +
-			s.lines(a, "│", a.lines[1:last]...) + s.lines(a, "└", a.lines[last])
+		top := framed(line{{text: "┌ ", look: a.color}}, line{{text: "│   ", look: a.color}},
+			[]line{{{text: oneLine(first), look: a.color}}}, s.width)
+		return s.printed(top) + s.behind(a, "│", "│", a.lines[1:last]...) + s.behind(a, "└", " ", a.lines[last])
 	}
 	about := ""
 	if slices.Contains(before, first) {
@@ -68,7 +154,7 @@ func (s style) news(a shown, before []string) (out string) {
 
 // prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card
 // they are for where several are.
-func (s style) prompt(frame, answers, which string) string {
+func (s style) prompt(working, answers, which string) string {
 	you := "you> "
 	if which != "" {
 		answers += " to " + which
@@ -76,8 +162,8 @@ func (s style) prompt(frame, answers, which string) string {
 	if answers != "" {
 		you = "you (" + answers + ")> "
 	}
-	if frame != "" {
-		you = s.paint(faint, frame) + " " + you
+	if working != "" {
+		you = s.paint(faint, working) + " " + you
 	}
 	return you
 }

@@ -14,19 +14,12 @@ import (
 	"gatehouse/core"
 )
 
-const (
-	frameTime  = 120 * time.Millisecond
-	frames     = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-	idleEvery  = 16 // frames between two checks whether the conversation is idle
-	idleChecks = 2  // idle reports in a row that end the spinner
-)
-
 // prompt runs the console with a prompt. The terminal is restored in every case.
 func (c *Console) prompt(ctx context.Context) error {
 	restore, err := rawMode(c.opt.In)
 	var e *editor
 	if err == nil {
-		e, err = newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.style.prompt("", "", ""))
+		e, err = newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.look().prompt("", "", ""))
 	}
 	if err != nil {
 		return core.Wrap(core.Invalid, errors.Join(err, restore()),
@@ -124,11 +117,11 @@ func readError(err error) error {
 	return core.Wrap(core.Invalid, err, "Can't read the terminal.")
 }
 
-// redraw draws the prompt again, with a frame of the spinner or without.
-func (c *Console) redraw(frame string) {
+// redraw draws the prompt again, with the spinner as it is now or without.
+func (c *Console) redraw(spinner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.spinnerFrame = frame
+	c.spinner = spinner
 	c.repaint()
 }
 
@@ -137,7 +130,7 @@ func (c *Console) repaint() {
 	if c.editor != nil {
 		a := c.current()
 		_, asks := a.asks()
-		c.editor.setPrompt(c.style.prompt(c.spinnerFrame, asks, c.shortID(a)))
+		c.editor.setPrompt(c.look().prompt(c.spinner, asks, c.shortID(a)))
 	}
 }
 
@@ -161,44 +154,4 @@ func DiscardInput(in any) {
 	if IsTerminal(in) {
 		_ = flushInput(int(in.(*os.File).Fd())) // the terminal has gone away
 	}
-}
-
-// spinner is drawn before the prompt while the bot works. It always ends: every post ends it, and so do two reports of
-// Options.Work in a row that the conversation is idle.
-type spinner struct {
-	c     *Console
-	clock *time.Ticker // stopped while nothing is drawn
-	count int
-	idle  int
-}
-
-// update starts or stops the clock according to the console's working state.
-func (s *spinner) update() {
-	s.c.mu.Lock()
-	on := s.c.working
-	s.c.mu.Unlock()
-	if on {
-		s.count, s.idle = 0, 0
-		s.clock.Reset(frameTime)
-		return
-	}
-	s.clock.Stop()
-	s.c.redraw("")
-}
-
-// advance draws the next frame.
-func (s *spinner) advance(ctx context.Context) {
-	s.count++
-	if s.count%idleEvery == 0 {
-		s.idle++
-		if idle, err := s.c.opt.Work.Idle(ctx); err != nil || !idle {
-			s.idle = 0
-		}
-		if s.idle >= idleChecks {
-			s.c.setWorking(false)
-			return
-		}
-	}
-	all := []rune(frames)
-	s.c.redraw(string(all[s.count%len(all)]))
 }

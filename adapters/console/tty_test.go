@@ -196,7 +196,7 @@ func TestPromptAnswersTheCardThatWasLastWhenTypingBegan(t *testing.T) {
 				})
 			k.Type("\r")
 			synctest.Wait()
-			if !strings.Contains(s.output.String(), "bot> This was approved by Bob at ") {
+			if !strings.Contains(s.output.String(), "gatehouse> This was approved by Bob at ") {
 				t.Error("an answer that came too late got no reply")
 			}
 			got := ""

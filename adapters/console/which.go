@@ -50,7 +50,7 @@ func (c *Console) ambiguous(l input) bool {
 	for _, a := range open {
 		lines = append(lines, doc.Fact{Label: doc.ConfirmWord + " " + c.shortID(a), Text: a.title}.Line())
 	}
-	_ = c.print(c.style.lines(*open[0], open[0].edge, lines...)) // there is no other place for this message
+	_ = c.print(c.look().lines(*open[0], open[0].edge, lines...)) // there is no other place for this message
 	return true
 }
 

@@ -262,6 +262,8 @@ type Texts struct {
 	TerminalOneOpen       string `default:"1 approval is open ({ids}). To see it, type {word}"`
 	TerminalSeveralOpen   string `default:"{count} approvals are open ({ids}). To see them, type {word}"`
 	TerminalWhich         string `default:"{count} approvals are open, so nothing was decided. Type one of these:"`
+	TerminalWorks         string `default:"Working…"` // before how long, while a turn runs
+	TerminalRuns          string `default:"Running {tool}…"`
 	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
 	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`
 	TerminalAnswerLater   string `default:"{what} is still open; answer with: {command}"`

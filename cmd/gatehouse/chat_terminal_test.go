@@ -21,6 +21,7 @@ func (w *workbench) openTerminal(args ...string) (c *child, keyboard, tty *os.Fi
 		w.t.Skipf("no pseudo terminals here: %v", err)
 	}
 	w.t.Cleanup(func() { ptm.Close(); tty.Close() })
+	w.env = append(w.env, "TERM=xterm")
 	w.tty, w.attr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	c = w.start(nil, append([]string{"chat"}, args...)...)
 	go func() { _, _ = io.Copy(c.out, ptm) }()
@@ -51,7 +52,7 @@ func TestCtrlCInTheChat(t *testing.T) {
 	w.sees(c, "⠹") // the turn runs
 	w.types(keyboard, "\x03")
 	w.sees(c, "Stopping the running turn. Ctrl-C again leaves the chat.")
-	w.sees(c, "bot> Stopped.")
+	w.sees(c, "gatehouse> Stopped.")
 	w.types(keyboard, "rm -rf x\x03\x03echo to the shell\r")
 	<-c.done
 	if code := c.cmd.ProcessState.ExitCode(); code != 0 {

@@ -80,7 +80,7 @@ type plain struct {
 func (w *plain) blocks(all []Block, first, others string) {
 	for i, b := range all {
 		if i > 0 {
-			if !tight(all[i-1], b, first != others) {
+			if !Tight(all[i-1], b, first != others) {
 				w.WriteString(strings.TrimRight(others, " ") + "\n")
 			}
 			first = others
@@ -89,8 +89,8 @@ func (w *plain) blocks(all []Block, first, others string) {
 	}
 }
 
-// tight reports whether there is no empty line between two blocks, in an item or elsewhere.
-func tight(before, after Block, item bool) bool {
+// Tight reports whether plain text has no empty line between two blocks, in an item or elsewhere.
+func Tight(before, after Block, item bool) bool {
 	return after.Kind == List && (item || before.Kind == Paragraph) || before.Kind == Heading ||
 		after.Kind == CodeBlock && before.Kind == Paragraph
 }
@@ -117,7 +117,7 @@ func (w *plain) block(b Block, first, others string) {
 	case CodeBlock:
 		code := CodeLines(b.Code)
 		if w.marks {
-			fence := fenceFor(b.Code)
+			fence := Fence(b.Code)
 			code = fence + b.Lang + "\n" + code + fence + "\n"
 		}
 		w.WriteString(code)
@@ -147,27 +147,35 @@ func (w *plain) block(b Block, first, others string) {
 func (w *plain) line(spans []Span) string {
 	var b strings.Builder
 	for _, s := range Shown(spans) {
-		before, after := "", ""
 		switch {
 		case s.Kind == Break:
-			before = "\n"
-		case !w.marks:
-		case s.Kind == Code:
-			before = strings.Repeat("`", longestRun(s.Text)+1)
-			after = before
-			if strings.HasPrefix(s.Text, "`") || strings.HasSuffix(s.Text, "`") {
-				before, after = before+" ", " "+after
-			}
+			b.WriteString("\n")
+		case w.marks:
+			b.WriteString(Marked(s))
 		default:
-			for _, m := range marksOf {
-				if s.Style&m.style != 0 {
-					before, after = before+m.mark, m.mark+after
-				}
-			}
+			b.WriteString(s.Text)
 		}
-		b.WriteString(before + s.Text + after)
 	}
 	return b.String()
+}
+
+// Marked is the text of a span between Markdown's marks of code and of its styles.
+func Marked(s Span) string {
+	before, after := "", ""
+	if s.Kind == Code {
+		before = strings.Repeat("`", longestRun(s.Text)+1)
+		after = before
+		if strings.HasPrefix(s.Text, "`") || strings.HasSuffix(s.Text, "`") {
+			before, after = before+" ", " "+after
+		}
+		return before + s.Text + after
+	}
+	for _, m := range marksOf {
+		if s.Style&m.style != 0 {
+			before, after = before+m.mark, m.mark+after
+		}
+	}
+	return before + s.Text + after
 }
 
 // marksOf are Markdown's marks of the styles.
@@ -176,8 +184,8 @@ var marksOf = []struct {
 	mark  string
 }{{Bold, "**"}, {Italic, "*"}, {Struck, "~~"}}
 
-// fenceFor returns a fence that nothing in some code ends.
-func fenceFor(code string) string { return strings.Repeat("`", max(3, longestRun(code)+1)) }
+// Fence returns a fence that nothing in some code ends.
+func Fence(code string) string { return strings.Repeat("`", max(3, longestRun(code)+1)) }
 
 // longestRun is how many backticks stand in a row in a text, at most.
 func longestRun(s string) (most int) {

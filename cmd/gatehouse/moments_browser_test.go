@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 )
 
 // TestTheRemainingTimeGoesOn: an open page tells how long an approval still waits, by the server's clock, without being
@@ -24,4 +27,22 @@ func TestTheRemainingTimeGoesOn(t *testing.T) {
 		page.shows(shown)
 	}
 	chat.shows("in 2 hours")
+}
+
+// TestOneWayOfTellingTime: every page tells how long ago something was, and on hovering the time of the reader's clock.
+func TestOneWayOfTellingTime(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newLocal(t)
+	w := b.newWindow(p.at, "/")
+	w.shows("Connected")
+	w.say("note add milk")
+	w.press("Approve")
+	w.shows("Done: “milk”")
+	w.run(command(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"}))
+	for _, path := range []string{"/", "/approvals", "/sessions"} {
+		w.run(chromedp.Navigate(p.at + path))
+		w.until("the times of "+path, `document.querySelector('time') && [...document.querySelectorAll('time')].every(t =>
+			/^(just now|.* ago|in .*)$/.test(t.textContent) && /\d:\d\d:\d\d.*(GMT\+9|JST)/.test(t.title))`)
+	}
 }

@@ -1,7 +1,7 @@
 // The card of an approval: HTML that the engine has drawn. A press is a form of it, which is sent with the continuation
 // that the card's data has for what was chosen.
-import { el, time } from './dom.js';
-import './moments.js';
+import { el } from './dom.js';
+import { tell } from './moments.js';
 import { Typed } from './typed.js';
 import { who } from './who.js';
 import { about } from './wire.js';
@@ -29,11 +29,11 @@ export function cardNode(directive, press) {
   return node;
 }
 
-// drawn is a card's HTML, whose times are those of the reader's clock, too.
+// drawn is a card's HTML.
 function drawn(directive) {
   const holder = el('div');
   holder.innerHTML = about(directive).html;
-  for (const t of holder.querySelectorAll('time')) t.append(`, ${time(t.dateTime).textContent}`);
+  tell(holder);
   return holder.firstElementChild;
 }
 
@@ -89,7 +89,9 @@ function showReview(use, directive) {
 // keepTyped puts the reader back to where they were in a card that another one takes the place of: into a field, with
 // what was selected, or on the card.
 export function keepTyped(old, node, field) {
-  if (old.querySelector('.denial[open]')) node.querySelector('.denial')?.setAttribute('open', '');
+  for (const unfolded of ['.denial', '.fold', '.code']) {
+    if (old.querySelector(unfolded)?.open) node.querySelector(unfolded)?.setAttribute('open', '');
+  }
   if (!field) return;
   const same = field.name && [...node.querySelectorAll('textarea, select, input')]
     .find((f) => f.name === field.name && (f.type !== 'radio' || f.value === field.value));

@@ -1,5 +1,5 @@
 // Small helpers for building elements. Texts are always set as text.
-import { now } from './clock.js';
+import { tell } from './moments.js';
 
 // el makes an element. Attributes that are false, null or undefined are left out; one that begins with "on" is a
 // listener.
@@ -14,11 +14,10 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
-// time makes the element of a moment: of today the time, else the day, too.
+// time makes the element of a moment, null for none.
 export function time(at) {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return null;
-  const today = date.toDateString() === new Date(now()).toDateString();
-  const form = { hour: '2-digit', minute: '2-digit', ...(!today && { day: 'numeric', month: 'short' }) };
-  return el('time', { datetime: date.toISOString(), title: date.toLocaleString() }, date.toLocaleString([], form));
+  if (Number.isNaN(Date.parse(at))) return null;
+  const holder = el('span', {}, el('time', { class: 'relative', datetime: at }));
+  tell(holder);
+  return holder.firstElementChild;
 }

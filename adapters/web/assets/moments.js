@@ -1,4 +1,5 @@
-// How far off a moment is, in the words in which the engine has drawn it, told anew as time passes on its clock.
+// Times as all pages tell them: how long ago, or how far off, in the words in which the engine has drawn them, told anew
+// as time passes on its clock; and for whoever hovers the time itself, on their own.
 import { now } from './clock.js';
 
 const minute = 60000;
@@ -17,11 +18,21 @@ export function distance(away) {
   return away > 0 ? `in ${long}` : `${long} ago`;
 }
 
-setInterval(() => {
-  for (const node of document.querySelectorAll('time.relative')) {
-    const words = distance(Date.parse(node.dateTime) - now());
-    if (!words || node.firstChild.data === words) continue;
-    node.setAttribute('aria-live', 'off'); // nobody wants to hear each minute
-    node.firstChild.data = words;
+const exact = new Intl.DateTimeFormat([], { dateStyle: 'full', timeStyle: 'long' });
+const date = new Intl.DateTimeFormat([], { dateStyle: 'long' });
+
+// tell writes what the times of an element say now.
+export function tell(root) {
+  for (const node of root.querySelectorAll('time.relative')) {
+    const at = Date.parse(node.dateTime);
+    const words = distance(at - now()) ?? `on ${date.format(at)}`;
+    if (node.textContent !== words) {
+      node.setAttribute('aria-live', 'off'); // nobody wants to hear each minute
+      node.textContent = words;
+    }
+    node.title = exact.format(at);
   }
-}, look);
+}
+
+tell(document);
+setInterval(tell, look, document);

@@ -1,6 +1,7 @@
 // "Working": what the page says while a turn of its conversation runs, in whichever tab it was asked for, and the
 // button that stops it.
-import { time } from './dom.js';
+
+const clock = new Intl.DateTimeFormat([], { timeStyle: 'short' });
 
 export class Working {
   constructor(node, stop) { Object.assign(this, { node, stop }); }
@@ -9,7 +10,7 @@ export class Working {
   turn({ since }) {
     const [word, beside] = this.node.children; // the first is read out when it changes
     word.textContent = since ? 'Working…' : '';
-    beside.replaceChildren(...(since ? ['since ', time(since)] : []));
+    beside.textContent = since ? `since ${clock.format(Date.parse(since))}` : '';
     this.node.hidden = !since;
     this.stop.hidden = !since;
   }

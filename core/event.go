@@ -118,8 +118,8 @@ type Amendment struct {
 	Payload  json.RawMessage `json:"payload,omitempty"` // empty: deleted
 	Text     string          `json:"text,omitempty"`    // the new text
 
-	// Added: the author changed nothing, and the platform has added something that the message points at. It is used
-	// while the turn has not begun; after that it changes nothing, and no card shows it.
+	// Added: it is used while the turn has not begun; after that it changes nothing, and no card shows it. Such is what
+	// a platform adds that a message points at, and a change that is sent as a message of its own where it is late.
 	Added bool `json:"added,omitempty"`
 }
 

@@ -228,12 +228,22 @@ type Mail struct {
 	Content json.RawMessage // the adapter's own form
 	At      time.Time       // when it was first stored
 	Taken   int64           // the event whose answer gave it out; 0: none has
+
+	// Opens is of what a person wrote: it makes the mailbox a conversation in that person's list. It is not read back.
+	Opens *Opening
+}
+
+// Opening is who began a conversation, and what it is called until they rename it.
+type Opening struct {
+	Person string // the actor's id
+	Title  string
 }
 
 // MailFilter selects mail of a mailbox.
 type MailFilter struct {
 	Mailbox ConversationID
 	After   int64   // only mail with a larger Seq
+	Before  int64   // only mail with a smaller one; 0: all
 	Key     string  // only this mail
 	Events  []int64 // only what answers these events; nil: all
 	Last    int     // only the newest so many
@@ -253,4 +263,34 @@ type Mailboxes interface {
 	// taken it, and returns all mail that by has taken, in the order of Seq. So it may be repeated, and no mail is
 	// taken by two events. Of all mail it takes the oldest, up to 4 MiB, and what answers by; others get the rest.
 	TakeMail(ctx context.Context, mailbox ConversationID, by int64, events []int64) ([]Mail, error)
+}
+
+// Conversation is a mailbox as a person's list has it.
+type Conversation struct {
+	ID        ConversationID
+	Title     string // "": it was deleted
+	Last      int64  // the largest Seq of its mail
+	ChangedAt time.Time
+	Waits     bool // an approval of it is open
+}
+
+// ConversationFilter selects conversations of one person, those that changed last first.
+type ConversationFilter struct {
+	Person string
+	Search string        // only those with this in their title, in capitals or not
+	Before *Conversation // only those that come after this one
+	Since  time.Time     // only those that changed later, deleted ones too; zero: all but the deleted ones
+	Limit  int           // 0: all
+}
+
+// Conversations are what people have in their mailboxes. A person who names another's gets the same answer as for one
+// that does not exist: not_found.
+type Conversations interface {
+	ListConversations(ctx context.Context, f ConversationFilter) ([]Conversation, error)
+	// RenameConversation gives a title of at least one character.
+	RenameConversation(ctx context.Context, person string, id ConversationID, title string) error
+	// DeleteConversation removes all that was said in a conversation, in one transaction: its sessions as DeleteSession
+	// does, and its mail. The audit log stays, and so does the place in the mailbox: what is said there later begins
+	// the conversation anew. It is invalid while an approval is open, a turn runs or a message waits.
+	DeleteConversation(ctx context.Context, person string, id ConversationID) error
 }

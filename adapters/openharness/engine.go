@@ -31,6 +31,7 @@ type Store interface {
 	ListPosts(ctx context.Context, states []core.RowState, conversation core.ConversationID, n int) ([]core.OutboxRow,
 		error)
 	LoadApproval(ctx context.Context, id core.ApprovalID) (core.Approval, error)
+	ListConversations(ctx context.Context, f core.ConversationFilter) ([]core.Conversation, error)
 }
 
 // Blobs keep the bytes of uploads.

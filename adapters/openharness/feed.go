@@ -46,13 +46,17 @@ type following struct {
 	wait  time.Duration
 	tells bool            // the client wants to know how many approvals wait for it
 	waits *waiting.Stream // what tells it; nil: nothing does
+
+	lists bool // the client is told what changes in its person's list of conversations
+	list  listing
+	early int64 // the answer is the mail before this place; 0: it is what comes
 }
 
 // follows reads which sessions a stream is of, how they are drawn, and after which event each begins. It refuses every
 // parameter that it can't honour.
 func (c *call) follows(r *http.Request) (*following, error) {
 	query, err := access.Query(r, "session", "session_id", "conversation", "after", "html", "deltas", "beat", "epoch",
-		"wait", "more", "approvals", access.PageField)
+		"wait", "more", "approvals", "conversations", "before", access.PageField)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +84,12 @@ func (c *call) follows(r *http.Request) (*following, error) {
 			return nil, invalid("wait", "The parameter wait is a number of seconds from 0 to 25.")
 		}
 		f.ends, f.wait = true, time.Duration(seconds)*time.Second
+	}
+	if f.lists, err = strconv.ParseBool(cmp.Or(query.Get("conversations"), "0")); err != nil {
+		return nil, invalid("conversations", "The parameter conversations is 1 for what changes in your list, or 0.")
+	}
+	if f.early, err = earlier(query); err != nil {
+		return nil, err
 	}
 	last := cmp.Or(r.Header.Get("Last-Event-ID"), query.Get("after")) // for a client that can't set headers
 	after := int64(-1)
@@ -128,7 +138,7 @@ func (f *following) add(session, thread string, after int64) error {
 		return fault
 	}
 	c := *f.call
-	c.request.Session, c.mailbox = session, conversationOf(c.who, session, thread)
+	c.request.Session, c.mailbox = session, c.who.Conversation(session, thread)
 	f.feeds = append(f.feeds, &feed{call: &c, after: after})
 	return nil
 }

@@ -76,7 +76,7 @@ func (c *call) message(w http.ResponseWriter, r *http.Request) error {
 	if c.request, fault = wire.Decode(body, wire.Limits{Intent: c.MaxMessage}); fault != nil {
 		return fault
 	}
-	c.mailbox = conversationOf(c.who, c.request.Session, c.request.Conversation)
+	c.mailbox = c.who.Conversation(c.request.Session, c.request.Conversation)
 	c.html, _ = strconv.ParseBool(r.URL.Query().Get("html")) // as a page needs its replies
 	a, err := c.answer(w, r)
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"gatehouse/adapters/internal/inbound"
@@ -17,6 +18,9 @@ import (
 
 // say stores a message, unless its request_id is known, and answers what became of it.
 func (c *call) say(ctx context.Context) (r wire.Response, err error) {
+	if r, done, err := c.replace(ctx); done || err != nil {
+		return r, err
+	}
 	record, fresh, err := c.store(ctx, c.event())
 	switch {
 	case err != nil:
@@ -43,12 +47,53 @@ func (c *call) event() core.Event {
 }
 
 func (c *call) eventID() string {
-	id := "-" + rand.Text()
-	if c.request.ID != "" {
-		id = fmt.Sprintf("%x", sha256.Sum256([]byte(c.request.ID)))
+	if c.request.ID == "" {
+		return "request/" + c.who.Name + "/-" + rand.Text()
 	}
-	return "request/" + c.who.Name + "/" + id
+	return c.eventOf(c.request.ID)
 }
+
+// eventOf is the id of the event of a message of the principal's.
+func (c *call) eventOf(request string) string {
+	return fmt.Sprintf("request/%s/%x", c.who.Name, sha256.Sum256([]byte(request)))
+}
+
+// replace puts a message in the place of an earlier one whose turn has not begun, as an edit on a chat platform does,
+// and answers what became of that. Otherwise done is false: the message is one of its own, and nothing that was
+// answered changes.
+func (c *call) replace(ctx context.Context) (r wire.Response, done bool, err error) {
+	target := c.eventOf(c.request.Replaces)
+	if c.request.Replaces == "" || inbound.Control(c.request.Intent) != nil {
+		return r, false, nil
+	}
+	earlier, err := c.find(ctx, target)
+	if err != nil || earlier == nil || earlier.Conversation != c.mailbox {
+		return r, false, err
+	}
+	ev := c.event()
+	ev.ID, ev.Body = strings.Replace(ev.ID, "request/", "replace/", 1), core.AmendEvent{Event: target}
+	uploads, err := c.uploads(ctx, ev)
+	if err != nil {
+		return r, false, err
+	}
+	ev.Payload, _ = json.Marshal(core.Amendment{ // of texts: can't fail
+		Revision: c.Now().UTC().Format(revisions), Payload: c.payload(uploads), Text: c.request.Intent, Added: true,
+	})
+	if _, err = c.accept(ctx, ev); err != nil {
+		return r, false, err
+	}
+	change, err := c.find(ctx, ev.ID)
+	if err != nil || change == nil || change.End.Kind != core.EndApplied {
+		return r, false, err
+	}
+	if r, err = c.outcome(ctx, *earlier, false); err == nil && r.Body.Extensions == nil {
+		r.Body.Extensions = vendor(map[string]any{"replaced": c.request.Replaces})
+	}
+	return r, true, err
+}
+
+// revisions is how the time of a change is written, so that a later one is larger.
+const revisions = "2006-01-02T15:04:05.000000000"
 
 // maxRefused is how often one request_id may be refused because of other messages that wait.
 const maxRefused = 100

@@ -57,7 +57,8 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 		return core.Input{}, err
 	}
 	said := storedPost{Kind: kindSaid, Text: p.text(true), Request: p.Request}
-	return in, e.put(ctx, ev.Conversation, "said/"+ev.ID, 0, said)
+	m := core.Mail{Mailbox: ev.Conversation, Key: "said/" + ev.ID, Opens: opening(ev, cmp.Or(p.Text, said.Text))}
+	return in, e.put(ctx, m, said)
 }
 
 // fetch reads an upload for a message's event.

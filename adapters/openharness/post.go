@@ -48,7 +48,7 @@ func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, err
 			return "", false, core.Wrap(core.Internal, err, "The approval's card can't be stored.")
 		}
 	}
-	if err := e.put(ctx, d.Conversation, d.Key, d.Event, p); err != nil {
+	if err := e.put(ctx, core.Mail{Mailbox: d.Conversation, Key: d.Key, Event: d.Event}, p); err != nil {
 		return "", false, core.Wrap(core.DeliveryLater, err, "The mailbox can't be written now.")
 	}
 	return core.Ref(d.Key), false, nil
@@ -63,11 +63,12 @@ func (e *Engine) Edit(ctx context.Context, _ core.Ref, d core.Delivery) error {
 // Find finds nothing: storing a post again under its key changes nothing, so a post in doubt is stored again.
 func (e *Engine) Find(context.Context, core.Delivery) (core.Found, error) { return core.Found{}, nil }
 
-func (e *Engine) put(ctx context.Context, mailbox core.ConversationID, key string, event int64, p storedPost) error {
-	content, _ := json.Marshal(p) // of texts and numbers: can't fail
-	_, err := e.Store.PutMail(ctx, core.Mail{Mailbox: mailbox, Key: key, Event: event, Content: content})
+// put stores a post as mail.
+func (e *Engine) put(ctx context.Context, m core.Mail, p storedPost) error {
+	m.Content, _ = json.Marshal(p) // of texts and numbers: can't fail
+	_, err := e.Store.PutMail(ctx, m)
 	if err == nil {
-		e.watchers.wake(mailbox)
+		e.watchers.wake(m.Mailbox)
 	}
 	return err
 }

@@ -108,7 +108,7 @@ func (c *call) concerns(run core.InvocationID, mailbox core.ConversationID) bool
 		return false
 	}
 	if c.request.Session == "" && c.request.Conversation == "" {
-		own := conversationOf(c.who, "x", "")
+		own := c.who.Conversation("x", "")
 		if !strings.HasPrefix(string(mailbox), strings.TrimSuffix(string(own), "x")) {
 			return false
 		}

@@ -34,6 +34,9 @@ func (c *call) stream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if f.early > 0 {
+		return f.sendEarlier(w, r)
+	}
 	if err := f.begin(r.Context()); err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ func (f *following) sendNew(ctx context.Context) (some bool, err error) {
 		}
 		some = some || one.after > max(before, 0)
 	}
-	return some, nil
+	return some, f.tellList(ctx)
 }
 
 // begun reports whether there was memory for the beginning of each session.

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Opener) {
 		{"question", questionExamples},
 		{"intent", intentExamples}, {"audit", auditExamples}, {"evidence", evidenceExamples},
 		{"outbox", outboxExamples}, {"delivery", deliveryExamples}, {"twin", twinExamples}, {"mail", mailExamples},
+		{"conversation", conversationExamples},
 		{"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples},
 		{"admin", adminExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},

@@ -26,46 +26,51 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 			return core.Errorf(core.Invalid,
 				"A turn of the conversation %s is running. Stop it first, or wait until it ends.", id)
 		}
-		if err := t.eraseApprovals(id); err != nil {
-			return err
-		}
-		waiting, err := t.Texts(`select invocation from paused where session = $1`, id)
-		if err != nil {
-			return err
-		}
-		for _, invocation := range waiting {
-			if err := t.abandon(
-				core.Abandon{
-					Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted",
-				}, core.Claim{Owner: core.LocalAdmin}); err != nil {
-				return err
-			}
-		}
-		if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
-			return err
-		}
-		blobs, err := t.sessionBlobs(id)
-		if err != nil {
-			return err
-		}
-		if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil {
-			return err
-		}
-		if _, err := t.Exec(`delete from messages where session = $1 and pos >= 0`, id); err != nil {
-			return err
-		}
-		if err := t.eraseEvents(id); err != nil {
-			return err
-		}
-		if err := t.eraseMail(id); err != nil {
-			return err
-		}
-		return t.removeUnused(blobs, true)
+		return t.deleteSession(id)
 	})
 	if err != nil {
 		return err
 	}
 	return s.engine.Shrink(ctx)
+}
+
+// deleteSession is DeleteSession in a transaction that holds the conversation's queue. No turn of the session runs.
+func (t *Tx) deleteSession(id core.SessionID) error {
+	if err := t.eraseApprovals(id); err != nil {
+		return err
+	}
+	waiting, err := t.Texts(`select invocation from paused where session = $1`, id)
+	if err != nil {
+		return err
+	}
+	for _, invocation := range waiting {
+		if err := t.abandon(
+			core.Abandon{
+				Invocation: core.InvocationID(invocation), Cancel: true, Reason: "the conversation was deleted",
+			}, core.Claim{Owner: core.LocalAdmin}); err != nil {
+			return err
+		}
+	}
+	if _, err := t.Exec(`delete from evidence where session = $1`, id); err != nil {
+		return err
+	}
+	blobs, err := t.sessionBlobs(id)
+	if err != nil {
+		return err
+	}
+	if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil {
+		return err
+	}
+	if _, err := t.Exec(`delete from messages where session = $1 and pos >= 0`, id); err != nil {
+		return err
+	}
+	if err := t.eraseEvents(id); err != nil {
+		return err
+	}
+	if err := t.eraseMail(id); err != nil {
+		return err
+	}
+	return t.removeUnused(blobs, true)
 }
 
 // What DeleteSession erases elsewhere is text, and digests that anybody could compute. Ids, times and states stay: an

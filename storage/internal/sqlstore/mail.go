@@ -1,9 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -26,10 +29,7 @@ func (s *Store) PutMail(ctx context.Context, m core.Mail) (seq int64, err error)
 		return 0, core.Errorf(core.Invalid, "Mail needs a mailbox, a key and content in JSON.")
 	}
 	return write(ctx, s, func(t *Tx) (seq int64, err error) {
-		if _, err := t.Row([]any{&seq, Clock{t}}, `
-			insert into mailboxes (mailbox, seq) values ($1, 1)
-			on conflict (mailbox) do update set seq = mailboxes.seq + 1
-			returning seq, `+t.sql.Clock, m.Mailbox); err != nil {
+		if seq, err = t.numberMail(m); err != nil {
 			return 0, err
 		}
 		written, err := t.Exec(`
@@ -50,6 +50,9 @@ func (s *Store) ListMail(ctx context.Context, f core.MailFilter) ([]core.Mail, e
 	where := conditions{}
 	where.and("mailbox = " + where.arg(f.Mailbox))
 	where.and("seq > " + where.arg(f.After))
+	if f.Before > 0 {
+		where.and("seq < " + where.arg(f.Before))
+	}
 	where.is("key", f.Key)
 	in(&where, "event", f.Events)
 	order, limited := "seq", limit(f.Limit)
@@ -157,9 +160,11 @@ func (t *Tx) eraseMail(id core.SessionID) error {
 	if _, err := t.Exec(`delete from mail where mailbox = $1`+others, conversation, id); err != nil {
 		return err
 	}
-	_, err := t.Exec(`delete from mail where key in (select key from outbox where conversation = $1)`+others,
-		conversation, id)
-	return err
+	if _, err := t.Exec(`delete from mail where key in (select key from outbox where conversation = $1)`+others,
+		conversation, id); err != nil {
+		return err
+	}
+	return t.eraseTitle(conversation)
 }
 
 // pruneMail removes at most n mails that were stored before a time and whose posts were removed, and the mailboxes that
@@ -189,4 +194,186 @@ func (t *Tx) pruneMail(before time.Time, n int) (removed int64, err error) {
 	_, err = t.Exec(`delete from mailboxes where `+c.all()+` and not exists (select 1 from mail m
 		where m.mailbox = mailboxes.mailbox)`, c.args...)
 	return removed, err
+}
+
+// untitled is the title of a conversation whose first words were erased, or had no letters.
+const untitled = "Untitled"
+
+// numberMail gives out the next number of a mailbox, whose row it locks. What a person wrote makes it theirs, and gives
+// it a title unless it has one. It may read the clock.
+func (t *Tx) numberMail(m core.Mail) (seq int64, err error) {
+	by := core.Opening{}
+	if m.Opens != nil {
+		by = core.Opening{Person: m.Opens.Person, Title: cmp.Or(strings.TrimSpace(m.Opens.Title), untitled)}
+	}
+	var c conditions
+	values := []string{c.arg(m.Mailbox), "1", c.arg(by.Person), c.arg(free(by.Title)), t.clock(&c)}
+	_, err = t.Row([]any{&seq, Clock{t}}, `
+		insert into mailboxes (mailbox, seq, person, title, changed_at) values (`+strings.Join(values, ", ")+`)
+		on conflict (mailbox) do update set seq = mailboxes.seq + 1, changed_at = excluded.changed_at,
+			person = case mailboxes.person when '' then excluded.person else mailboxes.person end,
+			title = case mailboxes.title when '' then excluded.title else mailboxes.title end
+		returning seq, `+t.sql.Clock, c.args...)
+	return seq, err
+}
+
+// ListConversations lists those of one person, the latest change first. Titles are compared here, not by the database:
+// SQLite knows the capitals of ASCII alone.
+func (s *Store) ListConversations(
+	ctx context.Context, f core.ConversationFilter,
+) (found []core.Conversation, err error) {
+	if f.Search == "" {
+		return s.conversations(ctx, f)
+	}
+	const most = 1000
+	wanted, page := strings.ToLower(f.Search), f
+	page.Limit = most
+	for {
+		all, err := s.conversations(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range all {
+			if strings.Contains(strings.ToLower(one.Title), wanted) {
+				found = append(found, one)
+			}
+			if len(found) == limit(f.Limit) {
+				return found, nil
+			}
+		}
+		if len(all) < most {
+			return found, nil
+		}
+		page.Before = &all[most-1]
+	}
+}
+
+func (s *Store) conversations(ctx context.Context, f core.ConversationFilter) ([]core.Conversation, error) {
+	row := func(scan func(...any) error) (c core.Conversation, err error) {
+		return c, scan(&c.ID, &c.Title, &c.Last, timestamp{&c.ChangedAt}, &c.Waits)
+	}
+	var where conditions
+	where.and("person = " + where.arg(f.Person) + " and person <> ''") // so that the partial index has them
+	if f.Since.IsZero() {
+		where.and("title <> ''")
+	} else {
+		where.and("changed_at > " + where.arg(f.Since))
+	}
+	if f.Before != nil {
+		where.and("(changed_at, mailbox) < (" + where.arg(f.Before.ChangedAt) + ", " + where.arg(f.Before.ID) + ")")
+	}
+	return readAll(ctx, s, row, `
+		select mailbox, title, seq, changed_at, exists (select 1 from approvals where conversation = mailbox
+			and state = 'open')
+		from mailboxes where `+where.all()+` order by changed_at desc, mailbox desc limit `+where.arg(limit(f.Limit)),
+		where.args...)
+}
+
+// RenameConversation gives a conversation another title; of two at once the later one stays.
+func (s *Store) RenameConversation(ctx context.Context, person string, id core.ConversationID, title string) error {
+	if strings.TrimSpace(title) == "" {
+		return core.Errorf(core.Invalid, "A conversation needs a title.")
+	}
+	return s.write(ctx, func(t *Tx) error {
+		if err := t.lockOwn(person, id); err != nil {
+			return err
+		}
+		_, err := t.Exec(`update mailboxes set title = $1, changed_at = $2 where mailbox = $3`, free(title), t.Now, id)
+		return err
+	})
+}
+
+// lockOwn locks the row of a person's conversation, and reads the clock. It fails with not_found if there is none.
+func (t *Tx) lockOwn(person string, id core.ConversationID) error {
+	known, err := t.lockRows(`mailboxes where mailbox = $1 and person = $2 and title <> ''`, id, person)
+	if err == nil && !known {
+		return core.Errorf(core.NotFound, "There is no such conversation. It may have been deleted.")
+	}
+	return err
+}
+
+// DeleteConversation removes what was said in a conversation. Its queue is locked first, then its mailbox, in the order
+// of doc.go: so a message is either there before and refuses this, or begins the conversation anew.
+func (s *Store) DeleteConversation(ctx context.Context, person string, id core.ConversationID) error {
+	err := s.write(ctx, func(t *Tx) error {
+		if _, err := t.lockKnownQueue(id.Queue()); err != nil {
+			return err
+		}
+		if err := t.atRest(person, id); err != nil {
+			return err
+		}
+		sessions, err := t.sessionsOf(id)
+		if err != nil {
+			return err
+		}
+		for _, session := range sessions {
+			if err := t.deleteSession(core.SessionID(session)); err != nil {
+				return err
+			}
+		}
+		if _, err := t.Exec(`update mailboxes set title = '', changed_at = $1 where mailbox = $2`, t.Now, id); err != nil {
+			return err
+		}
+		_, err = t.Exec(`delete from mail where mailbox = $1`, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.engine.Shrink(ctx)
+}
+
+// atRest fails unless nothing is open, waits or runs in a person's conversation.
+func (t *Tx) atRest(person string, id core.ConversationID) error {
+	known, err := t.exists(`select 1 from mailboxes where mailbox = $1 and person = $2 and title <> ''`, id, person)
+	if err == nil && !known {
+		return core.Errorf(core.NotFound, "There is no such conversation. It may have been deleted.")
+	}
+	open, err := t.existsUnless(err, `select 1 from approvals where conversation = $1 and state = 'open' limit 1`, id)
+	if open {
+		return core.Errorf(core.Invalid, "An approval of this conversation is still open. Decide or cancel it first, "+
+			"then delete the conversation.")
+	}
+	waits, err := t.existsUnless(err, `select 1 from events where conversation = $1 and ended_at = 0 limit 1`, id)
+	if waits {
+		return core.Errorf(core.Invalid, "A message of this conversation is still being answered. Stop it, or wait for "+
+			"its answer, then delete the conversation.")
+	}
+	return err
+}
+
+// existsUnless is exists, unless something has failed before.
+func (t *Tx) existsUnless(failed error, query string, args ...any) (bool, error) {
+	if failed != nil {
+		return false, failed
+	}
+	return t.exists(query, args...)
+}
+
+// sessionsOf are the sessions of a conversation that have anything: those of its generations, and those that its events
+// and approvals name.
+func (t *Tx) sessionsOf(id core.ConversationID) ([]string, error) {
+	generations := 1
+	if _, err := t.Row([]any{&generations}, `select generation from queues where queue_key = $1`, id); err != nil {
+		return nil, err
+	}
+	var all []core.SessionID
+	for n := range generations {
+		all = append(all, core.SessionID(string(id)+"@"+strconv.Itoa(n+1)))
+	}
+	var c conditions
+	of := c.arg(id)
+	in(&c, "id", all)
+	return t.Texts(`
+		select session from events where conversation = `+of+` and session <> ''
+		union select session from approvals where conversation = `+of+`
+		union select id from sessions where `+c.all(), c.args...)
+}
+
+// eraseTitle forgets what a conversation is called, since its first words may be among those that were erased. Without
+// mail it is not in its person's list any more.
+func (t *Tx) eraseTitle(id core.ConversationID) error {
+	_, err := t.Exec(`update mailboxes set title = case when exists (select 1 from mail
+		where mail.mailbox = mailboxes.mailbox) then $1 else '' end where mailbox = $2 and title <> ''`, untitled, id)
+	return err
 }

@@ -19,9 +19,11 @@ func (r Request) Digest() string {
 		Reason                        string
 		Answer                        json.RawMessage `json:",omitempty"`
 		Typed                         []string        `json:",omitempty"`
+		Replaces                      string          `json:",omitempty"`
 		Hints                         hinted
 	}{
 		r.Asked, r.Session, r.Conversation, r.Intent, r.Continuation, r.Attachments, r.Reason, r.Answer, r.Typed,
+		r.Replaces,
 		hinted{r.hints.Tenant, r.TaskHint.SOP, r.TaskHint.Plugin, r.TaskHint.Business, r.hints.RunSOP},
 	})
 	sum := sha256.Sum256(text)

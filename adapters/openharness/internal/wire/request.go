@@ -41,6 +41,8 @@ type Request struct {
 	// to a question: dev.gatehouse's answer in the extensions of the request, any JSON; nil if it is absent
 	Answer json.RawMessage
 	Typed  []string // likewise, what was typed into a question's form; nil if it is absent
+	// the request_id of an earlier message, in whose place this one is put unless its turn has begun; likewise
+	Replaces string
 
 	hints hints
 }
@@ -135,6 +137,7 @@ func (p part) message() (r Request) {
 	if r.Reason = own.text("reason"); utf8.RuneCountInString(r.Reason) > maxReason {
 		p.refuse(own.at("reason"), "A reason has at most %d characters.", maxReason)
 	}
+	r.Replaces = own.id("replaces")
 	r.Answer, r.Typed = own.any("answer"), own.texts("typed", maxTyped)
 	q.object("context").context(&r)
 	return r

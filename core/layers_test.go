@@ -42,7 +42,8 @@ var layers = map[string][]string{
 		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt",
 		"core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp",
 	},
-	"core/dispatch": {"core", "core/inflight", "core/retry", "core/chat"},
+	"core/live":     {"core"},
+	"core/dispatch": {"core", "core/inflight", "core/live", "core/retry", "core/chat"},
 	"core/outbox":   {"core", "core/retry"},
 	"core/schedule": {"core", "core/retry"},
 	"approvals": {
@@ -128,11 +129,12 @@ var layers = map[string][]string{
 	},
 
 	"adapters/openharness": {
-		"core", "core/inflight", "core/mask", "core/question", "adapters/access", "adapters/internal/*",
+		"core", "core/inflight", "core/live", "core/mask", "core/question", "adapters/access", "adapters/internal/*",
 		"adapters/openharness/internal/*", "adapters/wording",
 	},
 	"adapters/openharness/internal/*":       {"core/strictjson", "adapters/internal/*"}, // the messages
 	"adapters/openharness/internal/waiting": {"core"},
+	"adapters/openharness/internal/delta":   {"core/live", "core/mask", "adapters/internal/*"},
 	"adapters/agents": {
 		"core", "core/inflight", "core/question", "core/strictjson", "core/tool", "adapters/access",
 		"adapters/internal/intake",

@@ -28,12 +28,9 @@ type Ledger interface {
 	Refuse(id ApprovalID, r ToolResult)
 }
 
-// Progress is told what a turn does while it runs. No call blocks.
+// Progress is told what a turn holds and has done so far, for its end. No call blocks. What people see of it meanwhile
+// is told to Deltas.
 type Progress interface {
-	// Step is called when a tool call begins.
-	Step(tool string)
-	// Waits is called when a model's vendor asked to wait, with the time at which the model is asked again.
-	Waits(until time.Time)
 	// Added is told the messages that the turn has added so far, each time that it asks its model: they take memory.
 	Added([]Message)
 	// Evidence receives the turn's evidence, as a join check's input, each time that the turn ends or pauses; the last
@@ -106,6 +103,48 @@ func TurnFrom(ctx context.Context) (t Turn, ok bool) {
 	t, ok = ctx.Value(turnKey{}).(Turn)
 	return t, ok
 }
+
+// Deltas hears what a turn does and says while it runs (harness-chat §9). It is a view: nothing of it is stored, and
+// the turn is the same where nobody listens. No call blocks, and calls may come from several goroutines.
+type Deltas interface {
+	// Step is called when a tool call begins.
+	Step(tool string)
+	// Waits is called when a model's vendor asked to wait, with the time at which the model is asked again.
+	Waits(until time.Time)
+	// Writes is called when the model begins an answer, and when it begins it anew: the pieces so far do not count.
+	Writes()
+	// Piece is called with each further piece of the answer, as the model writes it.
+	Piece(text string)
+	// Said is called with the whole answer, which takes the place of its pieces; "": it has no text.
+	Said(text string)
+	// Watched reports whether anybody looks now. What is done for the eye alone may be left out if not.
+	Watched() bool
+}
+
+type deltasKey struct{}
+
+// WithDeltas gives a context in which the deltas of a turn are heard.
+func WithDeltas(ctx context.Context, d Deltas) context.Context {
+	return context.WithValue(ctx, deltasKey{}, d)
+}
+
+// DeltasFrom is who hears the deltas of a turn; where nobody does, they are lost.
+func DeltasFrom(ctx context.Context) Deltas {
+	if d, ok := ctx.Value(deltasKey{}).(Deltas); ok {
+		return d
+	}
+	return unheard{}
+}
+
+// unheard hears nothing.
+type unheard struct{}
+
+func (unheard) Step(string)     {}
+func (unheard) Waits(time.Time) {}
+func (unheard) Writes()         {}
+func (unheard) Piece(string)    {}
+func (unheard) Said(string)     {}
+func (unheard) Watched() bool   { return false }
 
 // Outcome is the spec's ChatTurnOutcome (harness-chat §5.2): Completed, Errored or Suspended, and nothing else.
 type Outcome interface{ outcome() }

@@ -12,6 +12,7 @@ import (
 	"gatehouse/adapters/openharness/internal/waiting"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
+	"gatehouse/core/live"
 )
 
 // Name is the platform's name.
@@ -55,6 +56,7 @@ type Options struct {
 	Wait       time.Duration // how long a request waits for its turn at most; 0 = 25 seconds
 	Now        func() time.Time
 	Log        *slog.Logger
+	Live       *live.Hub         // what running turns say; nil: there are no deltas
 	Words      map[string]string // in place of built-in texts of cards, by their keys
 }
 

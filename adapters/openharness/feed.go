@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/openharness/internal/delta"
 	"gatehouse/adapters/openharness/internal/waiting"
 	"gatehouse/adapters/openharness/internal/wire"
 	"gatehouse/core"
@@ -30,6 +31,7 @@ type feed struct {
 	head  string // a line that begins its events: it names the session, where a stream has several
 	after int64  // the place of what was sent last; -1: begin with the last mail
 	told  *turn  // what the client was told last; nil: nothing
+	shown delta.Drawing
 }
 
 // following is what one client follows: a session, or several over one connection.
@@ -67,8 +69,8 @@ func (c *call) follows(r *http.Request) (*following, error) {
 	if c.html, err = strconv.ParseBool(cmp.Or(query.Get("html"), "0")); err != nil {
 		return nil, invalid("html", "The parameter html is 1 for replies as HTML, too, or 0.")
 	}
-	if deltas, err := strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); deltas || err != nil {
-		return nil, invalid("deltas", "This stream has whole replies only: set deltas to 0, or leave it out.")
+	if c.deltas, err = strconv.ParseBool(cmp.Or(query.Get("deltas"), "0")); err != nil {
+		return nil, invalid("deltas", "The parameter deltas is 1 for what a turn says while it runs, too, or 0.")
 	}
 	f := &following{call: c, known: query.Get("epoch"), every: heartbeat}
 	if beat := query.Get("beat"); beat != "" {
@@ -139,7 +141,7 @@ func (f *following) add(session, thread string, after int64) error {
 	}
 	c := *f.call
 	c.request.Session, c.mailbox = session, c.who.Conversation(session, thread)
-	f.feeds = append(f.feeds, &feed{call: &c, after: after})
+	f.feeds = append(f.feeds, &feed{call: &c, after: after, shown: delta.Drawing{HTML: c.html}})
 	return nil
 }
 

@@ -63,6 +63,7 @@ type call struct {
 	accept  core.Accept
 	mailbox core.ConversationID
 	html    bool
+	deltas  bool            // what a turn says while it runs is sent, too
 	waited  <-chan struct{} // closed when the answer is due, or nobody waits for it any more
 }
 

@@ -65,28 +65,41 @@ func (f *following) follow(r *http.Request) {
 	}
 	changed, remove := f.watchers.add(mailboxes...)
 	defer remove()
+	deltas, unwatch := f.newDeltas(mailboxes)
+	defer unwatch()
 	loggedOut, leave := f.Gate.Follow(r)
 	defer leave()
-	look, beat := time.NewTicker(streamLook), time.NewTicker(f.every)
-	defer look.Stop()
+	tick, beat := time.NewTicker(streamLook), time.NewTicker(f.every)
+	defer tick.Stop()
 	defer beat.Stop()
 	var over <-chan time.Time // never
 	if f.ends {
 		over = time.After(f.wait)
 	}
 	err := f.beat()
-	for err == nil {
-		var some, told bool
-		if some, err = f.sendNew(ctx); err == nil {
-			told, err = f.tellWaiting()
+	for look := true; err == nil; {
+		if look {
+			var some, told bool
+			if some, err = f.sendNew(ctx); err == nil {
+				told, err = f.tellWaiting()
+			}
+			if err == nil {
+				err = f.tell(deltas)
+			}
+			if err != nil || f.ends && (some || told || f.wait == 0 && f.begun()) {
+				break
+			}
 		}
-		if err != nil || f.ends && (some || told || f.wait == 0 && f.begun()) {
-			break
-		}
+		look = true
 		select {
 		case <-changed:
 		case <-f.waits.Wake():
-		case <-look.C:
+		case <-tick.C:
+		case <-deltas.changed:
+			deltas.delay()
+			look = false
+		case <-deltas.due:
+			err, look = f.tell(deltas), false
 		case <-beat.C:
 			if _, err = f.Gate.Identify(r); err == nil { // else the login has ended
 				err = f.beat()

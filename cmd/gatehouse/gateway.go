@@ -88,6 +88,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Outbox:        g.deliverer,
 		Workers:       cfg.Workers,
 		Memory:        p.memory,
+		Live:          p.live,
 		Drain:         cfg.DrainTimeout,
 		RetryTime:     cfg.Model.RetryTime,
 		MaxMessage:    int(cfg.MaxMessage),

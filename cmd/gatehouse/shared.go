@@ -11,6 +11,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/inflight"
+	"gatehouse/core/live"
 	"gatehouse/storage"
 )
 
@@ -23,12 +24,19 @@ type shared struct {
 	policy  *policyWatch
 	service *approvals.Service
 	memory  *inflight.Budget // of requests and turns
+	live    *live.Hub        // what running turns show
 	log     *slog.Logger
 }
 
 // newShared makes them. Nothing runs yet.
 func newShared(cfg settings.Config, store *storage.Store, log *slog.Logger) shared {
-	p := shared{cfg: cfg, store: store, log: log, memory: inflight.New(int64(cfg.TurnMemory))}
+	p := shared{
+		cfg:    cfg,
+		store:  store,
+		log:    log,
+		memory: inflight.New(int64(cfg.TurnMemory)),
+		live:   live.New(cfg.Streamed...),
+	}
 	p.servers = newServers(cfg, store, log)
 	p.policy = newPolicyWatch(cfg, p.servers, log)
 	p.service = approvals.NewService(store, store, cfg.Platforms()...).

@@ -29,6 +29,7 @@ func newHTTPEngine(p shared, owner string, gate *access.Gate) (core.Platform, er
 		MaxMessage: int(p.cfg.MaxMessage),
 		Blobs:      p.store,
 		Approvals:  adminViews{p.store, p.cfg},
+		Live:       p.live,
 	}}
 	return c.Open(p.deps(owner))
 }

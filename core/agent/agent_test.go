@@ -92,10 +92,6 @@ func (r *room) Remembered(_ context.Context, c core.Call, _ core.Rule) (*core.Us
 	return r.remembered(c), nil
 }
 
-func (r *room) Step(string) {}
-
-func (r *room) Waits(time.Time) {}
-
 func (r *room) Added([]core.Message) {}
 
 func (r *room) Evidence(text json.RawMessage) { r.evidence = text }

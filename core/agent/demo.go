@@ -39,9 +39,11 @@ func (Demo) Next(ctx context.Context, history core.History, _ json.RawMessage) (
 	}
 	last := tail[len(tail)-1]
 	if last.Role == core.ToolRole {
-		return Answer{Message: textAnswer(report(callOf(tail, last.ToolCallID), last.Content.String()))}, nil
+		answer := textAnswer(report(callOf(tail, last.ToolCallID), last.Content.String()))
+		return Answer{Message: answer}, write(ctx, answer)
 	}
-	return Answer{Message: respond(last.Content.Own(), "call_"+strconv.Itoa(history.Len()))}, nil
+	answer := respond(last.Content.Own(), "call_"+strconv.Itoa(history.Len()))
+	return Answer{Message: answer}, write(ctx, answer)
 }
 
 func textAnswer(text string) core.Message {

@@ -146,6 +146,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 	if next := savedNext(ctx, s); len(next) > 0 {
 		answer.Message = next[0]
 	} else if err = saveRound(ctx, s); err == nil {
+		core.DeltasFrom(ctx).Writes()
 		spent.Time, err = limits.within(ctx, spent.Time, func(ctx context.Context) (err error) {
 			answer, err = l.next(ctx, history, memory.Get(s), len(done.Get(s)) > 0)
 			return err
@@ -177,6 +178,7 @@ func (l Loop) model(ctx context.Context, s graph.State) (graph.Update, error) {
 		return nil, err
 	}
 	reply := kept.Message
+	core.DeltasFrom(ctx).Said(reply.Content.String())
 	if e != nil && answer.complete() {
 		turn, _ := core.TurnFrom(ctx)
 		e.addRequests(reply, l.Executor.Tools, turn.Actor.ID)
@@ -241,13 +243,6 @@ func (l Loop) traced(
 	return r, err
 }
 
-// step reports that a tool starts.
-func step(ctx context.Context, tool string) {
-	if turn, _ := core.TurnFrom(ctx); turn.Progress != nil {
-		turn.Progress.Step(tool)
-	}
-}
-
 // answer appends the result of the first call, and removes the call from the list.
 func (l Loop) answer(s graph.State, r core.ToolResult) graph.Update {
 	return l.answers(s, []core.ToolResult{r}, false)
@@ -301,7 +296,7 @@ func (l Loop) act(ctx context.Context, s graph.State) (graph.Update, error) {
 	if a.Question != nil {
 		return l.useAnswer(ctx, s, a)
 	}
-	step(ctx, a.Call.Name)
+	core.DeltasFrom(ctx).Step(a.Call.Name)
 	e, before := evidenceField.Get(s), tool.Prefix{}
 	if e != nil {
 		before = e.prefix(l.policyDigest(turn, e.Mutating))

@@ -63,8 +63,10 @@ func (m ProviderModel) Next(ctx context.Context, history core.History, _ json.Ra
 		if err != nil {
 			return Answer{}, 0, err
 		}
+		speech := spoken{to: core.DeltasFrom(ctx)}
 		request := llm.Request{
 			Messages: shown.Messages, Tools: tools, Last: shown.epoch.Origin, Estimate: shown.Tokens + inTools,
+			OnToken: func(t llm.Token) { speech.hear(t) },
 		}
 		inside := ctx
 		if p := shown.prompt; p != nil {

@@ -81,7 +81,7 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *over
 			meter.seen.Store(true)
 		}
 		defer meter.running.Add(-1)
-		step(ctx, call.Name)
+		core.DeltasFrom(ctx).Step(call.Name)
 		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) {
 			return l.Executor.Read(ctx, t, call, key)
 		})

@@ -65,6 +65,9 @@ func (m Script) Next(ctx context.Context, history core.History, memory json.RawM
 	before := run.kept.Tokens
 	answer, err := run.next(ctx, tail[0])
 	answer.Tokens = run.kept.Tokens - before
+	if err == nil {
+		err = write(ctx, answer.Message)
+	}
 	return answer, err
 }
 

@@ -14,6 +14,9 @@
 // subscribers, once, a second suspension included; without a subscriber it is kept for the next one. A resume that
 // fails before it runs (an unknown or used signal, a payload that does not fit) is reported only to its caller.
 //
+// SendStreaming and ResumeStreaming are the same with somebody who hears what the turn does and says while it runs
+// (core.Deltas, harness-chat §9). The outcome does not depend on who hears, and nothing that was heard is kept.
+//
 // A message may come twice: the caller must know (with WithInvocation a second attempt overwrites the rows of the
 // first). A signal may come twice: the second finds nothing. The harness keeps between calls: locks in use,
 // subscribers, and outcomes without a subscriber. One Harness serves a process; dispatch gives each call a store that

@@ -22,6 +22,12 @@ type Signal struct {
 // invocation, suspension_record_invalid; a payload that does not fit is suspension_resume_payload_invalid. None of
 // these consumes the pause or reaches a listener.
 func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core.Outcome {
+	return h.ResumeStreaming(ctx, s, nil, opts...)
+}
+
+// ResumeStreaming is Resume, and on hears what the turn does and says on the way; nil: nobody does. The outcome is the
+// same.
+func (h *Harness) ResumeStreaming(ctx context.Context, s Signal, on core.Deltas, opts ...CallOption) core.Outcome {
 	c, err := h.call(opts)
 	if err != nil {
 		return h.Errored(err)
@@ -36,7 +42,7 @@ func (h *Harness) Resume(ctx context.Context, s Signal, opts ...CallOption) core
 			return h.Errored(err)
 		}
 	}
-	res, err := h.resume(ctx, c.stores, s, rec)
+	res, err := h.resume(heardBy(ctx, on), c.stores, s, rec)
 	var out core.Outcome
 	if err != nil {
 		out = h.Errored(err)

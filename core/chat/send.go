@@ -13,6 +13,14 @@ import (
 // without a session id, chat_message_shape_invalid for a malformed message, both before anything is read, and whatever
 // the engine and the nodes report.
 func (h *Harness) Send(ctx context.Context, session core.SessionID, m core.Message, opts ...CallOption) core.Outcome {
+	return h.SendStreaming(ctx, session, m, nil, opts...)
+}
+
+// SendStreaming is Send, and on hears what the turn does and says on the way (harness-chat §9); nil: nobody does. The
+// outcome is the same.
+func (h *Harness) SendStreaming(
+	ctx context.Context, session core.SessionID, m core.Message, on core.Deltas, opts ...CallOption,
+) core.Outcome {
 	if session == "" {
 		return h.Errored(core.Errorf(core.HarnessSessionUnresolved, "This message belongs to no conversation."))
 	}
@@ -29,7 +37,15 @@ func (h *Harness) Send(ctx context.Context, session core.SessionID, m core.Messa
 	}
 	defer release()
 	in := graph.Invocation{ID: c.invocation, Session: session, Initial: graph.Update{graph.Messages.Add(m)}}
-	return h.outcome(ctx, h.opt.Graph.Invoke(ctx, c.stores, in))
+	return h.outcome(ctx, h.opt.Graph.Invoke(heardBy(ctx, on), c.stores, in))
+}
+
+// heardBy has on hear the turn of a context.
+func heardBy(ctx context.Context, on core.Deltas) context.Context {
+	if on == nil {
+		return ctx
+	}
+	return core.WithDeltas(ctx, on)
 }
 
 // outcome maps an invocation's result (harness-chat §5.2, §7, §8.1).

@@ -80,7 +80,7 @@ func TestWhatAModelWaitedIsKnownAfterARestart(t *testing.T) {
 		turn, _ := core.TurnFrom(ctx)
 		left <- turn.Budget.Left()
 		turn.Budget.Spend(90 * time.Second)
-		turn.Progress.Waits(time.Now().Add(90 * time.Second))
+		core.DeltasFrom(ctx).Waits(time.Now().Add(90 * time.Second))
 		<-ctx.Done()
 		return agent.Answer{}, ctx.Err()
 	})

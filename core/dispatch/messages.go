@@ -39,7 +39,8 @@ func (t *turn) message(ctx context.Context) (*core.Finish, error) {
 	}
 	ctx = core.WithTurn(ctx, info)
 	return t.outcome(ctx, s,
-		t.Harness.Send(ctx, t.claim.Session, *input.Message, chat.WithInvocation(e.Invocation), chat.WithStores(s, s)))
+		t.Harness.SendStreaming(ctx, t.claim.Session, *input.Message, t, chat.WithInvocation(e.Invocation),
+			chat.WithStores(s, s)))
 }
 
 // same reports whether two messages say the same.
@@ -104,8 +105,8 @@ func (t *turn) signal(ctx context.Context) (*core.Finish, error) {
 		return nil, err
 	}
 	ctx = core.WithTurn(ctx, info)
-	answer := t.Harness.Resume(ctx, chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload},
-		chat.WithStores(s, s))
+	signal := chat.Signal{SignalID: p.SignalID, Invocation: p.Invocation, Payload: p.Payload}
+	answer := t.Harness.ResumeStreaming(ctx, signal, t, chat.WithStores(s, s))
 	if outcome == nil {
 		outcome = answer // refused before it ran, so no subscriber was called
 	}

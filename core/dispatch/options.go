@@ -8,6 +8,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/inflight"
+	"gatehouse/core/live"
 )
 
 // Store is the part of the store that dispatch needs. Its methods that stand here alone are those of the one SQL store.
@@ -87,6 +88,7 @@ type Options struct {
 	Workers    int              // turns at a time; 0: 512
 	Memory     *inflight.Budget // of the process; the turns hold some of it. nil: no limit
 	RetryTime  time.Duration    // that the turns of one event may spend on failures and waits; 0: 2 minutes
+	Live       *live.Hub        // what running turns show; nil: nobody looks
 	Poll       time.Duration    // between two claims; 0, or more than 500 ms: 500 ms
 	Drain      time.Duration    // how long running turns may continue after Run's context ends
 	MaxMessage int              // bytes of an event's payload; 0: no limit

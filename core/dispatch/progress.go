@@ -93,21 +93,6 @@ func (t *turn) showsProgress() bool {
 	return k == core.KindMessage || k == core.KindSignal
 }
 
-// Step records a tool that the turn begins to use; it never blocks.
-func (t *turn) Step(tool string) {
-	t.steps.begin(tool)
-	t.running.news.nudge()
-}
-
-// Waits records that the turn waits for a model; it never blocks. A short wait is not worth a word.
-func (t *turn) Waits(until time.Time) {
-	if until.Sub(t.Now()) < shortWait {
-		return
-	}
-	t.steps.wait(until)
-	t.running.news.nudge()
-}
-
 // Added counts what the turn holds.
 func (t *turn) Added(all []core.Message) { t.memory.added(all) }
 

@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/inflight"
+	"gatehouse/core/live"
 	"gatehouse/core/retry"
 )
 
@@ -27,6 +28,7 @@ type turn struct {
 	budget   *budget
 	steps    steps
 	progress progress
+	live     *live.Turn // what people see of it; nil: nobody can look
 	memory   memory
 	process  context.Context         // ends when the process is to end at once
 	cut      context.CancelCauseFunc // ends the turn, with a cause
@@ -67,6 +69,10 @@ func (t *turn) take(ctx context.Context) {
 	ctx, t.cut = context.WithCancelCause(ctx)
 	t.memory.cut = t.cut
 	defer t.cut(nil)
+	if t.showsProgress() {
+		t.live = t.Live.Begin(t.claim.Event.Platform, t.claim.Event.Conversation, t.claim.Event.Seq)
+		defer t.live.End()
+	}
 	t.running.add(t)
 	defer t.running.remove(t)
 	defer t.ledger.tell()

@@ -185,8 +185,8 @@ func (a *asking) wait(ctx context.Context) bool {
 		return false
 	}
 	a.budget.Spend(wait) // before it, so that who begins the turn again after a crash knows of it
-	if turn, _ := core.TurnFrom(ctx); wait > longWait && turn.Progress != nil {
-		turn.Progress.Waits(next)
+	if wait > longWait {
+		core.DeltasFrom(ctx).Waits(next)
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -130,7 +130,7 @@ func TestAChainAsksAsOftenAsMayBe(t *testing.T) {
 
 // hearsWaits is told how long a chain waits.
 type hearsWaits struct {
-	core.Progress
+	core.Deltas
 	told *[]time.Duration
 }
 
@@ -139,7 +139,7 @@ func (h hearsWaits) Waits(until time.Time) { *h.told = append(*h.told, time.Unti
 func TestAChainTellsWhenItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Duration
-		ctx := core.WithTurn(t.Context(), core.Turn{Progress: hearsWaits{told: &told}})
+		ctx := core.WithDeltas(t.Context(), hearsWaits{told: &told})
 		script := llmtest.NewScript(limited(time.Minute), llmtest.Say("yes"), limited(10*time.Minute))
 		chain := chained(llm.ChainConfig{}, script)
 		if _, err := chain.Complete(ctx, question); err != nil || !slices.Equal(told, []time.Duration{time.Minute}) {

@@ -46,6 +46,7 @@ func (c *Config) complete() []string {
 		_, err := core.NewSigner(c.Keys...)
 		f.check(err == nil, "GATEHOUSE_SECRET_KEY", "%s", core.MessageOf(err))
 	}
+	c.chooseStreamed(&f)
 	c.readTokens(&f)
 	c.openPolicy(&f)
 	c.readSystemPrompt(&f)

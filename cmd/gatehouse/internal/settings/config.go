@@ -60,6 +60,7 @@ type Config struct {
 	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m"`
 	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info"`
 	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto"`
+	Streaming       string        `envconfig:"GATEHOUSE_STREAMING" default:"all"`
 	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES"`
 	GreetingFile    string        `envconfig:"GATEHOUSE_GREETING_FILE"`
 
@@ -83,6 +84,7 @@ type Config struct {
 	MCP       mcp.Config        `ignored:"true"` // from MCPFile
 	Script    *Script           `ignored:"true"` // from Agent; nil: the agent is not a script
 	Greeting  greeting.Greeting `ignored:"true"` // from GreetingFile, Agent and the model
+	Streamed  []string          `ignored:"true"` // from Streaming: the platforms whose turns are shown while they run
 	Said      `ignored:"true"`  // from RepliesFile
 
 	// from PromptFile; nil: none is set. It is rendered with prompt.SystemInput

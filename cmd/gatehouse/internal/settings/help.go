@@ -52,6 +52,8 @@ var help = map[string]string{
 	"GATEHOUSE_FRESHNESS":   "A reply older than this is marked as late when it is sent. 0s: no reply is.",
 	"GATEHOUSE_LOG_LEVEL":   "debug, info, warn or error.",
 	"GATEHOUSE_LOG_FORMAT":  "text, json, or auto: text on a terminal, json elsewhere.",
+	"GATEHOUSE_STREAMING": "Where text is shown as the model writes it: all (everything that can), none, or a list " +
+		"of web and console.",
 	"GATEHOUSE_REPLIES": "A YAML file that replaces gatehouse's own sentences, and the texts of cards and forms, " +
 		"for language and tone.",
 	"GATEHOUSE_GREETING_FILE": "A YAML file with what an empty conversation shows on the page and in the terminal: " +

@@ -79,8 +79,8 @@ func repliedAt(t fataler, tty, ptm *os.File, text string, noColor bool) string {
 			t.Fatalf("%v", err)
 		}
 	}
-	all, _, _ := strings.Cut(strings.ReplaceAll(<-read, "\r\n", "\n"), "\n"+map[bool]string{true: "bot>", false: "\x1b[36mbot>\x1b[0m"}[noColor]+" "+
-		endOfReply)
+	end := "\n" + map[bool]string{true: "bot>", false: "\x1b[36mbot>\x1b[0m"}[noColor] + " " + endOfReply
+	all, _, _ := strings.Cut(strings.ReplaceAll(<-read, "\r\n", "\n"), end)
 	return all
 }
 

@@ -40,6 +40,7 @@ func (c *Console) prompt(ctx context.Context) error {
 		}
 		c.remindOpen()
 	}()
+	c.greet(ctx)
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}

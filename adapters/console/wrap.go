@@ -100,7 +100,7 @@ func firstLine(cells []cell, width int) (end, next int) {
 	taken, words := 0, false
 	for i, c := range cells {
 		blank := c.text == " "
-		if taken += c.width; taken > width && !blank && !(next == 0 && c.whole) {
+		if taken += c.width; taken > width && !blank && (next > 0 || !c.whole) {
 			if next == 0 {
 				return max(i, 1), max(i, 1)
 			}

@@ -64,9 +64,8 @@ type Options struct {
 // Web is the pages. Any number of goroutines may use it.
 type Web struct {
 	Options
-	texts     *wording.Texts
-	templates templates
-	formTime  time.Duration
+	texts    *wording.Texts
+	formTime time.Duration
 }
 
 // New makes the pages.

@@ -16,6 +16,12 @@ import (
 // openTerminal starts gatehouse chat at a real terminal. What it prints is in the transcript of the child.
 func (w *workbench) openTerminal(args ...string) (c *child, keyboard, tty *os.File) {
 	w.t.Helper()
+	return w.atTerminal(append([]string{"chat"}, args...)...)
+}
+
+// atTerminal starts gatehouse at a real terminal.
+func (w *workbench) atTerminal(args ...string) (c *child, keyboard, tty *os.File) {
+	w.t.Helper()
 	ptm, tty, err := pty.Open()
 	if err != nil {
 		w.t.Skipf("no pseudo terminals here: %v", err)
@@ -23,7 +29,7 @@ func (w *workbench) openTerminal(args ...string) (c *child, keyboard, tty *os.Fi
 	w.t.Cleanup(func() { ptm.Close(); tty.Close() })
 	w.env = append(w.env, "TERM=xterm")
 	w.tty, w.attr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	c = w.start(nil, append([]string{"chat"}, args...)...)
+	c = w.start(nil, args...)
 	go func() { _, _ = io.Copy(c.out, ptm) }()
 	return c, ptm, tty
 }

@@ -1,5 +1,4 @@
 // The chat: a Shell of OpenHarness, which uses the endpoint and its events and nothing else.
-import { place } from './base.js';
 import { Keep } from './keep.js';
 import { Log } from './log.js';
 import { chatHere } from './logout.js';
@@ -68,7 +67,7 @@ const unsent = new Unsent(outbox, log, {
   back: (text) => putBack(text),
 });
 const sender = new Sender(outbox, {
-  name: `${place} send ${who} ${session}`,
+  name: `gatehouse send ${who} ${session}`,
   woken: () => stream.woken(),
   stored: (entry, envelope) => answered(envelope, () => {}, entry.body.request_id),
 });

@@ -75,6 +75,7 @@ type Options struct {
 	Values   Values           // nil: a log-out ends nothing but the cookie in the browser, and streams of this process
 	Now      func() time.Time // nil: time.Now
 	Session  time.Duration    // of a login; 0 = 12h
+	Site     Site             // where people reach the pages
 }
 
 // defaultSession is a day's work.
@@ -82,6 +83,8 @@ const defaultSession = 12 * time.Hour
 
 // Gate decides about requests. Any number of goroutines may use it.
 type Gate struct {
+	Site
+
 	tokens  []Token
 	logins  map[string]*core.Signer // by name: seals the person's logins
 	forms   *core.Signer
@@ -100,7 +103,7 @@ func New(o Options) *Gate {
 	g := &Gate{
 		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now,
 		session: cmp.Or(o.Session, defaultSession), metrics: o.Metrics, guesses: guesses{peers: map[string]int{}},
-		cookie: cookieOf(o.Instance), values: o.Values,
+		cookie: cookieOf(o.Instance), values: o.Values, Site: o.Site,
 	}
 	if g.now == nil {
 		g.now = time.Now

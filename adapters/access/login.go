@@ -13,10 +13,12 @@ import (
 
 // The cookie of a login is oldCookie, "-" and some of the digest of the instance, since the bots on one host share the
 // host's cookies, whatever their ports are. Over TLS it has a prefix: a browser takes such a cookie only over TLS, and
-// from no other host, so that no neighbour in the same domain can set it.
+// from no other host, so that no neighbour in the same domain can set it. A bot that has a path of a host shares it with
+// others, which must not get its logins: its cookie is of the path, which that prefix does not allow.
 const (
 	oldCookie  = "gatehouse" // what every bot's cookie was named; a login under it still holds
-	tlsPrefix  = "__Host-"
+	hostPrefix = "__Host-"
+	pathPrefix = "__Secure-"
 	instanceID = 4 // bytes of the digest
 )
 
@@ -43,7 +45,7 @@ func (g *Gate) Login(w http.ResponseWriter, r *http.Request, token string) error
 		return g.guesses.wrong(r, token)
 	}
 	end := g.now().Add(g.session).Unix()
-	c := newCookie(g.cookie, byTLS(r), who+separator+g.logins[who].Seal(strconv.FormatInt(end, 10), rand.Text()))
+	c := g.newCookie(g.cookie, byTLS(r), who+separator+g.logins[who].Seal(strconv.FormatInt(end, 10), rand.Text()))
 	c.MaxAge = int(g.session / time.Second)
 	http.SetCookie(w, c)
 	g.removeOld(w, r)
@@ -54,7 +56,7 @@ func (g *Gate) Login(w http.ResponseWriter, r *http.Request, token string) error
 // itself where a copy of the cookie is. The error is that of the store: then a copy holds until its end.
 func (g *Gate) Logout(w http.ResponseWriter, r *http.Request) error {
 	for _, secure := range []bool{false, true} {
-		remove(w, g.cookie, secure)
+		g.remove(w, g.cookie, secure)
 	}
 	g.removeOld(w, r)
 	l, _ := g.login(r)
@@ -70,38 +72,46 @@ func (g *Gate) Renew(w http.ResponseWriter, r *http.Request) {
 	if l.who == "" || l.cookie == g.cookie {
 		return
 	}
-	c := newCookie(g.cookie, byTLS(r), l.value)
+	c := g.newCookie(g.cookie, byTLS(r), l.value)
 	c.MaxAge = int(l.end.Sub(g.now()) / time.Second)
 	http.SetCookie(w, c)
 	g.removeOld(w, r)
 }
 
-// removeOld deletes the cookie of the old name, if it is this bot's.
+// removeOld deletes the cookie of the old name, if it is this bot's, and the one from when the bot had the whole host.
 func (g *Gate) removeOld(w http.ResponseWriter, r *http.Request) {
+	if g.Path != "" {
+		c := g.newCookie(g.cookie, false, "")
+		c.Path, c.MaxAge = "/", -1
+		http.SetCookie(w, c)
+	}
 	if g.cookie == oldCookie {
 		return
 	}
 	if l := g.opened(r, oldCookie); l.who != "" {
-		remove(w, oldCookie, byTLS(r))
+		g.remove(w, oldCookie, byTLS(r))
 	}
 }
 
-func remove(w http.ResponseWriter, name string, secure bool) {
-	c := newCookie(name, secure, "")
+func (g *Gate) remove(w http.ResponseWriter, name string, secure bool) {
+	c := g.newCookie(name, secure, "")
 	c.MaxAge = -1
 	http.SetCookie(w, c)
 }
 
-func newCookie(name string, secure bool, value string) *http.Cookie {
+func (g *Gate) newCookie(name string, secure bool, value string) *http.Cookie {
 	return &http.Cookie{
-		Name: cookieName(name, secure), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: secure,
+		Name: g.cookieName(name, secure), Value: value, Path: g.cookiePath(), HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: secure,
 	}
 }
 
-func cookieName(name string, secure bool) string {
-	if secure {
-		return tlsPrefix + name
+func (g *Gate) cookieName(name string, secure bool) string {
+	switch {
+	case secure && g.Path == "":
+		return hostPrefix + name
+	case secure:
+		return pathPrefix + name
 	}
 	return name
 }
@@ -121,7 +131,7 @@ type login struct {
 // login returns the login of a request; found is false if it has no cookie of one at all.
 func (g *Gate) login(r *http.Request) (l login, found bool) {
 	for _, name := range slices.Compact([]string{g.cookie, oldCookie}) {
-		found = found || len(r.CookiesNamed(cookieName(name, byTLS(r)))) > 0
+		found = found || len(r.CookiesNamed(g.cookieName(name, byTLS(r)))) > 0
 		if l = g.opened(r, name); l.who != "" {
 			return l, true
 		}
@@ -131,7 +141,7 @@ func (g *Gate) login(r *http.Request) (l login, found bool) {
 
 // opened reads the cookie of a name. Of two it takes neither: another site of the same domain has set one.
 func (g *Gate) opened(r *http.Request, name string) login {
-	all := r.CookiesNamed(cookieName(name, byTLS(r)))
+	all := r.CookiesNamed(g.cookieName(name, byTLS(r)))
 	if len(all) != 1 {
 		return login{}
 	}

@@ -104,7 +104,7 @@ func (o Options) create(w http.ResponseWriter, r *http.Request, who access.Perso
 	if err != nil {
 		return 0, s, err
 	}
-	w.Header().Set("Location", "/v1/approvals/"+string(s.ID))
+	w.Header().Set("Location", o.Gate.At("/v1/approvals/"+string(s.ID)))
 	if created {
 		return http.StatusCreated, s, nil
 	}

@@ -33,7 +33,7 @@ func (c *call) card(
 	run := approval.Invocation
 	about["approval"], about["status"], about["state"] = string(card.Approval), c.statusToken(run), string(card.State)
 	post := core.Post{Occasion: p.Occasion, LeftOut: p.LeftOut, Pressed: p.Pressed}
-	reader := doc.Reader{Platform: Name, Who: c.who.Actor, Texts: c.desk.Texts}
+	reader := doc.Reader{Platform: Name, Who: c.who.Actor, Texts: c.desk.Texts, Pages: c.Gate.Address}
 	v := doc.View(core.Delivery{Post: post, Card: &card, Late: p.Late}, reader)
 	d = wire.Directive{ActionType: wire.Namespace + ".approval", Payload: payloadOf(v, card), Extensions: vendor(about)}
 	d.Payload["run_id"] = string(run)
@@ -51,7 +51,7 @@ func (c *call) card(
 			d.DeadlineMS = &left
 		}
 		if c.request.TextOnly { // its Shell shows no approvals
-			page := wording.Fill(v.DecideOnPage, "{page}", "/approvals/"+safetext.Name(string(card.Approval)))
+			page := wording.Fill(v.DecideOnPage, "{page}", reader.Pages+"/approvals/"+safetext.Name(string(card.Approval)))
 			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", page), about), about
 		}
 	}

@@ -128,5 +128,5 @@ func (v *request) cardOf(id core.ApprovalID) (core.Card, error) {
 	return c, err
 }
 
-// pageOf is the address of an approval's page.
+// pageOf is the address of an approval's page, without the prefix of a proxy.
 func pageOf(id core.ApprovalID) string { return "/approvals/" + url.PathEscape(string(id)) }

@@ -18,7 +18,7 @@ const maxApprovers = 10
 func (v *request) view(c core.Card) doc.Document {
 	d := doc.View(core.Delivery{Card: &c}, doc.Reader{
 		Platform: access.Platform, Who: v.who.Actor, Apart: true, Approvers: maxApprovers, Input: markup.MaxArguments,
-		Texts: v.texts,
+		Texts: v.texts, Pages: v.Gate.Address,
 	})
 	if v.admin() {
 		where := doc.Span{Kind: doc.Said, Text: string(c.Conversation)}
@@ -29,8 +29,8 @@ func (v *request) view(c core.Card) doc.Document {
 
 // draw writes a card for the reader.
 func (v *request) draw(c core.Card, o markup.Options) (template.HTML, error) {
-	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), pageOf(c.Approval)
-	o.Who = v.who.Name
+	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), v.Gate.At(pageOf(c.Approval))
+	o.All, o.Who = v.Gate.At("/approvals"), v.who.Name
 	o.Reveal = v.Secrets != nil && c.Hidden > 0 && o.Revealed == "" && c.Refusal(v.who.Actor) == nil
 	return markup.Card(c, v.view(c), o)
 }

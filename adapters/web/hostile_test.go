@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,5 +84,33 @@ func TestAWrongIdIsOnlyAWrongId(t *testing.T) {
 	for _, id := range []string{"%3Cscript%3E", "..%2f..%2fetc", "%00", "a%20b"} {
 		expect(t, s.get("ann", "/approvals/"+id), http.StatusNotFound, "!<script>alert")
 		expect(t, s.get("ann", "/approvals?decided="+id), http.StatusOK)
+	}
+}
+
+// TestNoAddressForgetsThePrefix: a proxy may have the pages under a path. Templates write addresses with at, scripts
+// with that of base.js.
+func TestNoAddressForgetsThePrefix(t *testing.T) {
+	bare := regexp.MustCompile("(?:(?:href|src|action|formaction)=[\"']?|url=|fetch\\([`'\"]|assign\\([`'\"])/|" +
+		"[`'\"]/(?:v1|login|logout|approvals|sessions|queue|assets|favicon)[^a-z]")
+	fine := regexp.MustCompile(`at "/|at\([` + "`" + `'"]/`)
+	for _, files := range []string{"templates/*.html", "assets/*.js", "../internal/markup/*.html"} {
+		names, err := filepath.Glob(files)
+		if err != nil || len(names) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				if strings.HasPrefix(strings.TrimSpace(line), "//") {
+					continue
+				}
+				if found := bare.FindString(fine.ReplaceAllString(line, "at(")); found != "" {
+					t.Errorf("%s:%d: %s has not the prefix of a proxy", name, i+1, found)
+				}
+			}
+		}
 	}
 }

@@ -28,7 +28,7 @@ const done = "done"
 
 func (v *request) askForToken() error {
 	query := v.r.URL.Query()
-	p := loginPage{Next: nextPage(query.Get("next")), As: query.Get(access.PageField)}
+	p := loginPage{Next: v.nextPage(query.Get("next")), As: query.Get(access.PageField)}
 	who, err := v.Gate.Identify(v.r)
 	switch {
 	case err == nil && (p.As == "" || p.As == who.Name):
@@ -51,7 +51,7 @@ func (v *request) takeToken() error {
 	if err := v.readForm(formSize, false); err != nil {
 		return err
 	}
-	p := loginPage{Next: nextPage(v.r.PostForm.Get("next")), As: v.r.PostForm.Get(access.PageField)}
+	p := loginPage{Next: v.nextPage(v.r.PostForm.Get("next")), As: v.r.PostForm.Get(access.PageField)}
 	err := v.Gate.Login(v.w, v.r, v.r.PostForm.Get("token"))
 	var denied *access.Refusal
 	switch {
@@ -78,11 +78,12 @@ func (v *request) showLogin(status int, p loginPage) error {
 }
 
 // nextPage is where a login leads: to one of our pages, whatever the link says.
-func nextPage(next string) string {
+func (v *request) nextPage(next string) string {
 	u, err := url.Parse(next)
 	if err != nil {
 		return "/"
 	}
+	u.Path = v.Gate.Within(u.Path)
 	return ourPage(u)
 }
 

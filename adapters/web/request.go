@@ -91,7 +91,7 @@ func safe(method string) bool { return method == http.MethodGet || method == htt
 
 // redirect leads on to a page of ours, which the browser gets by GET.
 func (v *request) redirect(to string) error {
-	v.w.Header().Set("Location", to)
+	v.w.Header().Set("Location", v.Gate.At(to))
 	v.w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
@@ -99,8 +99,8 @@ func (v *request) redirect(to string) error {
 // maxNext is the longest address that a login leads to, in bytes.
 const maxNext = 1000
 
-// ourPage is the address of one of our pages; "/" for any other address, such as one that a link to the login page
-// names.
+// ourPage is the address of one of our pages, without a proxy's prefix; "/" for any other address, such as one that a
+// link to the login page names.
 func ourPage(u *url.URL) string {
 	id, approval := strings.CutPrefix(u.Path, "/approvals/")
 	switch {

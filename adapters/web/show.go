@@ -36,17 +36,24 @@ func secure(h http.Header) {
 //go:embed templates
 var templateFiles embed.FS
 
-// pages are the templates by their names, each with the layout around it. They are parsed for the first page, so that
-// nothing else waits for them.
-var pages = sync.OnceValue(func() map[string]*template.Template {
-	return parsePages("approval", "approvals", "chat", "login", "continue", "problem", "queue", "sessions")
-})
+// templates are those of the pages by their names, each with the layout around it. They are parsed for the first page,
+// so that nothing else waits for them. In them, at makes the address of a page of ours.
+type templates struct {
+	once sync.Once
+	all  map[string]*template.Template
+}
 
-func parsePages(names ...string) map[string]*template.Template {
+func (t *templates) named(name string, site access.Site) *template.Template {
+	t.once.Do(func() {
+		t.all = parsePages(site, "approval", "approvals", "chat", "login", "continue", "problem", "queue", "sessions")
+	})
+	return t.all[name]
+}
+
+func parsePages(site access.Site, names ...string) map[string]*template.Template {
 	all := map[string]*template.Template{}
-	shared := template.Must(
-		template.New("").Funcs(template.FuncMap{"chatModules": chatModules, "masked": mask.Text}).ParseFS(templateFiles,
-			"templates/layout.html"))
+	functions := template.FuncMap{"at": site.At, "chatModules": chatModules, "masked": mask.Text}
+	shared := template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/layout.html"))
 	for _, name := range names {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
@@ -74,7 +81,7 @@ type layout struct {
 // show writes a page. It is made as a whole before the first byte is sent.
 func (v *request) show(status int, name, title string, body any) error {
 	l := layout{
-		Name: name, Title: title, Assets: assetPath, Who: v.who.Name, Login: v.who.How == access.Cookie,
+		Name: name, Title: title, Assets: v.Gate.At(assetPath), Who: v.who.Name, Login: v.who.How == access.Cookie,
 		Now: v.Now().UTC().Format(time.RFC3339Nano), Body: body,
 	}
 	if l.Who != "" {
@@ -85,7 +92,7 @@ func (v *request) show(status int, name, title string, body any) error {
 		l.Reader = &access.Person{Name: p.Now} // a browser that follows another site's link leaves the login out
 	}
 	var b bytes.Buffer
-	if err := pages()[name].ExecuteTemplate(&b, "layout", l); err != nil {
+	if err := v.templates.named(name, v.Gate.Site).ExecuteTemplate(&b, "layout", l); err != nil {
 		v.Log.Error("a page could not be drawn", "page", name, "err", err)
 		http.Error(v.w, "The page could not be drawn. Gatehouse's log says why.", http.StatusInternalServerError)
 		return nil

@@ -64,8 +64,9 @@ type Options struct {
 // Web is the pages. Any number of goroutines may use it.
 type Web struct {
 	Options
-	texts    *wording.Texts
-	formTime time.Duration
+	texts     *wording.Texts
+	templates templates
+	formTime  time.Duration
 }
 
 // New makes the pages.

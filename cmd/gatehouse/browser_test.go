@@ -200,7 +200,7 @@ func (w *window) say(text string) {
 func (w *window) logIn(token string) {
 	w.t.Helper()
 	w.run(chromedp.SendKeys(chromedp.CSS("input[type=password]"), token+"\r"))
-	w.until("the login", "!location.pathname.startsWith('/login')")
+	w.until("the login", "!location.pathname.endsWith('/login')")
 }
 
 func quoted(text string) string {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,11 +55,16 @@ func newServer(
 	}
 	for _, handlers := range more {
 		for pattern, handler := range handlers {
+			if _, at, _ := strings.Cut(pattern, "/"); gate.Path != "" && firstPart("/"+at) == firstPart(gate.Path) {
+				_ = socket.Close()
+				return nil, core.Errorf(core.Invalid, "Can't serve at %s (GATEHOUSE_URL): gatehouse has paths of its own "+
+					"that begin with %s. Give it another path.", gate.Address, firstPart(gate.Path))
+			}
 			mux.Handle(pattern, handler)
 		}
 	}
 	s.http = &http.Server{
-		Handler:     limit.Handler(connections.Counted(g.memory, mux)),
+		Handler:     limit.Handler(connections.Counted(g.memory, gate.Site.Handler(mux))),
 		ConnState:   limit.Follow,
 		ConnContext: limit.Know,
 
@@ -67,6 +73,12 @@ func newServer(
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
+}
+
+// firstPart is the first part of a path: /v1 of /v1/approvals.
+func firstPart(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return "/" + first
 }
 
 // rootCause is the innermost error, such as "address already in use" without the address before it.

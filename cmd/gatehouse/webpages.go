@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -112,12 +113,13 @@ func newGate(ctx context.Context, cfg settings.Config, store *storage.Store) (*a
 	id, err := store.PutIfAbsent(ctx, "database", rand.Text())
 	return access.New(access.Options{
 		Tokens: cfg.Tokens, Metrics: cfg.Metrics, Signer: store.Signer(), Instance: id, Values: store, Now: time.Now,
+		Site: cfg.Site,
 	}), err
 }
 
 // announce logs where the web chat is, and for whom. webhooks: others are meant to reach the address too.
 func announce(gate *access.Gate, socket net.Addr, webhooks bool, log *slog.Logger) {
-	url := "http://" + reachable(socket.String()) + "/"
+	url := cmp.Or(gate.Address, "http://"+reachable(socket.String())) + "/"
 	if gate.Open() && webhooks {
 		log.Warn("events come over HTTP, and GATEHOUSE_TOKENS is not set: whoever comes through a proxy or tunnel " +
 			"that adds no header, such as X-Forwarded-For, " +

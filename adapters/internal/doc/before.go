@@ -16,7 +16,7 @@ func (v *Document) before() {
 	if s := v.card.Same; s != nil && s.N > 1 {
 		text, link := t.SameAs, v.reader.First
 		if link == "" && v.reader.Who.ID != "" && !v.reader.IDs { // who reads a page of gatehouse's
-			link = "/approvals/" + safetext.Name(string(s.First))
+			link = v.reader.Pages + "/approvals/" + safetext.Name(string(s.First))
 		}
 		if link != "" {
 			text = t.SameAsLinked

@@ -76,6 +76,7 @@ type Reader struct {
 	Approvers int            // how many people are named of those who may decide, and of those who have voted; 0: all
 	Lines     int            // how many lines of its conversation a copy shows
 	First     string         // a link to the card that the delivery's First is; ""
+	Pages     string         // the address of gatehouse's pages; "" = it is not known
 	IDs       bool           // the reader runs gatehouse: somebody whose name is not known is named by their id
 	Input     int            // how many UTF-16 units a form's input takes; 0: the surface has no form for arguments
 	Texts     *wording.Texts // what is said; nil: the built-in texts

@@ -18,6 +18,7 @@ type Options struct {
 	Token    string // of the forms of a page
 	Who      string // the name of whom the page is made for
 	Page     string // the approval's address; "": a script sends the forms
+	All      string // the address of all approvals
 	Alone    bool   // it is what its page is about
 	Reviewed bool   // the reader sees the second step before an approval
 	Reveal   bool   // what is masked may be shown

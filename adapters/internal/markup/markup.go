@@ -10,7 +10,12 @@
 // It writes only the elements and attributes that it has in its text; whatever else a text holds is written as text.
 // Links lead to http, https and mailto only, open in a tab of their own, and tell the other site nothing. An image is
 // never loaded, since that would tell its server who reads what: it is a link. The headings of a reply begin at the
-// third level, below those of the page.
+// third level, below those of the page, and none is left out between two of them. A block has the direction of its own
+// letters. Code is not coloured here: a script of the page marks it without touching its text.
+//
+// 2026-11-28: chroma would colour it on the server. It was not taken: its lexers are 2.4 MB of the binary and are set up
+// at each start, its regular expressions step back, and they would run over what models write whenever a page asks for
+// its replies.
 //
 // A press of a card is a form. On a page it is posted to the approval's address with the fields below; in the chat a
 // script reads the same fields, and sends them with the continuation that the reader was given for the choice.
@@ -26,6 +31,7 @@ package markup
 import (
 	"embed"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +47,8 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"title":   Title,
 	"words":   doc.Unsigned,
 	"element": element,
+	"outer":   outer,
+	"inner":   inner,
 	"align":   align,
 	"spans":   func(spans []doc.Span) template.HTML { return Spans(spans, time.Time{}) },
 	"place":   func(i int) string { return strconv.Itoa(i + 1) },
@@ -55,8 +63,39 @@ func write(name string, data any) (template.HTML, error) {
 
 // HTML returns a reply as HTML.
 func HTML(blocks []doc.Block) template.HTML {
-	text, _ := write("blocks", blocks) // of a tree: can't fail
+	text, _ := write("reply", ranked(blocks, new([]int))) // of a tree: can't fail
 	return text
+}
+
+// block is a block for its template, with its direction.
+type block struct {
+	doc.Block
+	Dir template.HTMLAttr
+}
+
+func outer(b doc.Block) block { return block{b, ` dir="auto"`} }
+
+func inner(b doc.Block) block { return block{b, ""} }
+
+// ranked returns blocks in which each heading is at most one level below the one that it stands under. under are the
+// levels, as they were written, of the headings that the next one stands under.
+func ranked(blocks []doc.Block, under *[]int) []doc.Block {
+	all := slices.Clone(blocks)
+	for i := range all {
+		b := &all[i]
+		if b.Kind == doc.Heading {
+			for n := len(*under); n > 0 && (*under)[n-1] >= b.Level; n-- {
+				*under = (*under)[:n-1]
+			}
+			*under = append(*under, b.Level)
+			b.Level = len(*under)
+		}
+		b.Items = slices.Clone(b.Items)
+		for n, item := range b.Items {
+			b.Items[n] = ranked(item, under)
+		}
+	}
+	return all
 }
 
 var elements = map[doc.BlockKind]string{

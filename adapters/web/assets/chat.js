@@ -1,4 +1,5 @@
 // The chat: a Shell of OpenHarness, which uses the endpoint and its events and nothing else.
+import { place } from './base.js';
 import { Keep } from './keep.js';
 import { Log } from './log.js';
 import { chatHere } from './logout.js';
@@ -67,7 +68,7 @@ const unsent = new Unsent(outbox, log, {
   back: (text) => putBack(text),
 });
 const sender = new Sender(outbox, {
-  name: `gatehouse send ${who} ${session}`,
+  name: `${place} send ${who} ${session}`,
   woken: () => stream.woken(),
   stored: (entry, envelope) => answered(envelope, () => {}, entry.body.request_id),
 });

@@ -1,5 +1,6 @@
 // One answer of the events' address: a stream, or what there is now. It is read by hand, not by an EventSource, which
 // would hide the status of a refusal and whether anything has come yet.
+import { at } from './base.js';
 import { Verdict, envelopeOf, notYou, verdictOf } from './verdict.js';
 
 const most = 33; // sessions of one stream; the newest
@@ -15,7 +16,7 @@ export function eventsURL(sessions, { epoch, beat, approvals, wait }) {
   if (more.length) query.set('more', JSON.stringify(Object.fromEntries(more)));
   if (epoch) query.set('epoch', epoch);
   if (wait !== undefined) query.set('wait', String(Math.round(wait / 1000)));
-  return `/v1/openharness/events?${query}`;
+  return at(`/v1/openharness/events?${query}`);
 }
 
 // read gives each event to take: { event, id, session, data }, session where the answer has several. It returns at the

@@ -1,7 +1,8 @@
 // What is being written is kept for each person and session, so that nobody else who logs in sends or sees it: in the
 // tab, since two tabs may write two texts, and in the browser, for the next tab. The end of a login erases nothing.
+import { place } from './base.js';
 
-const prefix = (who) => `gatehouse draft ${who} `;
+const prefix = (who) => `${place} draft ${who} `;
 
 export class Keep {
   constructor(who, session) { this.key = prefix(who) + encodeURIComponent(session); }

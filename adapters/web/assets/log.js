@@ -5,6 +5,7 @@
 // up is not moved, whatever changes above or below.
 import { cardNode, keepTyped } from './card.js';
 import { now } from './clock.js';
+import { dress } from './code.js';
 import { el, time } from './dom.js';
 import { about } from './wire.js';
 
@@ -84,7 +85,11 @@ export class Log {
         const text = el('div', { class: 'text' }, payload.text);
         return el('div', { class: 'item error' }, by('gatehouse', a), text, this.actions(a));
       }
-      default: return el('article', { class: 'item reply' }, by('gatehouse', a), body(payload.text, a.html));
+      default: {
+        const text = body(payload.text, a.html);
+        dress(text, (said) => { this.news.textContent = said; });
+        return el('article', { class: 'item reply' }, by('gatehouse', a), text);
+      }
     }
   }
 

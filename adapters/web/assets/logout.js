@@ -1,5 +1,6 @@
 // The log-out. Words that are not sent are asked about first: they are sent, or discarded, or the person stays. Whatever
 // ends a login otherwise erases nothing: what was written is kept under the person's name.
+import { at } from './base.js';
 import { el } from './dom.js';
 import { Keep } from './keep.js';
 import { Outbox } from './outbox.js';
@@ -71,7 +72,7 @@ async function sending() {
       return;
     }
     if (!rest) {
-      location.assign(`/?session=${encodeURIComponent(left[0].session)}#logout`);
+      location.assign(at(`/?session=${encodeURIComponent(left[0].session)}#logout`));
       return;
     }
     const fault = rest.outbox.unsent.find((e) => e.fault)?.fault;

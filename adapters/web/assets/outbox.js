@@ -4,8 +4,9 @@
 //
 // An entry is { n, body, quiet, stored, status, fault }: quiet is what a button sends; stored once gatehouse has it, with
 // the continuation that asks what became of it; fault is { todo, text, at }, why it was not taken.
+import { place } from './base.js';
 
-const begin = (who) => `gatehouse unsent ${who} `;
+const begin = (who) => `${place} unsent ${who} `;
 
 export class Outbox {
   // changed is called after each change, whichever tab made it.

@@ -1,4 +1,5 @@
 // What comes of a session, over the connection that all tabs of the browser share.
+import { place } from './base.js';
 import { heard as beat } from './clock.js';
 import { reach } from './tabs.js';
 import { times } from './times.js';
@@ -16,7 +17,7 @@ export class Stream {
   // void.
   constructor({ session, who, login }, { heard = () => {}, changed = () => {}, anew = () => {} }) {
     Object.assign(this, { session, who, heard, changed, anew, wakers: [] });
-    this.say = reach(`gatehouse ${who} ${login ?? ''}`, (m) => this.hear(m), () => this.join());
+    this.say = reach(`${place} ${who} ${login ?? ''}`, (m) => this.hear(m), () => this.join());
     document.addEventListener('away', () => this.say({ bye: true }));
     addEventListener('online', () => this.say({ wake: true }));
     addEventListener('offline', () => here || this.tell('offline'));

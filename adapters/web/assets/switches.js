@@ -1,7 +1,8 @@
 // What the reader has allowed on the page of approvals: alerts, and keys. It is kept in this browser, for all its tabs.
+import { at, place } from './base.js';
 import { read, write } from './keep.js';
 
-const name = (of) => `gatehouse ${of}`;
+const name = (of) => `${place} ${of}`;
 
 // switches are what is on: alert (a sound and a notification for a new approval) is off until it is switched on, keys
 // (single letters on the page of approvals) are on until they are switched off.
@@ -18,8 +19,8 @@ let audio;
 function ring() {
   if (!globalThis.AudioContext || navigator.userActivation?.hasBeenActive === false) return;
   audio ??= new AudioContext();
-  const at = audio.currentTime + 0.02;
-  [[659, at], [880, at + 0.14]].forEach(([frequency, from]) => {
+  const begin = audio.currentTime + 0.02;
+  [[659, begin], [880, begin + 0.14]].forEach(([frequency, from]) => {
     const tone = new OscillatorNode(audio, { frequency });
     const volume = new GainNode(audio, { gain: 0 });
     volume.gain.setValueAtTime(0, from);
@@ -35,11 +36,11 @@ function notify(n) {
   if (globalThis.Notification?.permission !== 'granted') return;
   const text = n === 1 ? 'An approval waits for you' : `${n} approvals wait for you`;
   try {
-    const told = new Notification(text, { tag: 'gatehouse approvals', renotify: true, silent: true });
+    const told = new Notification(text, { tag: name('approvals'), renotify: true, silent: true });
     told.onclick = () => {
       focus();
       told.close();
-      if (location.pathname !== '/approvals') location.assign('/approvals');
+      if (location.pathname !== at('/approvals')) location.assign(at('/approvals'));
     };
   } catch { /* a phone's browser allows it to service workers only */ }
 }

@@ -1,5 +1,6 @@
 // What is typed into the forms of cards: kept for each approval until it is sent, however often its card is drawn anew.
 // What its card has no field for any more, such as the reason of a denial after another's decision, is shown as text.
+import { place } from './base.js';
 import { el } from './dom.js';
 import { read, write } from './keep.js';
 
@@ -10,7 +11,7 @@ const longest = 30 * 24 * 3600000; // milliseconds that something is kept
 export class Typed {
   // watch keeps what is typed below root.
   constructor(who, root) {
-    Object.assign(this, { prefix: `gatehouse typed ${who} `, here: new Map() });
+    Object.assign(this, { prefix: `${place} typed ${who} `, here: new Map() });
     const of = (e) => e.target.closest('.card[data-approval]');
     root.addEventListener('input', (e) => e.target.matches(fields) && of(e) && this.take(of(e), e.target));
     // before the fields are disabled

@@ -1,6 +1,7 @@
 // Whom the page was made for. A browser has one login: once another person logs in in another tab, or nobody is logged
 // in any more, this page says so, shows nothing more, and sends nothing more. Each request says whom its page was made
 // for, so that gatehouse refuses it otherwise.
+import { at, place } from './base.js';
 import { el } from './dom.js';
 
 // who is the name that the page was made for; "" on a page for nobody.
@@ -15,7 +16,7 @@ let now = who; // who is logged in, as far as this page knows
 export const away = () => now !== who;
 
 // others are the other tabs of this browser. Each page tells them who is logged in.
-const others = globalThis.BroadcastChannel && new BroadcastChannel('gatehouse who');
+const others = globalThis.BroadcastChannel && new BroadcastChannel(`${place} who`);
 
 // seen is called with who is logged in now, "" for nobody. The page goes on once it is its own reader again.
 export function seen(name) {
@@ -41,7 +42,7 @@ function show() {
     el('p', {}, `This page was made for ${who}. What ${who} has written and not sent is kept.`),
     el('div', { class: 'buttons' },
       now && go(`Go on as ${now}`, () => location.reload(), true),
-      go(`Log in as ${who}`, () => location.assign(`/login?as=${who}&next=${here}`), !now)));
+      go(`Log in as ${who}`, () => location.assign(at(`/login?as=${who}&next=${here}`)), !now)));
   for (const open of document.querySelectorAll('dialog[open]')) open.close(''); // it would keep all else from being used
   const main = document.querySelector('main');
   for (const part of [...document.querySelectorAll('header nav, header .who'), ...main.children]) part.hidden = true;

@@ -1,9 +1,10 @@
 // Messages of OpenHarness, and how they are sent so that none is lost and none counts twice.
+import { at } from './base.js';
 import { backoff, sleep, times } from './times.js';
 import { envelopeOf, notYou, verdictOf } from './verdict.js';
 import { as, seen } from './who.js';
 
-const endpoint = '/v1/openharness';
+const endpoint = at('/v1/openharness');
 const namespace = 'dev.gatehouse';
 
 // newID returns a random UUID. Browsers have randomUUID on secure pages only.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/adapters/access"
 	"gatehouse/adapters/callback"
 	"gatehouse/adapters/mcp"
 	"gatehouse/adapters/tools"
@@ -71,6 +72,8 @@ func (c *Config) checkAddresses(f *faults) {
 	_, numberErr := strconv.ParseUint(port, 10, 16)
 	f.check(err == nil && numberErr == nil, "GATEHOUSE_LISTEN",
 		"%q is not of the form HOST:PORT, such as 127.0.0.1:8080", c.Listen)
+	c.Site, err = access.ParseSite(c.URL)
+	f.check(err == nil, "GATEHOUSE_URL", "%s", core.MessageOf(err))
 }
 
 // minHeartbeat is a third of which a busy store still answers in.

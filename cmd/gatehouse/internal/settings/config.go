@@ -35,6 +35,7 @@ import (
 type Config struct {
 	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url"`
 	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080"`
+	URL             string        `envconfig:"GATEHOUSE_URL"`
 	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all"`
 	Agent           string        `envconfig:"GATEHOUSE_AGENT"`
 	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s"`
@@ -75,6 +76,7 @@ type Config struct {
 	Keys      []string          `ignored:"true"` // from SecretKey, newest first; none: there is one in the database
 	Tokens    []access.Token    `ignored:"true"` // from TokenList; none: only true loopback is served
 	Metrics   access.Secret     `ignored:"true"` // from MetricsToken
+	Site      access.Site       `ignored:"true"` // from URL
 	Policy    *policy.Current   `ignored:"true"` // from PolicyFile, Approvers, Tokens and ApprovalTimeout
 	Hosts     tools.Hosts       `ignored:"true"` // from FetchHosts
 	Callbacks callback.Hosts    `ignored:"true"` // from CallbackHosts

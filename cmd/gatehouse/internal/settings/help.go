@@ -5,6 +5,8 @@ var help = map[string]string{
 	"GATEHOUSE_DATABASE_URL": "The database: sqlite:FILE, or postgres://USER:PASSWORD@HOST/DATABASE for more than " +
 		"one replica.",
 	"GATEHOUSE_LISTEN": "HOST:PORT of the HTTP server: platform webhooks, /healthz, /readyz.",
+	"GATEHOUSE_URL": "The address at which people reach the pages, such as https://chat.example.com/bot: with the " +
+		"path, if a proxy has them under one. Not set: the root of whatever host they are asked for at.",
 	"GATEHOUSE_SECRET_KEY": "Signs the values of buttons and the audit log, and encrypts the logins to MCP " +
 		"servers. Several keys are separated by commas, newest first. Not set: a key is generated and kept in the " +
 		"database.",

@@ -19,6 +19,7 @@ var pages = map[string]string{
 	"GATEHOUSE_MODELS":             "gatehouse help core/agent#models",
 	"GATEHOUSE_SYSTEM_PROMPT_FILE": "gatehouse help core/agent#the-system-prompt",
 	"GATEHOUSE_TOKENS":             "gatehouse help adapters/web",
+	"GATEHOUSE_URL":                "gatehouse help adapters/web#behind-a-proxy",
 	"GATEHOUSE_TOOLS":              "gatehouse help adapters/tools#keys",
 }
 

@@ -16,6 +16,7 @@ import (
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/greeting"
+	"gatehouse/core/live"
 )
 
 // Name is the platform's name.
@@ -38,6 +39,7 @@ type Options struct {
 	Work       Work              // nil: there is none
 	Cards      Cards             // nil: there are none
 	Greeting   greeting.Greeting // of an empty conversation, at a prompt
+	Live       *live.Hub         // what running turns say, at a prompt; nil: it is not known
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger

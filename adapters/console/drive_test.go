@@ -73,7 +73,8 @@ func drive(t *testing.T, columns int, noColor bool) string {
 	shows("the next line answers it.", core.Post{Kind: core.PostNotice, Text: console.Help})
 	says("what was refunded?", "you said what was refunded?")
 	shows("approval> approve?", core.Post{Kind: core.PostReply, Text: answer})
-	says("note milk, and bread, and all that the guests of the day after tomorrow might like", "answer y, n or n REASON")
+	says("note milk, and bread, and all that the guests of the day after tomorrow might like",
+		"answer y, n or n REASON")
 	says("y", "done with")
 	says("note tea", "wants your approval: Add tea")
 	says("n not today", "denied by Ann")
@@ -86,8 +87,8 @@ func drive(t *testing.T, columns int, noColor bool) string {
 	says("ask "+sizes, "answer with a number or a title")
 	says("3", "That is no answer")
 	says("2", `got "m"`)
-	shows("at least one of them", core.Post{Kind: core.PostNotice,
-		Text: "The rules for this have changed, so I need an approval again; another rule fits, or at least one of them"})
+	shows("one of them", core.Post{Kind: core.PostNotice,
+		Text: "The rules for this have changed, so I need an approval again; another rule fits, or one of them"})
 	for _, text := range []string{
 		"I can't do that: the order 17 is not known. Say which one you mean.",
 		"Something is not available right now. Your message is kept; please try again in a minute.",

@@ -266,6 +266,7 @@ type Texts struct {
 	TerminalCommands      string `default:"/help lists what else can be typed, /quit leaves."`
 	TerminalContinues     string `default:"The conversation {session} goes on. /new starts a new one, /help lists what else can be typed."`
 	TerminalWorks         string `default:"Working…"` // before how long, while a turn runs
+	TerminalRetries       string `default:"Trying again in {time}"`
 	TerminalRuns          string `default:"Running {tool}…"`
 	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
 	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`

@@ -70,6 +70,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		NoColor:    os.Getenv("NO_COLOR") != "",
 		Work:       work{store, conversation},
 		Greeting:   cfg.Greeting,
+		Live:       parts.live,
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
 	}}

@@ -55,7 +55,7 @@ func TestCtrlCInTheChat(t *testing.T) {
 	c, keyboard, tty := w.openTerminal()
 	w.sees(c, "you> ")
 	w.types(keyboard, "hello\r")
-	w.sees(c, "⠹") // the turn runs
+	w.sees(c, "⠹ Working… 0 s") // the turn runs
 	w.types(keyboard, "\x03")
 	w.sees(c, "Stopping the running turn. Ctrl-C again leaves the chat.")
 	w.sees(c, "gatehouse> Stopped.")

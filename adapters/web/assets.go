@@ -66,12 +66,16 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	serveAsset(w, r, r.PathValue("name"), kept)
 }
 
-func favicon(w http.ResponseWriter, r *http.Request) {
-	serveAsset(w, r, "favicon.svg", "public, max-age=86400")
+// atRoot serves an asset for which browsers and crawlers look at the root.
+func atRoot(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serveAsset(w, r, name, "public, max-age=86400")
+	})
 }
 
 var kinds = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8",
 }
 
 func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {

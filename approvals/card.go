@@ -48,6 +48,7 @@ func CardOf(a core.Approval, intent *core.IntentRecord) core.Card {
 	}
 	card.Edits, card.Editor, card.Editable = a.Edits(), a.Editor(),
 		a.Rule.Edit && a.State == core.Open && card.Hidden == 0 && !card.Altered
+	card.Batch = a.Rule.Batch && a.State == core.Open && a.Question == nil && !card.Altered
 	card.Said = a.Call.Said && card.Hidden == 0 && !card.Altered && card.Summary == a.Call.Summary
 	card.Before = before(a)
 	if a.State != core.Open {

@@ -39,6 +39,7 @@ type Card struct {
 	Risk      Risk
 	Changed   string // the new text of the request, if it was changed after it was made
 	Editable  bool   // an approver may change the arguments
+	Batch     bool   // its rule lets a page offer it to be decided together with others
 	Edits     int    // how often an approver has changed the arguments
 	Editor    Actor  // who did so last
 	Deadline  time.Time

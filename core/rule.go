@@ -29,6 +29,7 @@ type Rule struct {
 	Reason   bool          `json:"reason,omitempty"`   // a denial needs a reason
 	Remember time.Duration `json:"remember,omitempty"` // see Memory; 0 = no approval is remembered
 	Edit     bool          `json:"edit,omitempty"`     // an approver may change the arguments
+	Batch    bool          `json:"batch,omitempty"`    // a page may offer it to be decided together with others
 
 	// RememberUses is how many further calls a remembered approval allows; 0 = DefaultUses. An approval of a dangerous
 	// call is remembered only with RememberDangerous.

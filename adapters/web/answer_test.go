@@ -30,7 +30,8 @@ const orderForm = `{"type":"object","properties":{
 func TestAQuestionIsAnsweredByAButton(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("q1", asks(t, "Which?", `{"oneOf":[{"const":"a"},{"const":"b","title":"<Bee>"}]}`))
-	for _, page := range []string{"/approvals", "/approvals/q1"} {
+	expect(t, s.get("bob", "/approvals"), http.StatusOK, "Question from the bot", "Which?")
+	for _, page := range []string{"/approvals/q1"} {
 		expect(t, s.get("bob", page), http.StatusOK, "Question from the bot", ", for ", "Which?",
 			`name="choice" value="answer"`, `name="field-0" value="2">&lt;Bee&gt;</button>`, "!May answer", "!Approve",
 			"!Deny", "!<dt>Tool", "!Withdraw")
@@ -43,7 +44,7 @@ func TestAQuestionIsAnsweredByAButton(t *testing.T) {
 		t.Fatalf("%+v, told %d times", a, s.decided)
 	}
 	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK,
-		"This was answered by bob at 2026-11-22 12:00 UTC.", "Answered by bob", "&lt;Bee&gt;")
+		"This was answered by bob at 2026-11-22 12:00 UTC.", "answered by you", "&lt;Bee&gt;")
 	expect(t, s.get("ann", "/approvals/q1"), http.StatusOK, "<dt>Answer</dt><dd dir=\"auto\">&lt;Bee&gt;</dd>", "!name=\"choice\"")
 	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=1"), http.StatusConflict, `role="alert"`,
 		"This was answered by bob")

@@ -1,95 +1,125 @@
 package web
 
 import (
-	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 
-	"gatehouse/adapters/internal/markup"
 	"gatehouse/core"
 )
 
-// How much the page of approvals shows.
+// How many approvals a group shows beside others, and alone; and how often the next ones are read for a filter that
+// leaves few of them.
 const (
-	maxOpen    = 30
-	maxHistory = 30
+	maxTogether = 20
+	maxAlone    = 30
+	maxReads    = 20
 )
 
 // approvalsPage is what the page of approvals says.
 type approvalsPage struct {
-	Said    *row // the approval that the reader has decided about just now
-	Result  string
-	Waiting int // open ones, those on other pages too
-	Open    []template.HTML
-	Older   string // the address of the page with those before; "" = there are none
-	History []row
-	Admin   bool
-	Note    string
+	Filter filter
+	Said   []row // the approvals that the reader has decided about just now
+	Result string
+	Groups []group
+	Admin  bool
+	Note   string
+	Token  string // of the form of several
+	Who    string
+}
+
+// group is some approvals under a heading.
+type group struct {
+	Name  string // that of show
+	Title string
+	Count int // how many there are; 0 where that is not counted
+	Rows  []row
+	More  string // the address of those before; "": there are none
+	Picks bool   // some can be decided together
 }
 
 func (v *request) approvals() error {
-	page := approvalsPage{Admin: v.admin(), Note: v.Note}
+	if v.r.Method == http.MethodPost {
+		return v.decideSeveral()
+	}
 	query := v.r.URL.Query()
-	if id := core.ApprovalID(query.Get("decided")); id != "" {
-		c, err := v.cardOf(id)
-		if err == nil {
-			said := v.row(c)
-			page.Said, page.Result = &said, v.said(c)
-		} else if core.CategoryOf(err) != core.NotFound {
-			return err
-		}
+	page := approvalsPage{
+		Filter: filterOf(query), Admin: v.admin(), Note: v.Note, Who: v.who.Name, Token: v.Gate.FormToken(v.who, v.r),
 	}
-	waiting := v.toSee(core.ApprovalFilter{
-		States: []core.ApprovalState{core.Open}, Before: core.ApprovalID(query.Get("before")), Limit: maxOpen,
-	})
 	var err error
-	if page.Waiting, err = v.Approvals.Count(v.r.Context(), waiting); err != nil {
+	if page.Said, page.Result, err = v.decidedNow(query["decided"]); err != nil {
 		return err
 	}
-	open, last, err := v.cards(waiting)
-	if err != nil {
-		return err
-	}
-	if last != "" {
-		page.Older = "/approvals?before=" + url.QueryEscape(string(last))
-	}
-	// The newest first, within each rank.
-	slices.SortStableFunc(open, func(a, b core.Card) int { return v.rank(a) - v.rank(b) })
-	history, _, err := v.cards(v.toSee(core.ApprovalFilter{Closed: true, Limit: maxHistory}))
-	if err != nil {
-		return err
-	}
-	for _, c := range open {
-		card, err := v.draw(c, markup.Options{})
-		if err != nil {
+	for _, g := range v.groups(page.Filter) {
+		if err := v.fill(&g.group, page.Filter, g.of); err != nil {
 			return err
 		}
-		page.Open = append(page.Open, card)
-	}
-	for _, c := range history {
-		page.History = append(page.History, v.row(c))
+		page.Groups = append(page.Groups, g.group)
 	}
 	return v.show(http.StatusOK, "approvals", "Approvals", page)
 }
 
-// toSee narrows a listing to what the reader may see.
-func (v *request) toSee(f core.ApprovalFilter) core.ApprovalFilter {
-	if !v.admin() {
-		f.Reader, f.At = v.who.Actor.ID, v.Now()
-	}
-	return f
+// listed is a group and its listing.
+type listed struct {
+	group
+	of core.ApprovalFilter
 }
 
-// rank orders open cards: those that wait for the reader come first.
-func (v *request) rank(c core.Card) int {
-	switch {
-	case c.Refusal(v.who.Actor) != nil:
-		return 2
-	case v.said(c) != "": // they have voted
-		return 1
+// groups are those that the page shows.
+func (v *request) groups(f filter) (all []listed) {
+	asked, seen := "", ""
+	if f.Show == "asked" {
+		asked = v.who.Actor.ID
 	}
-	return 0
+	if !v.admin() {
+		seen = v.who.Actor.ID
+	}
+	mine := core.ApprovalFilter{Decider: v.who.Actor, Requester: asked}
+	others := core.ApprovalFilter{Decider: v.who.Actor, Others: true, Reader: seen, Requester: asked}
+	decided := core.ApprovalFilter{Closed: true, Reader: seen, Requester: asked}
+	for _, g := range []listed{
+		{group{Name: "mine", Title: "Waiting for you"}, mine},
+		{group{Name: "others", Title: "Waiting for others"}, others},
+		{group{Name: "decided", Title: "Decided"}, decided},
+	} {
+		if f.Show == "" || f.Show == g.Name || f.Show == "asked" {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// fill reads a group's rows.
+func (v *request) fill(g *group, f filter, of core.ApprovalFilter) (err error) {
+	of.At, of.Before, of.Words = v.Now(), f.Before, f.words()
+	if of.Limit = maxTogether; f.Show == g.Name {
+		of.Limit = maxAlone
+	}
+	if !f.Narrows() && !of.Closed {
+		if g.Count, err = v.Approvals.Count(v.r.Context(), of); err != nil {
+			return err
+		}
+	}
+	size := of.Limit
+	for range maxReads {
+		cards, last, err := v.cards(of)
+		if err != nil {
+			return err
+		}
+		for _, c := range cards {
+			if f.fits(v, c) {
+				g.Rows = append(g.Rows, v.row(c))
+				g.Picks = g.Picks || g.Rows[len(g.Rows)-1].Picks
+			}
+		}
+		if last == "" {
+			return nil
+		}
+		g.More, of.Before = f.address(g.Name, last), last
+		if len(g.Rows) >= size || !f.Narrows() {
+			return nil
+		}
+	}
+	return nil
 }
 
 // cards returns the cards of a page of approvals, and the last one's id if there may be more.

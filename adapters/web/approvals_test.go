@@ -47,11 +47,16 @@ func TestAPersonSeesWhatConcernsThem(t *testing.T) {
 		a.Requester, a.Rule.Approvers = core.Actor{ID: "slack:U1"}, []string{"slack:U2"}
 	})
 	expect(t, s.get("ann", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "!(foreign-past)",
-		"<p class=\"note\">bob decides.</p>", "!>Approve<", ">Withdraw<", "!Conversation")
-	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", ">Approve<", ">Deny<",
-		"!Withdraw", "3 minutes ago", "in 2 hours", "Approved by bob", "please note milk")
-	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)",
-		"!>Approve<", "openharness:oh/ann/web", "people who are notified elsewhere")
+		"bob decides", "approved by bob")
+	expect(t, s.get("ann", "/approvals/mine"), http.StatusOK, "<p class=\"note\">bob decides.</p>", "!>Approve<",
+		">Withdraw<", "!Conversation")
+	expect(t, s.get("bob", "/approvals"), http.StatusOK, "(mine)", "(past)", "!(foreign)", "in 2 hours",
+		"approved by you")
+	expect(t, s.get("bob", "/approvals/mine"), http.StatusOK, ">Approve<", ">Deny<", "!Withdraw", "3 minutes ago",
+		"in 2 hours", "please note milk")
+	expect(t, s.get("root", "/approvals"), http.StatusOK, "(mine)", "(foreign)", "(past)", "(foreign-past)")
+	expect(t, s.get("root", "/approvals/mine"), http.StatusOK, "!>Approve<", "openharness:oh/ann/web", "bob decides.")
+	expect(t, s.get("root", "/approvals/foreign"), http.StatusOK, "people who are notified elsewhere")
 	for who, want := range map[string]int{
 		"ann": http.StatusNotFound, "bob": http.StatusNotFound, "root": http.StatusOK,
 	} {
@@ -64,8 +69,7 @@ func TestAPersonSeesWhatConcernsThem(t *testing.T) {
 	expect(t, s.get("ann", "/approvals?decided=foreign"), http.StatusOK, "!(foreign)", "!zoe")
 }
 
-// TestWhatWaitsForTheReaderComesFirst, then what they have voted on, then what others decide; the newest first within
-// each.
+// TestWhatWaitsForTheReaderComesFirst, then what waits for others; the newest first within each.
 func TestWhatWaitsForTheReaderComesFirst(t *testing.T) {
 	s := newSite(t)
 	two := func(a *core.Approval) { a.Rule.Quorum = 2 }
@@ -77,7 +81,7 @@ func TestWhatWaitsForTheReaderComesFirst(t *testing.T) {
 	s.desk.open("own", func(a *core.Approval) { a.Requester = core.Actor{ID: "openharness:bob", Name: "bob"} })
 	page := s.get("bob", "/approvals").Body.String()
 	last := 0
-	for _, id := range []string{"(new)", "(old)", "(voted)", "(own)"} {
+	for _, id := range []string{"(new)", "(old)", "(own)", "(voted)"} {
 		at := strings.Index(page, id)
 		if at < last {
 			t.Errorf("%s is at %d, after %d", id, at, last)
@@ -85,7 +89,7 @@ func TestWhatWaitsForTheReaderComesFirst(t *testing.T) {
 		last = at
 	}
 	if !strings.Contains(page, "1 of 2: bob") ||
-		!strings.Contains(page, "You asked for this yourself, so another approver has to decide.") {
+		!strings.Contains(page, "You asked for this yourself, so another approver has to decide") {
 		t.Error(excerpt(page))
 	}
 }
@@ -99,8 +103,8 @@ func TestApproving(t *testing.T) {
 		t.Fatalf("%+v, told %d times", a, s.decided)
 	}
 	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK, `role="status"`,
-		"This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for a decision that concerns you.",
-		"Waiting to run")
+		"This was approved by bob at 2026-11-22 12:00 UTC.", "Nothing waits for your decision.",
+		"approved by you")
 	again := s.post("bob", "/approvals/a1", "choice=deny", "edits=0")
 	expect(t, again, http.StatusConflict, `<p class="note" role="alert">This was approved by bob`)
 	if s.decided != 1 {
@@ -111,7 +115,7 @@ func TestApproving(t *testing.T) {
 func TestDenyingWithAReason(t *testing.T) {
 	s := newSite(t)
 	a := s.desk.open("a1", func(a *core.Approval) { a.Rule.Reason = true })
-	expect(t, s.get("bob", "/approvals"), http.StatusOK, "required", "!(optional)")
+	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "required", "!(optional)")
 	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=  "), http.StatusBadRequest,
 		"To deny this, a reason is needed.")
 	expect(t, s.post("bob", "/approvals/a1", "choice=deny", "edits=0", "reason=we have <enough>"), http.StatusSeeOther)
@@ -129,7 +133,8 @@ func TestASecondStepForWhatIsDangerousOrHidden(t *testing.T) {
 	} {
 		s := newSite(t)
 		a := s.desk.open("a1", change)
-		expect(t, s.get("bob", "/approvals"), http.StatusOK, "Review, then approve", "!>Approve<", "!hunter2")
+		expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "Review, then approve", "!>Approve<", "!hunter2")
+		expect(t, s.get("bob", "/approvals"), http.StatusOK, "!hunter2")
 		w := s.post("bob", "/approvals/a1", "choice=approve", "edits=0")
 		expect(t, w, http.StatusUnprocessableEntity, "Nothing is approved yet.", `name="confirmed"`)
 		if a.State != core.Open || s.decided != 0 {
@@ -202,8 +207,8 @@ func TestAVoteOfSeveralIsSaid(t *testing.T) {
 	})
 	w := s.post("bob", "/approvals/a1", "choice=approve", "edits=0")
 	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK,
-		"Your approval is stored. It is number 1 of the 2 that are needed.", "!>Approve<", "root on the web",
-		"Waiting for others", "!Approval needed")
+		"Your approval is stored. It is number 1 of the 2 that are needed.", "Approved so far 1 of 2: bob",
+		"Waiting for others")
 	expect(t, s.get("root", "/approvals/a1"), http.StatusOK, ">Approve (2 of 2)<", "Approval needed")
 }
 

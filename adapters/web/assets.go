@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -11,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -29,15 +27,14 @@ var (
 
 func assetNamed(name string) ([]byte, error) { return assetFiles.ReadFile("assets/" + name) }
 
-// entryPoints are the scripts that nothing imports: of the chat, of the pages of approvals, of every page, and of the
-// shared worker.
-var entryPoints = []string{"chat.js", "approvals.js", "waiting.js", "hubworker.js"}
+// entryPoints are the scripts that nothing imports: of the chat, of every page, and of the shared worker.
+var entryPoints = []string{"chat.js", "waiting.js", "hubworker.js"}
 
 // chatModules are the scripts that the chat's own script imports, for browsers to load at once.
 func chatModules() (names []string) {
 	scripts, _ := fs.Glob(assetFiles, "assets/*.js") // sorted
 	for _, script := range scripts {
-		if name := path.Base(script); !slices.Contains(entryPoints, name) {
+		if name := path.Base(script); !slices.Contains(entryPoints, name) && !strings.HasPrefix(name, "approvals") {
 			names = append(names, name)
 		}
 	}
@@ -69,34 +66,13 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	serveAsset(w, r, r.PathValue("name"), kept)
 }
 
-// atRoot serves an asset for which browsers and crawlers look at the root.
-func atRoot(name string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		serveAsset(w, r, name, "public, max-age=86400")
-	})
+func favicon(w http.ResponseWriter, r *http.Request) {
+	serveAsset(w, r, "favicon.svg", "public, max-age=86400")
 }
 
 var kinds = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
-	".txt": "text/plain; charset=utf-8",
 }
-
-// packed are the assets as they are sent to browsers that unpack them, by their names: all of them, made for the first
-// one. Pages are not packed: their size would tell those who make a browser load them what they have in common with a
-// page's secrets (BREACH).
-var packed = sync.OnceValue(func() map[string][]byte {
-	all := map[string][]byte{}
-	entries, _ := assetFiles.ReadDir("assets")
-	for _, e := range entries {
-		content, _ := assetNamed(e.Name()) // digestOfAssets has read it
-		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		_, _ = w.Write(content) // to memory
-		_ = w.Close()
-		all[e.Name()] = b.Bytes()
-	}
-	return all
-})
 
 func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {
 	secure(w.Header())
@@ -105,14 +81,9 @@ func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {
 		http.Error(w, "There is no such file.", http.StatusNotFound)
 		return
 	}
-	h, tag := w.Header(), assetVersion
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		content, tag = packed()[name], tag+"-gzip"
-		h.Set("Content-Encoding", "gzip")
-	}
-	h.Set("Vary", "Accept-Encoding")
+	h := w.Header()
 	h.Set("Content-Type", kinds[path.Ext(name)])
 	h.Set("Cache-Control", kept)
-	h.Set("ETag", `"`+tag+`"`)
+	h.Set("ETag", `"`+assetVersion+`"`)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }

@@ -113,10 +113,11 @@ func ourPage(u *url.URL) string {
 	return "/"
 }
 
-// forAdmins shows everybody else what they see of an address at which there is nothing.
+// forAdmins refuses everybody else.
 func (v *request) forAdmins() error {
 	if v.admin() {
 		return nil
 	}
-	return nothingHere()
+	return refuse(http.StatusForbidden, "For admins",
+		"This page is for admins: for those who may approve where no rule of a policy says who may.")
 }

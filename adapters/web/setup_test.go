@@ -120,7 +120,7 @@ func (s *site) post(who, path string, fields ...string) *httptest.ResponseRecord
 	form := url.Values{}
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
-		form.Set(name, value)
+		form.Add(name, value)
 	}
 	r := s.request(who, http.MethodGet, path, nil)
 	p, err := s.gate.Identify(r)

@@ -84,12 +84,11 @@ func (w *Web) Routes() map[string]http.Handler {
 		"GET /{$}":            w.page((*request).chat),
 		"/login":              w.handler((*request).login),
 		"/logout":             w.page((*request).logout, http.MethodPost),
-		"/approvals":          w.page((*request).approvals),
+		"/approvals":          w.page((*request).approvals, http.MethodGet, http.MethodHead, http.MethodPost),
 		"/approvals/{id}":     w.page((*request).approval, http.MethodGet, http.MethodHead, http.MethodPost),
 		"/sessions":           w.page((*request).sessions),
 		"/queue":              w.page((*request).queue),
 		"GET " + assetPattern: http.HandlerFunc(asset),
-		"GET /favicon.svg":    atRoot("favicon.svg"),
-		"GET /robots.txt":     atRoot("robots.txt"),
+		"GET /favicon.svg":    http.HandlerFunc(favicon),
 	}
 }

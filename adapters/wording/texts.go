@@ -107,6 +107,7 @@ type Texts struct {
 	PeopleAnd         string `default:"{people} and {last}"`
 	OthersDecide      string `default:"You asked for this, and others decide it. See “May decide” on its card."`
 	WhoDecides        string `default:"{people} decides."`
+	WhoDecidesToo     string `default:"{people} may decide, too"`
 	WhoDecidesBoth    string `default:"{people} must both approve."`
 	WhoDecidesAll     string `default:"{people} must all approve."`
 	WhoDecidesSome    string `default:"{count} of {people} must approve."`
@@ -220,7 +221,7 @@ type Texts struct {
 	PageNotPossible    string `default:"That was not possible, so nothing was decided."`
 	PageApprovalStored string `default:"Your approval is stored. It is number {count} of the {of} that are needed."`
 	PageDenialStored   string `default:"Your denial is stored. It is number {count} of the {of} that are needed."`
-	PageWaits          string `default:"Waiting to run"`
+	PageChangeStored   string `default:"Your change is stored. The request waits for an approval of what it says now."`
 	PageTitleApproval  string `default:"Approval: {title}"`
 	PageTitleQuestion  string `default:"Question: {title}"`
 	PageTitleReview    string `default:"Review: {title}"`
@@ -262,11 +263,7 @@ type Texts struct {
 	TerminalOneOpen       string `default:"1 approval is open ({ids}). To see it, type {word}"`
 	TerminalSeveralOpen   string `default:"{count} approvals are open ({ids}). To see them, type {word}"`
 	TerminalWhich         string `default:"{count} approvals are open, so nothing was decided. Type one of these:"`
-	TerminalExamples      string `default:"You can say, for example:"`
-	TerminalCommands      string `default:"/help lists what else can be typed, /quit leaves."`
-	TerminalContinues     string `default:"The conversation {session} goes on. /new starts a new one, /help lists what else can be typed."`
 	TerminalWorks         string `default:"Working…"` // before how long, while a turn runs
-	TerminalRetries       string `default:"Trying again in {time}"`
 	TerminalRuns          string `default:"Running {tool}…"`
 	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
 	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`

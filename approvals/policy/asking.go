@@ -111,6 +111,9 @@ func (r *reader) manner(one *rule, has map[string]*yaml.Node) {
 	if v := has["edit"]; v != nil {
 		one.then.Edit = r.Bool(v, "edit")
 	}
+	if v := has["batch"]; v != nil {
+		one.then.Batch = r.Bool(v, "batch")
+	}
 }
 
 // notify reads one place, or a list of them. One that is here alone is the same as none.

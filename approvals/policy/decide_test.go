@@ -48,6 +48,7 @@ rules:
     reason: required
     remember: {for: 1h}
     edit: true
+    batch: true
   - name: refunds
     tools: ["billing.?efund"]
     action: ask
@@ -224,7 +225,7 @@ func TestSnapshot(t *testing.T) {
 			Quorum: 2, Vetoes: 1, Timeout: 48 * time.Hour, Remind: []time.Duration{time.Hour, 6 * time.Hour},
 			Escalate: core.Escalation{After: 4 * time.Hour, To: []string{"slack:U2", "slack:U7", "slack:U8"}},
 			Notify:   []string{"dm", "slack:C123"},
-			Reason:   true, Remember: time.Hour, Edit: true, People: everybody,
+			Reason:   true, Remember: time.Hour, Edit: true, Batch: true, People: everybody,
 		}},
 		"the defaults of a rule": {rule("plain", `{}`, "slack:U5"), core.Rule{
 			Name: "by default", Verdict: core.VerdictAsk, Approvers: []string{"slack:U9"}, Quorum: 1, Vetoes: 1,

@@ -258,6 +258,10 @@ func TestFaults(t *testing.T) {
 			`p.yaml:9:11: self is "maybe"; write true or false`,
 		},
 		{"edit", head + "  - name: a\n    action: ask\n    edit: 1\n", `p.yaml:9:11: edit is "1"; write true or false`},
+		{
+			"batch", head + "  - name: a\n    action: ask\n    batch: sometimes\n",
+			`p.yaml:9:12: batch is "sometimes"; write true or false`,
+		},
 
 		{
 			"expires", head + "  - name: a\n    action: ask\n    expires: soon\n",

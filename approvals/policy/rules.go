@@ -34,7 +34,7 @@ var (
 	ruleKeys = []string{"name", "tools", "risk", "when", "action", "why"}
 	askKeys  = []string{
 		"approvers", "quorum", "vetoes", "self", "expires", "remind", "escalate", "hours", "notify",
-		"reason", "remember", "edit",
+		"reason", "remember", "edit", "batch",
 	}
 )
 

@@ -44,6 +44,7 @@ func (p *Policy) Warnings(tools []Tool, away []string) []Warning {
 		w.bounds(r)
 		w.people(r)
 		w.remembers(r)
+		w.batches(r)
 	}
 	for _, a := range p.askers {
 		w.globs(&a.rule, "an entry of asks")
@@ -233,6 +234,20 @@ func (w *warner) remembers(r *rule) {
 		if call.Risk == core.Dangerous {
 			w.warn(r.at, true, "add destructive: true to remember, or leave that tool to another rule",
 				"%s remembers no approval of %s, which is destructive", r.called(), call.Tool)
+			return
+		}
+	}
+}
+
+// batches warns of a rule that lets calls be decided together, some of which are not, since they are destructive.
+func (w *warner) batches(r *rule) {
+	if !r.then.Batch {
+		return
+	}
+	for _, call := range w.calls(r) {
+		if call.Risk == core.Dangerous {
+			w.warn(r.at, true, "leave that tool to another rule",
+				"%s says batch: true, but %s is destructive, so it is decided alone", r.called(), call.Tool)
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -94,16 +95,16 @@ func TestAPageOfApprovalsAsksForAPage(t *testing.T) {
 				}
 			}
 			page := loaded(t, many, "bob", "/approvals")
-			if !strings.Contains(page, ">2000<") || strings.Count(page, `class="card`) > 60 {
+			if !strings.Contains(page, ">2000<") || strings.Count(page, `class="ask`) > 60 {
 				t.Errorf("the page is %s", page[:min(len(page), 4000)])
 			}
 			for range 3 { // the next pages
-				_, rest, ok := strings.Cut(page, `<a href="/approvals?before=`)
+				_, rest, ok := strings.Cut(page, `<p class="more"><a href="`)
 				if !ok {
 					t.Fatal("there is no next page")
 				}
-				id, _, _ := strings.Cut(rest, `"`)
-				next := loaded(t, many, "bob", "/approvals?before="+id)
+				path, _, _ := strings.Cut(rest, `"`)
+				next := loaded(t, many, "bob", html.UnescapeString(path))
 				if next == page {
 					t.Error("the next page is the same")
 				}

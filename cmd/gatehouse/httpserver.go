@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
-	"gatehouse/adapters/agents"
-	"gatehouse/adapters/web"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/core"
 )
@@ -40,7 +38,7 @@ type server struct {
 
 // newServer opens the address; requests are answered once run runs: those to the platforms, and more.
 func newServer(
-	address string, g *gateway, gate *access.Gate, pages *web.Web, log *slog.Logger, more ...routes,
+	address string, g *gateway, gate *access.Gate, log *slog.Logger, more ...routes,
 ) (*server, error) {
 	socket, err := net.Listen("tcp", address)
 	if err != nil {
@@ -52,7 +50,6 @@ func newServer(
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	more = append(more, pages.Routes())
 	for _, p := range g.platforms {
 		more = append(more, routesOf(p, g.accept))
 	}
@@ -67,7 +64,7 @@ func newServer(
 		}
 	}
 	s.http = &http.Server{
-		Handler:     limit.Handler(connections.Counted(g.memory, gate.Site.Handler(orNowhere(mux, pages)))),
+		Handler:     limit.Handler(connections.Counted(g.memory, gate.Site.Handler(mux))),
 		ConnState:   limit.Follow,
 		ConnContext: limit.Know,
 
@@ -76,33 +73,6 @@ func newServer(
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
-}
-
-// orNowhere answers what the mux has no handler for.
-func orNowhere(mux *http.ServeMux, pages *web.Web) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern != "" {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		methods := methodsAt(mux, r)
-		if firstPart(r.URL.Path) == "/v1" {
-			agents.Nowhere(methods...).ServeHTTP(w, r)
-		} else {
-			pages.Nowhere(methods...).ServeHTTP(w, r)
-		}
-	})
-}
-
-// methodsAt are the methods that the path of a request takes.
-func methodsAt(mux *http.ServeMux, r *http.Request) (all []string) {
-	other := *r
-	for _, other.Method = range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		if _, pattern := mux.Handler(&other); pattern != "" {
-			all = append(all, other.Method)
-		}
-	}
-	return all
 }
 
 // firstPart is the first part of a path: /v1 of /v1/approvals.

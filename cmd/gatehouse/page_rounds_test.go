@@ -179,9 +179,10 @@ func approves(t *testing.T, p *serveProcess, d *desk) {
 	w.goesTo("/approvals")
 	for {
 		open := len(p.approvals(core.Open))
-		if open == 0 || !eval[bool](w, approveButton) {
+		if open == 0 || !eval[bool](w, waitingRow) {
 			break
 		}
+		w.opens("")
 		w.press("Approve")
 		p.until("an approval", p.app, func() bool { return len(p.approvals(core.Open)) < open })
 		w.goesTo("/approvals")
@@ -190,7 +191,7 @@ func approves(t *testing.T, p *serveProcess, d *desk) {
 	w.shows("Connected")
 }
 
-const approveButton = "[...document.querySelectorAll('button')].some(b => b.textContent.trim() === 'Approve')"
+const waitingRow = "Boolean(document.querySelector('[data-group=mine] .ask'))"
 
 var written = regexp.MustCompile(`(calc \d+\+|note add \d+ for )(\d)`)
 

@@ -82,8 +82,8 @@ func TestEveryTabSeesWhatWaits(t *testing.T) {
 	tabs = tabs[1:]
 	learn("without the first tab")
 	ann.shows("Connected")
-	if seen := eval[string](ann, "document.title + document.querySelector('header').innerText"); strings.ContainsAny(seen,
-		"123") {
+	seen := eval[string](ann, "document.title + document.querySelector('header').innerText")
+	if strings.ContainsAny(seen, "123") {
 		t.Errorf("who may not decide sees %q", seen)
 	}
 	p.start(nil, "approvals", "deny", "r1", "--as", "bob").ok(t)

@@ -72,7 +72,7 @@ func TestABrowserWatchesWhileAnotherDecides(t *testing.T) {
 	}
 	bob := decides.newWindow(p.at, "/approvals")
 	bob.logIn(bobsToken)
-	bob.shows("milk")
+	bob.opens("milk")
 	bob.press("Approve")
 	ann.shows("Done: “milk”")
 	bob.until("the decision", "/approved/i.test(document.body.innerText)")

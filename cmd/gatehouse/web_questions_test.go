@@ -169,7 +169,8 @@ func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	asked := func() bool { return len(p.approvals(core.Open)) == 1 }
 	p.until("the question is asked", p.app, asked)
 	w := b.newWindow(p.at, "/approvals")
-	w.shows("What shall I order?")
+	w.opens("What shall I order?")
+	w.until("the form", "document.querySelector('.answer textarea')")
 	w.down(true) // a refusal's status is an error in the browser's log
 	w.run(chromedp.SendKeys(chromedp.CSS(".answer textarea"), "a long story"),
 		chromedp.SendKeys(chromedp.CSS(".answer input[type=text]"), "x"),
@@ -190,7 +191,8 @@ func TestABrowserAnswersOnThePageOfApprovals(t *testing.T) {
 	chat.say("call people.ask " + abQuestion)
 	p.until("the next question is asked", p.app, asked)
 	w.run(chromedp.Navigate(p.at + "/approvals"))
-	w.shows("Which?")
+	w.opens("Which?")
+	w.until("the buttons", "document.querySelector('.answer button')")
 	p.start(nil, "approvals", "answer", string(p.approvals(core.Open)[0].ID), "--json", `"a"`, "--as", "Bob").ok(t)
 	w.press("Bee")
 	w.shows("This was answered by Bob (local-admin)")

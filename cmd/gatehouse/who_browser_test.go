@@ -203,12 +203,12 @@ func TestABrowserHasTheLoginsOfTwoBots(t *testing.T) {
 	second.logIn(annsToken)
 	for _, w := range []*window{first, second} {
 		w.run(chromedp.Reload())
-		w.shows("Nothing waits for a decision")
+		w.shows("Nothing waits for your decision")
 	}
 	first.press("Log out")
 	first.shows("Your token")
 	second.run(chromedp.Reload())
-	second.shows("Nothing waits for a decision")
+	second.shows("Nothing waits for your decision")
 }
 
 // TestApprovalsWithoutJavaScript are decided with all that a form needs, the name of whom it was made for too.
@@ -224,9 +224,12 @@ func TestApprovalsWithoutJavaScript(t *testing.T) {
 	w.run(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}),
 		chromedp.Navigate(p.at+"/approvals"),
 		chromedp.SendKeys(chromedp.CSS("input[type=password]"), bobsToken+"\r"),
+		chromedp.WaitVisible(chromedp.CSS(".ask .what a")),
+		chromedp.Click(chromedp.CSS(".ask .what a")),
 		chromedp.WaitVisible(chromedp.CSS(".card button[value=approve]")),
 		chromedp.Click(chromedp.CSS(".card button[value=approve]")),
 		chromedp.WaitVisible(chromedp.CSS(".said.approved")),
+		chromedp.Click(chromedp.CSS("[data-group=mine] .ask .what a")),
 		chromedp.Click(chromedp.CSS(".card .denial summary")),
 		chromedp.SendKeys(chromedp.CSS(".card .denial textarea"), "not today"),
 		chromedp.Click(chromedp.CSS(".card .denial button")),

@@ -65,7 +65,7 @@ func (d Document) Fate() (words [][]Span, says []Part) {
 	says = []Part{DecidedBy, DecidedAt}
 	if c.Use != nil {
 		decided = []Span{own(small(Unsigned(d.HeadlineUsed)))}
-	} else if who := d.deciding(); who != "" && c.State != core.Expired && (c.State != core.Cancelled || !brief(c.Reason)) {
+	} else if who := d.deciding(); who != "" && c.State != core.Expired {
 		decided = append(decided, own(" "+wording.Fill(d.TerminalBy, "{who}", who)))
 	}
 	at := c.DecidedAt
@@ -113,11 +113,14 @@ func (d Document) deciding() string {
 	return d.row(names, d.PeopleAnd)
 }
 
+// Decider names who decided a closed approval, the reader as "you"; "somebody" if nobody's name is known here.
+func (d Document) Decider() string { return cmp.Or(d.deciding(), small(d.Somebody)) }
+
 // maxBrief is how long a text may be, in UTF-16 units, to follow others on their line.
 const maxBrief = 80
 
 func brief(text string) bool {
-	return text != "" && safetext.Units(text) <= maxBrief && !strings.Contains(strings.TrimSpace(text), "\n")
+	return safetext.Units(text) <= maxBrief && !strings.Contains(strings.TrimSpace(text), "\n")
 }
 
 // small is a text that goes on a sentence.

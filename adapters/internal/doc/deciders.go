@@ -38,6 +38,23 @@ func (d Document) Refusal() string {
 	return core.MessageOf(err)
 }
 
+// Beside says who else may decide, for a reader who may; "" if nobody else is known.
+func (d Document) Beside() string {
+	person := core.Rule{People: d.card.People}.Person
+	others := slices.DeleteFunc(d.eligible(), func(id string) bool {
+		return person(id) == person(d.reader.Who.ID) || id == core.LocalPerson && d.reader.Who.Local
+	})
+	names, more, _ := d.named(others)
+	if len(names) == 0 {
+		return ""
+	}
+	people := d.row(names, d.PeopleOr)
+	if more > 0 {
+		people = strings.Join(names, ", ") + " " + wording.Fill(d.MorePeople, "{count}", strconv.Itoa(more))
+	}
+	return wording.Fill(d.WhoDecidesToo, "{people}", people)
+}
+
 // deciders says who decides: "bob or eve decides." It is "" where nobody's name is known.
 func (d Document) deciders(ids []string) string {
 	names, more, all := d.named(ids)

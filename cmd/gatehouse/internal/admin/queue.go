@@ -74,24 +74,24 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 }
 
 // Pause is gatehouse pause.
-type Pause struct{ cli.JSONFlag }
+type Pause struct{}
 
 // Run pauses all processes on the database.
-func (c Pause) Run(ctx context.Context, a *cli.App) error {
-	return setPaused(ctx, a, c.JSONFlag, true,
+func (Pause) Run(ctx context.Context, a *cli.App) error {
+	return setPaused(ctx, a, true,
 		"Paused: no new turns start until gatehouse unpause. Messages are kept; clicks and control words are still "+
 			"answered.")
 }
 
 // Unpause is gatehouse unpause.
-type Unpause struct{ cli.JSONFlag }
+type Unpause struct{}
 
 // Run resumes.
-func (c Unpause) Run(ctx context.Context, a *cli.App) error {
-	return setPaused(ctx, a, c.JSONFlag, false, "Resumed: new turns start again.")
+func (Unpause) Run(ctx context.Context, a *cli.App) error {
+	return setPaused(ctx, a, false, "Resumed: new turns start again.")
 }
 
-func setPaused(ctx context.Context, a *cli.App, json cli.JSONFlag, paused bool, sentence string) error {
+func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) error {
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -102,9 +102,6 @@ func setPaused(ctx context.Context, a *cli.App, json cli.JSONFlag, paused bool, 
 	}
 	if err := store.SetPaused(ctx, paused); err != nil {
 		return err
-	}
-	if json.JSON {
-		return a.PrintJSON(map[string]bool{"paused": paused})
 	}
 	a.PrintLine("%s", sentence)
 	return nil

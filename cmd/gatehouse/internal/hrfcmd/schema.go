@@ -10,8 +10,7 @@ import (
 
 // Schema is gatehouse hrf schema.
 type Schema struct {
-	JSON bool   `default:"true" hidden:""` // it is
-	Of   string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"${schema_of}"`
+	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"${schema_of}"`
 }
 
 // Help says more than one line.

@@ -186,7 +186,7 @@ func (s *Setting) resolve() (fault string) {
 		}
 	case value == "":
 		s.Source = fromDefault
-	case quoted(value):
+	case s.secret != "" && quoted(value):
 		fault = "its value begins and ends with a quote, which docker run --env-file keeps; write it without quotes"
 	}
 	if value == "" {

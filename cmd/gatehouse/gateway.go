@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/openharness"
 	"gatehouse/adapters/otel"
 	"gatehouse/adapters/tools"
+	"gatehouse/cmd/gatehouse/internal/metrics"
 	"gatehouse/cmd/gatehouse/internal/rerun"
 	"gatehouse/core"
 	"gatehouse/core/chat"
@@ -25,6 +26,7 @@ type gateway struct {
 	shared
 	platforms  []core.Platform
 	models     *modelHealth
+	metrics    *metrics.Metrics
 	traces     *otel.Export // nil: none
 	deliverer  *outbox.Deliverer
 	dispatcher *dispatch.Dispatcher
@@ -52,12 +54,16 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	p.service.TellThrough(platforms...)
 	g := &gateway{shared: p, platforms: platforms, models: newModelHealth()}
 	version, _ := build()
+	g.metrics = metrics.New(version)
+	g.store = g.store.WithEngine(g.metrics.Engine)
+	p.store = g.store
+	g.models.metrics = g.metrics
 	var err error
 	// it does not connect, so it needs no deadline
 	if g.traces, err = otel.Open(context.Background(), cfg.Traces, version, p.log); err != nil {
 		return nil, err
 	}
-	agent, err := newAgent(cfg, p.store, g.traces.Tracer(), g.models, p.log, p.servers)
+	agent, err := newAgent(cfg, p.store, g.metrics.Tracer(g.traces.Tracer()), g.models, p.log, p.servers)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +91,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Harness:       harness,
 		Approvals:     p.service,
 		Policy:        cfg.Policy,
+		Watcher:       g.metrics,
 		Outbox:        g.deliverer,
 		Workers:       cfg.Workers,
 		Memory:        p.memory,
@@ -110,7 +117,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 
 // accept commits a platform's event, and has its turn begin.
 func (g *gateway) accept(ctx context.Context, e core.Event) (core.Receipt, error) {
-	return core.FromPlatform(g.dispatcher.Accept)(ctx, e)
+	return core.FromPlatform(g.metrics.Accepting(g.dispatcher.Accept))(ctx, e)
 }
 
 // maxWaiting is how many messages of one person may wait, if people are limited at all.

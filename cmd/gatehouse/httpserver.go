@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/cmd/gatehouse/internal/connections"
+	"gatehouse/cmd/gatehouse/internal/metrics"
 	"gatehouse/core"
 )
 
@@ -32,6 +33,7 @@ type server struct {
 	socket   net.Listener
 	gateway  *gateway
 	gate     *access.Gate
+	scrape   http.Handler
 	refused  sync.Once // logs the first scrape that is refused
 	draining atomic.Bool
 }
@@ -45,13 +47,21 @@ func newServer(
 		return nil, core.Errorf(core.Invalid, "Can't listen on %s (GATEHOUSE_LISTEN): %v.", address, rootCause(err))
 	}
 	limit := connections.New(g.memory.Limit(), log)
-	s := &server{socket: limit.Watch(socket), gateway: g, gate: gate}
+	s := &server{socket: limit.Watch(socket), gateway: g, gate: gate, scrape: g.metrics.Handler()}
+	g.metrics.Add(g)
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	g.metrics.Add(metrics.NewDatabase(ctx, g.store))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", s.metrics)
 	for _, p := range g.platforms {
-		more = append(more, routesOf(p, g.accept))
+		webhooks := routesOf(p, g.accept)
+		for pattern, handler := range webhooks {
+			webhooks[pattern] = g.metrics.Webhook(p.Name(), handler)
+		}
+		more = append(more, webhooks)
 	}
 	for _, handlers := range more {
 		for pattern, handler := range handlers {

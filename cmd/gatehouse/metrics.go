@@ -2,13 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"gatehouse/adapters/access"
 	"gatehouse/cmd/gatehouse/internal/doctor"
@@ -18,21 +20,16 @@ import (
 	"gatehouse/core/outbox"
 )
 
-// The names of the metrics.
+// The names of the metrics that gatehouse doctor reads.
 const (
 	metricRunning     = "gatehouse_turns_running"
 	metricWorkers     = "gatehouse_turns_limit"
 	metricMemory      = "gatehouse_turn_memory_bytes"
 	metricMemoryLimit = "gatehouse_turn_memory_limit_bytes"
 	metricWaiting     = "gatehouse_conversations_waiting"
-	metricModelUp     = "gatehouse_model_up"
-	metricServerUp    = "gatehouse_mcp_server_up"
-	metricSkew        = "gatehouse_clock_skew_seconds"
-	metricPosts       = "gatehouse_post_events_total"
 )
 
-// metrics answers with numbers in the text format of Prometheus, which is so small that it needs no library. They
-// count; they name nobody. The first scrape that is refused is logged.
+// metrics answers with numbers for Prometheus; see package metrics. The first scrape that is refused is logged.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	var refusal *access.Refusal
 	if errors.As(s.gate.Metrics(r), &refusal) {
@@ -49,60 +46,87 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, refusal.Message, refusal.Status)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
-	defer cancel()
-	load := s.gateway.dispatcher.Load()
-	waiting, err := s.gateway.store.Waiting(ctx)
-	if err != nil {
-		http.Error(w, "The database does not answer.", http.StatusServiceUnavailable)
-		return
-	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	for _, m := range []struct {
-		name, help string
-		value      int64
-	}{
-		{metricRunning, "Turns that run in this process; most of them wait for a model.", int64(load.Running)},
-		{metricWorkers, "How many turns may run in this process (GATEHOUSE_WORKERS).", int64(load.Workers)},
-		{metricMemory, "Bytes that requests and running turns are estimated to hold.", load.Held},
-		{
-			metricMemoryLimit, "How many they may hold; more are refused or wait (GATEHOUSE_TURN_MEMORY); 0: no limit.",
-			load.Memory,
-		},
-		{
-			metricWaiting,
-			"Conversations on the database whose next turn waits, for a process or for its next attempt.",
-			int64(waiting),
-		},
+	s.scrape.ServeHTTP(w, r)
+}
+
+// Descriptions of what the parts of a gateway tell.
+var (
+	descRunning = prometheus.NewDesc(metricRunning,
+		"Turns that run in this process; most of them wait for a model.", nil, nil)
+	descWorkers = prometheus.NewDesc(metricWorkers,
+		"How many turns may run in this process (GATEHOUSE_WORKERS).", nil, nil)
+	descMemory = prometheus.NewDesc(metricMemory,
+		"Bytes that requests and running turns are estimated to hold.", nil, nil)
+	descMemoryLimit = prometheus.NewDesc(metricMemoryLimit,
+		"How many they may hold; more are refused or wait (GATEHOUSE_TURN_MEMORY); 0: no limit.", nil, nil)
+	descWaiting = prometheus.NewDesc(metricWaiting,
+		"Conversations on the database whose next turn waits, for a process or for its next attempt.", nil, nil)
+	descModelUp = prometheus.NewDesc("gatehouse_model_up", "1: the model answered its last call.",
+		[]string{"model"}, nil)
+	descServerUp = prometheus.NewDesc("gatehouse_mcp_server_up", "1: the MCP server runs.", []string{"server"}, nil)
+	descPosts    = prometheus.NewDesc("gatehouse_post_events_total",
+		"What delayed posts, or made one stand twice.", []string{"platform", "event"}, nil)
+	descSkew = prometheus.NewDesc("gatehouse_clock_skew_seconds",
+		"How far this machine's clock is ahead of a platform's.", []string{"source"}, nil)
+	descPlatformUp = prometheus.NewDesc("gatehouse_platform_up",
+		"1: the platform's events are received (inbound), or its calls are answered (outbound).",
+		[]string{"platform", "direction"}, nil)
+)
+
+// Describe names the metrics of the gateway's parts.
+func (g *gateway) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		descRunning, descWorkers, descMemory, descMemoryLimit, descWaiting, descModelUp, descServerUp, descPosts,
+		descSkew, descPlatformUp,
 	} {
-		// the client has disconnected
-		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.value)
+		to <- d
 	}
-	_, _ = fmt.Fprintf(w, "# HELP %s 1: the model answered its last call.\n# TYPE %[1]s gauge\n", metricModelUp)
-	bit := map[bool]int{true: 1}
-	for model, down := range s.gateway.models.all() {
-		_, _ = fmt.Fprintf(w, "%s{model=%q} %d\n", metricModelUp, model, bit[down == ""])
+}
+
+// Collect asks the gateway's parts. What the database can't tell now is left out.
+func (g *gateway) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	_, _ = fmt.Fprintf(w, "# HELP %s 1: the MCP server runs.\n# TYPE %[1]s gauge\n", metricServerUp)
-	for server, up := range s.gateway.servers.Up() {
-		_, _ = fmt.Fprintf(w, "%s{server=%q} %d\n", metricServerUp, server, bit[up])
+	load := g.dispatcher.Load()
+	gauge(descRunning, float64(load.Running))
+	gauge(descWorkers, float64(load.Workers))
+	gauge(descMemory, float64(load.Held))
+	gauge(descMemoryLimit, float64(load.Memory))
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	if waiting, err := g.store.Waiting(ctx); err == nil {
+		gauge(descWaiting, float64(waiting))
 	}
-	_, _ = fmt.Fprintf(w, "# HELP %s What delayed posts, or made one stand twice.\n# TYPE %[1]s counter\n", metricPosts)
-	for platform, counts := range s.gateway.deliverer.Counts() {
+	bit := map[bool]float64{true: 1}
+	for model, down := range g.models.all() {
+		gauge(descModelUp, bit[down == ""], model)
+	}
+	for server, up := range g.servers.Up() {
+		gauge(descServerUp, bit[up], server)
+	}
+	for platform, counts := range g.deliverer.Counts() {
 		for _, event := range outbox.Events {
-			_, _ = fmt.Fprintf(w, "%s{platform=%q,event=%q} %d\n", metricPosts, platform, event, counts[event])
+			to <- prometheus.MustNewConstMetric(descPosts, prometheus.CounterValue, float64(counts[event]), platform,
+				string(event))
 		}
 	}
-	_, _ = fmt.Fprintf(w, "# HELP %s How far this machine's clock is ahead of a platform's.\n# TYPE %s gauge\n",
-		metricSkew, metricSkew)
-	for _, p := range s.gateway.platforms {
-		if h, ok := p.(core.Health); ok {
-			if now, ahead, _ := h.Clock(); !now.IsZero() {
-				_, _ = fmt.Fprintf(w, "%s{source=%q} %g\n", metricSkew, p.Name(), ahead.Seconds())
-			}
+	for _, p := range g.platforms {
+		h, ok := p.(core.Health)
+		if !ok {
+			continue
+		}
+		inbound, outbound := h.Health()
+		gauge(descPlatformUp, bit[inbound == nil], p.Name(), "inbound")
+		gauge(descPlatformUp, bit[cmp.Or(outbound, g.deliverer.Health(p.Name())) == nil], p.Name(), "outbound")
+		if now, ahead, _ := h.Clock(); !now.IsZero() {
+			gauge(descSkew, ahead.Seconds(), p.Name())
 		}
 	}
 }
+
+// metricsBytes is how much of a process's metrics is read.
+const metricsBytes = 4 << 20
 
 // Turns asks the gatehouse serve that listens on GATEHOUSE_LISTEN of this machine for its turns; ok is false if none
 // answers. The error is that it refuses to tell.
@@ -119,10 +143,10 @@ func (program) Turns(ctx context.Context, cfg settings.Config) (turns doctor.Tur
 			"command does not have its GATEHOUSE_METRICS_TOKEN.", cfg.Listen)
 	}
 	values := map[string]int64{}
-	for lines := bufio.NewScanner(io.LimitReader(answer.Body, headerBytes)); lines.Scan(); {
+	for lines := bufio.NewScanner(io.LimitReader(answer.Body, metricsBytes)); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-			values[name] = n
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			values[name] = int64(n)
 		}
 	}
 	turns.Load = dispatch.Load{

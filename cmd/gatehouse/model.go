@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/metrics"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/agent"
@@ -68,9 +69,11 @@ func observer(tracer graph.Tracer, health *modelHealth) llm.Observer {
 	return func(ctx context.Context, a llm.Attempt) (context.Context, func(llm.Response, error)) {
 		ctx, end := graph.StartSpan(ctx, tracer,
 			graph.Span{Kind: graph.SpanModel, Name: "openarmature.llm.complete", Attempt: a.Index})
+		began := time.Now()
 		return ctx, func(r llm.Response, err error) {
 			if health != nil {
 				health.note(a.Model, err)
+				health.metrics.Model(a.Model, r, err, time.Since(began))
 			}
 			attributes := a.Attributes(r, err)
 			maps.Copy(attributes, prompt.Attributes(ctx))
@@ -147,6 +150,8 @@ func modelRef(m settings.Model) string {
 // modelHealth remembers what the last call of each model tells of it, by the model's name: "" = it answered. It is safe
 // for concurrent use.
 type modelHealth struct {
+	metrics *metrics.Metrics
+
 	mu   sync.Mutex
 	last map[string]core.Category
 }

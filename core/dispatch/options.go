@@ -73,12 +73,19 @@ type Policy interface {
 	RequesterGroups(account string) map[string][]string
 }
 
+// Watcher is told of turns.
+type Watcher interface {
+	// Ended is called once a turn's end was stored. It must not block.
+	Ended(e core.EventRecord, end core.End, took time.Duration)
+}
+
 // Options are a Dispatcher's parts and settings.
 type Options struct {
 	Store     Store
 	Approvals Approvals
 	Outbox    Outbox
-	Policy    Policy // nil: its conditions ask about no groups
+	Policy    Policy  // nil: its conditions ask about no groups
+	Watcher   Watcher // may be nil
 
 	Platforms     []core.Platform
 	Conversations []core.ConversationID // if not nil, only these are served; a console serves its own

@@ -200,8 +200,12 @@ func (t *turn) finish(ctx context.Context, f *core.Finish) {
 	case stored == nil && f.Retry != nil:
 		t.log.Info("turn will be retried", "category", f.Retry.Category, "after", f.Retry.After)
 	case stored == nil:
+		took := t.Now().Sub(t.began)
 		t.log.Info("turn ended", "kind", string(t.claim.Event.Kind()), "end", string(f.End.Kind),
-			"category", string(f.End.Category), "took", t.Now().Sub(t.began).Round(time.Millisecond))
+			"category", string(f.End.Category), "took", took.Round(time.Millisecond))
+		if t.Watcher != nil {
+			t.Watcher.Ended(t.claim.Event, f.End, took)
+		}
 		t.tellHeard(f.End.Kind)
 		if t.left.Posts {
 			t.Outbox.Nudge()

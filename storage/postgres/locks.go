@@ -9,7 +9,9 @@ import (
 
 // Traits returns those of a server whose transactions run concurrently, by its own clock.
 func (db *database) Traits() sqlstore.Traits {
-	return sqlstore.Traits{RowLocks: true, Clock: clock, PruneLocks: []string{unusedLimits}}
+	return sqlstore.Traits{
+		RowLocks: true, Clock: clock, Size: "pg_database_size(current_database())", PruneLocks: []string{unusedLimits},
+	}
 }
 
 // clock is the SQL of the database's clock in nanoseconds, which all processes use.

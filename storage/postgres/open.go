@@ -140,3 +140,6 @@ func (db *database) Shrink(context.Context) error { return nil }
 
 // Faults finds none: the server checks its files.
 func (db *database) Faults(*sqlstore.Tx) ([]string, error) { return nil, nil }
+
+// LogBytes is 0: the log of writes is the server's.
+func (db *database) LogBytes() int64 { return 0 }

@@ -78,7 +78,11 @@ func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 }
 
 // Traits returns those of an engine with one writer, whose clock is the process's.
-func (db *database) Traits() sqlstore.Traits { return sqlstore.Traits{Clock: "0"} }
+func (db *database) Traits() sqlstore.Traits {
+	return sqlstore.Traits{
+		Clock: "0", Size: "(select page_count * page_size from pragma_page_count, pragma_page_size)",
+	}
+}
 
 // clock returns the time as it is stored.
 func clock(now func() time.Time) time.Time { return now().UTC().Round(0) }

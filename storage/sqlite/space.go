@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"os"
+
 	"golang.org/x/sys/unix"
 
 	"gatehouse/core"
@@ -27,4 +29,13 @@ func (db *database) Ready() error {
 			"The disk of the database %s is nearly full: %d KiB are left. Free space there.", db.file, free>>10)
 	}
 	return nil
+}
+
+// LogBytes is the size of the write-ahead log.
+func (db *database) LogBytes() int64 {
+	about, err := os.Stat(logOf(db.file))
+	if err != nil {
+		return 0
+	}
+	return about.Size()
 }

@@ -119,3 +119,21 @@ type Health interface {
 	Health() (inbound, outbound error)
 	Clock() (now time.Time, ahead time.Duration, off error)
 }
+
+// CallCounter is a platform that counts its calls of the platform's interface in this process, by what came of them:
+// PlatformAnswered and its like.
+type CallCounter interface {
+	Calls() map[CallResult]int64
+}
+
+// CallResult is what came of a call of a platform's interface.
+type CallResult string
+
+// The results.
+const (
+	PlatformAnswered CallResult = "answered" // also with a refusal of what was asked
+	PlatformLimited  CallResult = "limited"  // the platform asks to wait
+	PlatformDenied   CallResult = "denied"   // it refuses the token
+	PlatformDoubtful CallResult = "doubtful" // the answer was lost: it may have been done
+	PlatformFailed   CallResult = "failed"   // it did not answer
+)

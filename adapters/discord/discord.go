@@ -155,6 +155,9 @@ func (d *Discord) Clock() (now time.Time, ahead time.Duration, off error) {
 	return d.rest.Clock().Read()
 }
 
+// Calls counts the calls of Discord's API.
+func (d *Discord) Calls() map[core.CallResult]int64 { return d.outbound.Calls() }
+
 // Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another
 // process), and nil for outbound if Discord answered the last call.
 func (d *Discord) Health() (inbound, outbound error) {

@@ -151,6 +151,9 @@ func (s *Slack) inBackground(do func()) {
 
 func (s *Slack) jitter(d time.Duration) time.Duration { return outbound.Jitter(d, s.Jitter()) }
 
+// Calls counts the calls of Slack's Web API.
+func (s *Slack) Calls() map[core.CallResult]int64 { return s.outbound.Calls() }
+
 // warnOnce logs a text the first time only, so that something missing is not logged with every call.
 func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text, args...) }
 

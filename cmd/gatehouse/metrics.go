@@ -71,13 +71,15 @@ var (
 	descPlatformUp = prometheus.NewDesc("gatehouse_platform_up",
 		"1: the platform's events are received (inbound), or its calls are answered (outbound).",
 		[]string{"platform", "direction"}, nil)
+	descCalls = prometheus.NewDesc("gatehouse_platform_calls_total",
+		"Calls of a platform's interface, by what came of them.", []string{"platform", "result"}, nil)
 )
 
 // Describe names the metrics of the gateway's parts.
 func (g *gateway) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descRunning, descWorkers, descMemory, descMemoryLimit, descWaiting, descModelUp, descServerUp, descPosts,
-		descSkew, descPlatformUp,
+		descSkew, descPlatformUp, descCalls,
 	} {
 		to <- d
 	}
@@ -112,6 +114,12 @@ func (g *gateway) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	for _, p := range g.platforms {
+		if c, ok := p.(core.CallCounter); ok {
+			for result, n := range c.Calls() {
+				to <- prometheus.MustNewConstMetric(descCalls, prometheus.CounterValue, float64(n), p.Name(),
+					string(result))
+			}
+		}
 		h, ok := p.(core.Health)
 		if !ok {
 			continue

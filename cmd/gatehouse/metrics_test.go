@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -95,8 +98,60 @@ func TestMetricsTellWhatHappens(t *testing.T) {
 	if ours < 30 {
 		t.Errorf("there are %d metrics: %v", ours, names)
 	}
+	if now[`gatehouse_platform_calls_total{platform="slack",result="answered"}`] < 2 {
+		t.Errorf("calls of Slack are not counted")
+	}
 	if now["gatehouse_database_bytes"] == 0 || now["gatehouse_audit_head"] < 3 ||
 		now[`gatehouse_store_transactions_total{result="committed"}`] == 0 {
 		t.Errorf("the database has no figures: %v", now)
+	}
+}
+
+// promtoolKey names the path of Prometheus' tool; see .ci/promtool.
+const promtoolKey = "GATEHOUSE_TEST_PROMTOOL"
+
+// promtool runs Prometheus' tool in testdata.
+func promtool(t *testing.T, input io.Reader, args ...string) {
+	t.Helper()
+	program := os.Getenv(promtoolKey)
+	if program == "" {
+		t.Skipf("%s is not set", promtoolKey)
+	}
+	c := exec.CommandContext(t.Context(), program, args...)
+	c.Dir, c.Stdin = "testdata", input
+	if told, err := c.CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, told)
+	}
+}
+
+// TestMetricsHaveTheNamesThatPrometheusAsksFor checks names, units and helps.
+func TestMetricsHaveTheNamesThatPrometheusAsksFor(t *testing.T) {
+	p := newSlackProcess(t, "GATEHOUSE_AGENT=demo")
+	p.open()
+	p.ann.Says("hello")
+	p.reads(p.dm, "", "Hello!")
+	answer, err := http.Get(p.at + "/metrics")
+	noErr(t, err)
+	defer answer.Body.Close()
+	promtool(t, answer.Body, "check", "metrics")
+}
+
+// TestAlertsFire: the rules are well formed, each fires on what it is for, says what to do, and names metrics that
+// there are.
+func TestAlertsFire(t *testing.T) {
+	promtool(t, nil, "check", "rules", "../deploy/alerts.yaml")
+	promtool(t, nil, "test", "rules", "alerts_test.yaml")
+	text, err := os.ReadFile("deploy/alerts.yaml")
+	noErr(t, err)
+	rules, todos := strings.Count(string(text), "- alert:"), strings.Count(string(text), "todo:")
+	if rules < 8 || todos != rules {
+		t.Errorf("%d alerts, %d of them say what to do", rules, todos)
+	}
+	page, err := os.ReadFile("README.md")
+	noErr(t, err)
+	for _, name := range regexp.MustCompile(`gatehouse_[a-z_]+`).FindAllString(string(text), -1) {
+		if name = strings.TrimSuffix(name, "_count"); !strings.Contains(string(page), name) {
+			t.Errorf("%s is in an alert, and not on the page of metrics", name)
+		}
 	}
 }

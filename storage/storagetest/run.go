@@ -52,7 +52,8 @@ func Run(t *testing.T, open Opener) {
 		{"conversation", conversationExamples},
 		{"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples},
-		{"admin", adminExamples}, {"figures", figureExamples}, {"kv", kvExamples}, {"crash", crashExamples}, {"setback", setbackExamples},
+		{"admin", adminExamples}, {"figures", figureExamples}, {"kv", kvExamples},
+		{"crash", crashExamples}, {"setback", setbackExamples},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, e := range group.examples {

@@ -3,6 +3,7 @@ package outbound
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -17,29 +18,51 @@ type Health struct {
 	mu       sync.Mutex
 	answered bool // at least once
 	err      error
+	calls    map[core.CallResult]int64
 }
 
 // Record notes the result of a call; err has one of the categories of errors of calls. Any answer counts as success,
 // except that the token is refused. A request to wait changes nothing.
 func (h *Health) Record(err error) {
+	result := core.PlatformAnswered
 	switch core.CategoryOf(err) {
-	case core.Unauthorized, core.DeliveryInDoubt:
-		h.Set(err)
+	case core.Unauthorized:
+		result = core.PlatformDenied
+	case core.DeliveryInDoubt:
+		result = core.PlatformDoubtful
 	case core.DeliveryLater:
-		if core.RetryAfterOf(err) == 0 {
-			h.Set(err)
+		result = core.PlatformFailed
+		if core.RetryAfterOf(err) > 0 {
+			result = core.PlatformLimited
 		}
 	default:
-		h.Set(nil)
+		err = nil
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calls == nil {
+		h.calls = map[core.CallResult]int64{}
+	}
+	if h.calls[result]++; result != core.PlatformLimited {
+		h.set(err)
+	}
+}
+
+// Calls are the calls that were recorded.
+func (h *Health) Calls() map[core.CallResult]int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.calls)
 }
 
 // Set records that the platform answered (nil), or why it did not.
 func (h *Health) Set(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.answered, h.err = h.answered || err == nil, err
+	h.set(err)
 }
+
+func (h *Health) set(err error) { h.answered, h.err = h.answered || err == nil, err }
 
 // Err returns nil if the platform answered the last call, else the reason why not.
 func (h *Health) Err() error {

@@ -90,8 +90,8 @@ func (s *Store) WithLimits(l core.Limits) *Store {
 	return &limited
 }
 
-// WithEngine returns a copy of the store with a wrapped engine: one that counts, or one of a test in which a transaction
-// fails, or a process is stopped around it.
+// WithEngine returns a copy of the store with a wrapped engine: one that counts, or one of a test in which a
+// transaction fails, or a process is stopped around it.
 func (s *Store) WithEngine(wrap func(Engine) Engine) *Store {
 	wrapped := *s
 	wrapped.engine = wrap(s.engine)

@@ -46,14 +46,9 @@ func NewDatabase(ctx context.Context, s Store) *Database {
 	return d
 }
 
-// figure is one number of Figures.
-type figure struct {
-	desc *prometheus.Desc
-	of   func(f core.Figures, now time.Time) float64
-}
-
-func gauge(name, help string, of func(core.Figures, time.Time) float64) figure {
-	return figure{prometheus.NewDesc(namespace+name, help, nil, nil), of}
+// gauge describes a number of Figures.
+func gauge(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc(namespace+name, help, nil, nil)
 }
 
 // age is the time since then, in seconds; 0 for no time.
@@ -64,31 +59,29 @@ func age(then, now time.Time) float64 {
 	return max(0, now.Sub(then).Seconds())
 }
 
-var figures = []figure{
-	gauge("queue_waiting", "Events on the database that have not ended: they wait or run.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.Waiting) }),
-	gauge("queue_oldest_seconds", "Age of the oldest event that has not ended.",
-		func(f core.Figures, now time.Time) float64 { return age(f.OldestWaiting, now) }),
-	gauge("posts_unsent", "Posts on the database that wait to be sent.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.Unsent) }),
-	gauge("posts_oldest_seconds", "Age of the oldest post that waits to be sent.",
-		func(f core.Figures, now time.Time) float64 { return age(f.OldestUnsent, now) }),
-	gauge("posts_doubtful", "Posts whose answer was lost: the platform is asked whether they have arrived.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.Doubtful) }),
-	gauge("posts_unknown", "Posts of which nobody can tell whether they have arrived.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.Unknown) }),
-	gauge("posts_dead", "Posts that were given up; see gatehouse deadletters.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.DeadPosts) }),
-	gauge("deadletters", "Events that were given up; see gatehouse deadletters.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.DeadLetters) }),
-	gauge("approvals_open", "Approvals that wait for people.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.Approvals) }),
-	gauge("audit_head", "Entries of the audit log. It only grows.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.AuditHead) }),
-	gauge("database_bytes", "Size of the database.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.Bytes) }),
-	gauge("database_log_bytes", "Size of SQLite's log of writes (WAL); 0 on Postgres.",
-		func(f core.Figures, _ time.Time) float64 { return float64(f.LogBytes) }),
+// The numbers of Figures, in the order of values.
+var figures = []*prometheus.Desc{
+	gauge("queue_waiting", "Events on the database that have not ended: they wait or run."),
+	gauge("queue_oldest_seconds", "Age of the oldest event that has not ended."),
+	gauge("posts_unsent", "Posts on the database that wait to be sent."),
+	gauge("posts_oldest_seconds", "Age of the oldest post that waits to be sent."),
+	gauge("posts_doubtful", "Posts whose answer was lost: the platform is asked whether they have arrived."),
+	gauge("posts_unknown", "Posts of which nobody can tell whether they have arrived."),
+	gauge("posts_dead", "Posts that were given up; see gatehouse deadletters."),
+	gauge("deadletters", "Events that were given up; see gatehouse deadletters."),
+	gauge("approvals_open", "Approvals that wait for people."),
+	gauge("audit_head", "Entries of the audit log. It only grows."),
+	gauge("database_bytes", "Size of the database."),
+	gauge("database_log_bytes", "Size of SQLite's log of writes (WAL); 0 on Postgres."),
+}
+
+// values are the numbers of figures.
+func values(f core.Figures, now time.Time) []float64 {
+	return []float64{
+		float64(f.Waiting), age(f.OldestWaiting, now), float64(f.Unsent), age(f.OldestUnsent, now),
+		float64(f.Doubtful), float64(f.Unknown), float64(f.DeadPosts), float64(f.DeadLetters), float64(f.Approvals),
+		float64(f.AuditHead), float64(f.Bytes), float64(f.LogBytes),
+	}
 }
 
 var up = prometheus.NewDesc(namespace+"database_up", "1: the database answered this scrape within two seconds.", nil,
@@ -96,8 +89,8 @@ var up = prometheus.NewDesc(namespace+"database_up", "1: the database answered t
 
 // Describe names the metrics.
 func (d *Database) Describe(to chan<- *prometheus.Desc) {
-	for _, f := range figures {
-		to <- f.desc
+	for _, one := range figures {
+		to <- one
 	}
 	to <- up
 	d.closed.Describe(to)
@@ -116,9 +109,8 @@ func (d *Database) Collect(to chan<- prometheus.Metric) {
 	if err != nil {
 		works = 0
 	} else {
-		now := time.Now()
-		for _, one := range figures {
-			to <- prometheus.MustNewConstMetric(one.desc, prometheus.GaugeValue, one.of(f, now))
+		for i, value := range values(f, time.Now()) {
+			to <- prometheus.MustNewConstMetric(figures[i], prometheus.GaugeValue, value)
 		}
 	}
 	to <- prometheus.MustNewConstMetric(up, prometheus.GaugeValue, works)

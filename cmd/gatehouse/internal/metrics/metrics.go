@@ -59,7 +59,8 @@ func New(version string) *Metrics {
 		commits: counters("store_transactions_total", "Transactions of this process, by how they ended.",
 			"result"),
 		commit: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: namespace + "store_commit_seconds", Help: "Time of a transaction that was committed.", Buckets: buckets,
+			Name: namespace + "store_commit_seconds", Help: "Time of a transaction that was committed.",
+			Buckets: buckets,
 		}),
 		faults: counters("store_errors_total", "Faults of the database, by their category.", "category"),
 	}
@@ -92,8 +93,8 @@ func (m *Metrics) Add(c prometheus.Collector) { m.registry.MustRegister(c) }
 // Gatherer gives all metrics, for an exporter.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
-// Handler answers with the metrics in the text format of Prometheus, or OpenMetrics where it is asked for. What can't be
-// read is left out.
+// Handler answers with the metrics in the text format of Prometheus, or OpenMetrics where it is asked for. What can't
+// be read is left out.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }

@@ -56,6 +56,10 @@ var layers = map[string][]string{
 		"adapters/internal/*", "adapters/wording",
 	},
 
+	"adapters/console": { // it shows turns while they run
+		"core", "core/greeting", "core/live", "core/mask", "core/question", "core/strictjson", "adapters/internal/*",
+		"adapters/wording",
+	},
 	"adapters/adaptertest/toy": {"core", "adapters/internal/*", "adapters/wording"}, // a platform for tests
 
 	"adapters/access":  {"core"},

@@ -15,6 +15,8 @@ import (
 
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
+	"gatehouse/core/greeting"
+	"gatehouse/core/live"
 )
 
 // Name is the platform's name.
@@ -34,8 +36,10 @@ type Options struct {
 	NoColor bool // a prompt without colours; a pipe never has any
 	// the person who types; Local is set, an empty ID becomes console:local
 	Actor      core.Actor
-	Work       Work  // nil: there is none
-	Cards      Cards // nil: there are none
+	Work       Work              // nil: there is none
+	Cards      Cards             // nil: there are none
+	Greeting   greeting.Greeting // of an empty conversation, at a prompt
+	Live       *live.Hub         // what running turns say, at a prompt; nil: it is not known
 	NewID      func() string
 	MaxMessage int // the limit of an event's payload in bytes; 0 = 1 MiB
 	Log        *slog.Logger
@@ -46,11 +50,15 @@ type Options struct {
 type Work interface {
 	// Idle reports whether there is nothing left.
 	Idle(ctx context.Context) (bool, error)
+	// Empty reports whether nothing was ever said.
+	Empty(ctx context.Context) (bool, error)
 }
 
 type noWork struct{}
 
 func (noWork) Idle(context.Context) (bool, error) { return true, nil }
+
+func (noWork) Empty(context.Context) (bool, error) { return true, nil }
 
 // Cards returns the open cards of a conversation, oldest first.
 type Cards interface {

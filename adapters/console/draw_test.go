@@ -22,7 +22,7 @@ Three of **four** refunds are done, see [the list](https://shop.example/refunds?
 
 1. 日本語の文章はどこでも折り返すことができるので、行の終わりで折り返されます。
 2. run:
-   ` + "```sh\n   curl -s https://shop.example/refunds | jq '.[] | select(.state == \"open\") | .id'\n\texit\n   ```" + `
+   ` + "```sh\n   curl -s https://shop.example/refund | jq '.[] | select(.state == \"open\") | .id'\n\texit\n   ```" + `
 3. - [x] a **task**
    - [ ] another
 
@@ -79,8 +79,8 @@ func repliedAt(t fataler, tty, ptm *os.File, text string, noColor bool) string {
 			t.Fatalf("%v", err)
 		}
 	}
-	all, _, _ := strings.Cut(strings.ReplaceAll(<-read, "\r\n", "\n"), "\n"+map[bool]string{true: "bot>", false: "\x1b[36mbot>\x1b[0m"}[noColor]+" "+
-		endOfReply)
+	end := "\n" + map[bool]string{true: "bot>", false: "\x1b[36mbot>\x1b[0m"}[noColor] + " " + endOfReply
+	all, _, _ := strings.Cut(strings.ReplaceAll(<-read, "\r\n", "\n"), end)
 	return all
 }
 

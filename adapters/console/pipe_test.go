@@ -522,3 +522,5 @@ func TestCardWithChangedArguments(t *testing.T) {
 type workFunc func(context.Context) (bool, error)
 
 func (f workFunc) Idle(ctx context.Context) (bool, error) { return f(ctx) }
+
+func (workFunc) Empty(context.Context) (bool, error) { return true, nil }

@@ -27,10 +27,11 @@ type doing struct {
 // spinner is drawn before the prompt while the bot works. It always ends: every post ends it, and so do two reports of
 // Options.Work in a row that the conversation is idle.
 type spinner struct {
-	c     *Console
-	clock *time.Ticker // stopped while nothing is drawn
-	count int
-	idle  int
+	c       *Console
+	clock   *time.Ticker // stopped while nothing is drawn
+	count   int
+	idle    int
+	writing writing
 }
 
 // update starts or stops the clock according to the console's working state.
@@ -61,25 +62,44 @@ func (s *spinner) advance(ctx context.Context) {
 		}
 	}
 	all := []rune(frames)
-	s.c.redraw(string(all[s.count%len(all)]) + " " + s.c.says())
+	s.c.redraw(string(all[s.count%len(all)]) + " " + s.says())
 }
 
-// says is what the bot does and for how long, in at most half of the terminal's width.
-func (c *Console) says() string {
-	c.mu.Lock()
-	now := c.doing
-	c.mu.Unlock()
-	text := c.texts.TerminalWorks
-	if now.what != "" {
+// says is what the bot does and for how long, or the end of what it writes, in at most half of the terminal's width. Of
+// a turn that another process runs, only the tools are known that its steps tell.
+func (s *spinner) says() string {
+	s.c.mu.Lock()
+	now := s.c.doing
+	s.c.mu.Unlock()
+	t, width := s.c.texts, s.c.look().width/2
+	text, since := t.TerminalWorks, now.since
+	state, here := s.c.opt.Live.State(s.c.conversation)
+	s.writing.takes(state.Writing)
+	switch wait := time.Until(state.RetryAt); {
+	case here && wait > 0:
+		text = wording.Fill(t.TerminalRetries, "{time}", span(wait+time.Second))
+		return shortened(text, width)
+	case here && state.Tool != "":
+		text, since = wording.Fill(t.TerminalRuns, "{tool}", oneLine(state.Tool)), state.Since
+	case here:
+		if tail := s.writing.tail(width); tail != "" {
+			return tail
+		}
+	case now.what != "":
 		all := strings.Split(oneLine(now.what), " · ")
-		text = wording.Fill(c.texts.TerminalRuns, "{tool}", all[len(all)-1])
+		text = wording.Fill(t.TerminalRuns, "{tool}", all[len(all)-1])
 	}
-	seconds := int(time.Since(now.since).Seconds())
-	took := fmt.Sprintf(" %d s", seconds%60)
-	if minutes := seconds / 60; minutes > 0 {
-		took = fmt.Sprintf(" %d min", minutes) + took
+	took := " " + span(time.Since(since))
+	return shortened(text, width-len(took)) + took
+}
+
+// span is a time in whole seconds.
+func span(d time.Duration) string {
+	seconds := int(d.Seconds())
+	if seconds < 60 {
+		return fmt.Sprintf("%d s", seconds)
 	}
-	return shortened(text, c.look().width/2-len(took)) + took
+	return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
 }
 
 // shortened is a text in at most so many columns.

@@ -123,9 +123,10 @@ func (s style) lines(a shown, edge string, lines ...string) string {
 
 // behind are lines about a card, each behind an edge; what is left of a line that is broken is behind another one.
 func (s style) behind(a shown, edge, broken string, lines ...string) string {
+	first := line{{text: edge, look: a.color}, {text: " "}}
+	others := line{{text: broken, look: a.color}, {text: "   "}}
 	var all []line
 	for _, text := range lines {
-		first, others := line{{text: edge, look: a.color}, {text: " "}}, line{{text: broken, look: a.color}, {text: "   "}}
 		all = append(all, framed(first, others, []line{{{text: oneLine(text)}}}, s.width)...)
 	}
 	return s.printed(all)

@@ -40,6 +40,7 @@ func (c *Console) prompt(ctx context.Context) error {
 		}
 		c.remindOpen()
 	}()
+	c.greet(ctx)
 	if err := c.showOpen(ctx); err != nil {
 		return err
 	}
@@ -56,6 +57,8 @@ const (
 func (c *Console) promptLoop(ctx context.Context, e *editor) error {
 	resized, stop := c.resizes()
 	defer stop()
+	_, unwatch := c.opt.Live.Watch(c.conversation) // the spinner looks at each of its frames
+	defer unwatch()
 	lines := inputs(ctx, e.read)
 	spin := spinner{c: c, clock: time.NewTicker(frameTime)}
 	spin.clock.Stop()

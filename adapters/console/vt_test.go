@@ -15,12 +15,14 @@ type vt struct {
 	cols     int
 	rows     []row
 	x, y     int
+	look     string // what is printed now looks like: the numbers of the escape sequence
 	sequence string // an escape sequence that has not ended
 }
 
 // row is a row of cells; the second cell of a wide character is 0.
 type row struct {
 	cells   []rune
+	looks   []string
 	wrapped bool // the line goes on in the next row
 }
 
@@ -36,7 +38,7 @@ func cellsOf(r rune) int {
 	return 1
 }
 
-var escapeSequence = regexp.MustCompile("^\x1b\\[[?]?([0-9]*)[0-9;]*([a-zA-Z])$")
+var escapeSequence = regexp.MustCompile("^\x1b\\[[?]?(([0-9]*)[0-9;]*)([a-zA-Z])$")
 
 // print processes what a program prints.
 func (v *vt) print(text string) {
@@ -45,8 +47,11 @@ func (v *vt) print(text string) {
 		case r == '\x1b' || v.sequence != "":
 			v.sequence += string(r)
 			if m := escapeSequence.FindStringSubmatch(v.sequence); m != nil {
-				n, _ := strconv.Atoi(m[1])
-				v.control(m[2], n)
+				n, _ := strconv.Atoi(m[2])
+				v.control(m[3], n)
+				if m[3] == "m" {
+					v.look = strings.Trim(m[1], "0") // 0 is as usual
+				}
 				v.sequence = ""
 			}
 		case r == '\r':
@@ -70,6 +75,7 @@ func (v *vt) control(command string, n int) {
 		v.x = max(1, n) - 1
 	case "K", "J":
 		at.cells, at.wrapped = at.cells[:min(v.x, len(at.cells))], false
+		at.looks = at.looks[:len(at.cells)]
 		if command == "J" {
 			v.rows = v.rows[:v.y+1]
 		}
@@ -91,13 +97,13 @@ func (v *vt) put(r rune) {
 	}
 	at := &v.rows[v.y]
 	for len(at.cells) < v.x+n {
-		at.cells = append(at.cells, ' ')
+		at.cells, at.looks = append(at.cells, ' '), append(at.looks, "")
 	}
 	if n > 0 {
-		at.cells[v.x] = r
+		at.cells[v.x], at.looks[v.x] = r, v.look
 	}
 	if n == 2 {
-		at.cells[v.x+1] = 0
+		at.cells[v.x+1], at.looks[v.x+1] = 0, v.look
 	}
 	v.x += n
 }
@@ -112,6 +118,7 @@ func (v *vt) resize(cols int) {
 				x, y = anew.x, anew.y
 			}
 			if j < len(old.cells) && old.cells[j] != 0 {
+				anew.look = old.looks[j]
 				anew.put(old.cells[j])
 			}
 		}
@@ -120,7 +127,7 @@ func (v *vt) resize(cols int) {
 			anew.x = 0
 		}
 	}
-	anew.x, anew.y = x, y
+	anew.x, anew.y, anew.look = x, y, v.look
 	*v = *anew
 }
 
@@ -139,4 +146,27 @@ func (v *vt) String() string {
 		b.WriteByte('\n')
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// styled is what was printed, with the looks of its parts as «1;36»…«».
+func (v *vt) styled() string {
+	var b strings.Builder
+	for _, at := range v.rows {
+		look := ""
+		for x, r := range at.cells {
+			if r == 0 {
+				continue
+			}
+			if at.looks[x] != look {
+				look = at.looks[x]
+				b.WriteString("«" + look + "»")
+			}
+			b.WriteRune(r)
+		}
+		if look != "" {
+			b.WriteString("«»")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

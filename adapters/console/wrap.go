@@ -2,7 +2,6 @@ package console
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rivo/uniseg"
 )
@@ -70,15 +69,11 @@ type cell struct {
 }
 
 func (l line) cells() (all []cell) {
-	var text strings.Builder
-	for _, p := range l {
-		text.WriteString(p.text)
-	}
 	of, left, state := 0, 0, -1 // left is what the piece still has, in bytes
 	if len(l) > 0 {
 		left = len(l[0].text)
 	}
-	for rest := text.String(); rest != ""; {
+	for rest := l.text(); rest != ""; {
 		var c cell
 		var bounds int
 		c.text, rest, bounds, state = uniseg.StepString(rest, state)
@@ -100,7 +95,7 @@ func firstLine(cells []cell, width int) (end, next int) {
 	taken, words := 0, false
 	for i, c := range cells {
 		blank := c.text == " "
-		if taken += c.width; taken > width && !blank && !(next == 0 && c.whole) {
+		if taken += c.width; taken > width && !blank && (next > 0 || !c.whole) {
 			if next == 0 {
 				return max(i, 1), max(i, 1)
 			}

@@ -14,6 +14,7 @@ import (
 
 // ManifestOptions describe the application of a manifest: the flags of gatehouse manifest discord.
 type ManifestOptions struct {
+	JSON        bool   `default:"true" hidden:""` // it is
 	Application string `placeholder:"ID" help:"The application's id, for the invitation URL."`
 	URL         string `name:"http" placeholder:"URL" help:"The public https:// URL where Discord sends button presses and commands. Without it they come over the gateway."`
 	Reply       string `enum:"thread,channel" default:"thread" help:"The value of DISCORD_REPLY: ${enum}."`

@@ -12,6 +12,7 @@ import (
 
 // ManifestOptions describe the app of a manifest: the flags of gatehouse manifest slack.
 type ManifestOptions struct {
+	JSON      bool   `default:"true" hidden:""` // it is
 	URL       string `name:"http" placeholder:"URL" help:"The public https:// URL where Slack reaches gatehouse. Without it events come over Socket Mode."`
 	Assistant bool   `help:"Add the assistant view: each thread of direct messages is a conversation of its own."`
 }

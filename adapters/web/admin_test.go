@@ -11,7 +11,7 @@ import (
 func TestSessionsAndQueueAreForAdmins(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/sessions", "/queue"} {
-		expect(t, s.get("ann", path), http.StatusForbidden, "This page is for admins")
+		expect(t, s.get("ann", path), http.StatusNotFound, "There is no page at this address.")
 		expect(t, s.get("root", path), http.StatusOK)
 	}
 	expect(t, s.get("ann", "/"), http.StatusOK, `!href="/queue"`)

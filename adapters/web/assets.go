@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -66,13 +68,34 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	serveAsset(w, r, r.PathValue("name"), kept)
 }
 
-func favicon(w http.ResponseWriter, r *http.Request) {
-	serveAsset(w, r, "favicon.svg", "public, max-age=86400")
+// atRoot serves an asset for which browsers and crawlers look at the root.
+func atRoot(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serveAsset(w, r, name, "public, max-age=86400")
+	})
 }
 
 var kinds = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8",
 }
+
+// packed are the assets as they are sent to browsers that unpack them, by their names: all of them, made for the first
+// one. Pages are not packed: their size would tell those who make a browser load them what they have in common with a
+// page's secrets (BREACH).
+var packed = sync.OnceValue(func() map[string][]byte {
+	all := map[string][]byte{}
+	entries, _ := assetFiles.ReadDir("assets")
+	for _, e := range entries {
+		content, _ := assetNamed(e.Name()) // digestOfAssets has read it
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		_, _ = w.Write(content) // to memory
+		_ = w.Close()
+		all[e.Name()] = b.Bytes()
+	}
+	return all
+})
 
 func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {
 	secure(w.Header())
@@ -81,9 +104,14 @@ func serveAsset(w http.ResponseWriter, r *http.Request, name, kept string) {
 		http.Error(w, "There is no such file.", http.StatusNotFound)
 		return
 	}
-	h := w.Header()
+	h, tag := w.Header(), assetVersion
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		content, tag = packed()[name], tag+"-gzip"
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", kinds[path.Ext(name)])
 	h.Set("Cache-Control", kept)
-	h.Set("ETag", `"`+assetVersion+`"`)
+	h.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }

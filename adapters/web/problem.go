@@ -69,6 +69,25 @@ func (w *Web) problemOf(err error) *problem {
 		"The page could not be made. Gatehouse's log says why.")
 }
 
+// Nowhere answers what has no handler: a wrong address or, with the methods that the address takes, a request of another
+// method. Whoever asks is told the same.
+func (w *Web) Nowhere(methods ...string) http.Handler {
+	return w.handler(func(v *request) error {
+		if who, err := w.Gate.Identify(v.r); err == nil {
+			v.who = who // for the ways on that every page has
+		}
+		if len(methods) > 0 {
+			return v.allows(methods...)
+		}
+		return nothingHere()
+	})
+}
+
+func nothingHere() *problem {
+	return refuse(http.StatusNotFound, "Not found",
+		"There is no page at this address. It may have been mistyped, or the page is not for you to see.")
+}
+
 func (v *request) fail(err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the reader has gone

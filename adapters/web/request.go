@@ -113,11 +113,10 @@ func ourPage(u *url.URL) string {
 	return "/"
 }
 
-// forAdmins refuses everybody else.
+// forAdmins shows everybody else what they see of an address at which there is nothing.
 func (v *request) forAdmins() error {
 	if v.admin() {
 		return nil
 	}
-	return refuse(http.StatusForbidden, "For admins",
-		"This page is for admins: for those who may approve where no rule of a policy says who may.")
+	return nothingHere()
 }

@@ -89,6 +89,7 @@ func (w *Web) Routes() map[string]http.Handler {
 		"/sessions":           w.page((*request).sessions),
 		"/queue":              w.page((*request).queue),
 		"GET " + assetPattern: http.HandlerFunc(asset),
-		"GET /favicon.svg":    http.HandlerFunc(favicon),
+		"GET /favicon.svg":    atRoot("favicon.svg"),
+		"GET /robots.txt":     atRoot("robots.txt"),
 	}
 }

@@ -263,7 +263,11 @@ type Texts struct {
 	TerminalOneOpen       string `default:"1 approval is open ({ids}). To see it, type {word}"`
 	TerminalSeveralOpen   string `default:"{count} approvals are open ({ids}). To see them, type {word}"`
 	TerminalWhich         string `default:"{count} approvals are open, so nothing was decided. Type one of these:"`
+	TerminalExamples      string `default:"You can say, for example:"`
+	TerminalCommands      string `default:"/help lists what else can be typed, /quit leaves."`
+	TerminalContinues     string `default:"The conversation {session} goes on. /new starts a new one, /help lists what else can be typed."`
 	TerminalWorks         string `default:"Working…"` // before how long, while a turn runs
+	TerminalRetries       string `default:"Trying again in {time}"`
 	TerminalRuns          string `default:"Running {tool}…"`
 	TerminalStillOpen     string `default:"{what} is still open: {asks}"`
 	TerminalDecideLater   string `default:"{what} is still open; decide with: {command}"`

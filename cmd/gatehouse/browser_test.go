@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ import (
 const (
 	chromiumKey = "GATEHOUSE_TEST_CHROMIUM" // the path of Chromium; see .ci/chromium
 	axeKey      = "GATEHOUSE_TEST_AXE"      // the path of axe-core; see .ci/axe
-	shotsKey    = "TEST_SHOTS"              // a folder for screenshots; "" = none are kept
+	picturesKey = "GATEHOUSE_TEST_PICTURES" // a folder for pictures of the pages; "" = a new one, which the log names
 )
 
 // browser is a browser with a profile of its own, which holds its logins.
@@ -100,6 +101,10 @@ func (b *browser) newWindow(at, path string) *window {
 				fault += " " + d.Exception.Description
 			}
 			w.faults = append(w.faults, fault)
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == "error" {
+				w.faults = append(w.faults, fmt.Sprintf("an error at the console: %s", e.Args[0].Value))
+			}
 		case *log.EventEntryAdded:
 			if e.Entry.Level == log.EntryLevelError && !w.broken {
 				w.faults = append(w.faults, "an error in the log: "+e.Entry.Text+" "+e.Entry.URL)
@@ -223,43 +228,62 @@ func (w *window) as(width, height int64, scheme string) {
 const axeRun = `axe.run(document, {resultTypes: ['violations']}).then(r => JSON.stringify(
 	r.violations.map(v => [v.id, v.help, v.nodes.map(n => n.html.slice(0, 200) + ' ' + n.failureSummary)])))`
 
-// inspected counts the pages that were inspected. One test inspects pages.
-var inspected int
+// pictures is the folder for pictures of the pages.
+var pictures = sync.OnceValues(func() (string, error) {
+	if folder := os.Getenv(picturesKey); folder != "" {
+		return folder, os.MkdirAll(folder, 0o755)
+	}
+	return os.MkdirTemp("", "gatehouse-pictures-")
+})
+
+// inspected counts the pages that were inspected.
+var inspected atomic.Int32
 
 // inspect checks a page for accessibility and for its width, in both schemes, on a phone and on a desktop, and keeps
-// screenshots. Unless it is wide, it looks at each page in one way, and at the next page in the next way.
+// pictures. Unless it is wide, it looks at each page in one way, and at the next page in the next way.
 func (w *window) inspect(name string) {
 	w.t.Helper()
-	inspected++
+	turn := int(inspected.Add(1))
 	axe, err := os.ReadFile(os.Getenv(axeKey))
 	if err != nil {
 		w.t.Skipf("SKIPPED: the pages were not checked for accessibility. Set %s to the path of axe-core: %v", axeKey,
 			err)
 	}
+	folder, err := pictures()
+	noErr(w.t, err)
+	w.t.Logf("a picture of %s is in %s", name, folder)
 	ways := 0
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 1280} {
-			if ways++; !wide(true, ways%4 == inspected%4) {
+		for _, size := range [][2]int64{{390, 844}, {1440, 900}} {
+			if ways++; !wide(true, ways%4 == turn%4) {
 				continue
 			}
-			w.as(width, 800, scheme)
-			where := fmt.Sprintf("%s, %s, %d px", name, scheme, width)
-			if wide := eval[int](w, "document.documentElement.scrollWidth"); wide > int(width) {
-				w.t.Errorf("%s: the page is %d px wide", where, wide)
+			w.as(size[0], size[1], scheme)
+			where := fmt.Sprintf("%s-%s-%d", name, scheme, size[0])
+			drawn := eval[string](w, settled)
+			if drawn != "" {
+				w.t.Errorf("%s: wider than the window: %s", where, drawn)
 			}
 			eval[any](w, string(axe)+"; null")
-			found := eval[string](w, axeRun)
-			if found != "[]" {
+			if found := eval[string](w, axeRun); found != "[]" {
 				w.t.Errorf("%s: %s", where, found)
 			}
-			if folder := os.Getenv(shotsKey); folder != "" {
-				png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
-				noErr(w.t, err)
-				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png,
-					0o600); err != nil {
-					w.t.Fatal(err)
-				}
-			}
+			png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
+			noErr(w.t, err)
+			noErr(w.t, os.WriteFile(filepath.Join(folder, where+".png"), png, 0o600))
 		}
 	}
 }
+
+// settled waits until the page is drawn at its size, and lists what is wider than the window and can't be scrolled alone.
+const settled = `(async () => {
+	await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+	const scrolls = (e) => e && (e !== document.documentElement && e !== document.body &&
+		getComputedStyle(e).overflowX !== 'visible' || scrolls(e.parentElement));
+	const page = document.documentElement, log = document.querySelector('#log');
+	const wide = [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 &&
+		!scrolls(e.parentElement) && !e.closest('.skip')).map(e => e.outerHTML.slice(0, 120));
+	if (page.scrollWidth > innerWidth) wide.push('the page');
+	if (log && log.scrollWidth > log.clientWidth + 1) wide.push('the conversation');
+	return wide.join('; ');
+})()`

@@ -69,6 +69,8 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		TTY:        prompt,
 		NoColor:    os.Getenv("NO_COLOR") != "",
 		Work:       work{store, conversation},
+		Greeting:   cfg.Greeting,
+		Live:       parts.live,
 		NewID:      cli.NewID,
 		MaxMessage: int(cfg.MaxMessage),
 	}}
@@ -121,6 +123,12 @@ type work struct {
 
 // Idle reports whether there is nothing left.
 func (w work) Idle(ctx context.Context) (bool, error) { return idle(ctx, w.store, w.conversation) }
+
+// Empty reports whether nothing was ever said.
+func (w work) Empty(ctx context.Context) (bool, error) {
+	events, err := w.store.Events(ctx, core.EventFilter{Conversation: w.conversation, Limit: 1})
+	return len(events) == 0, err
+}
 
 // idle reports whether a conversation has nothing left to do: no event waits in any of its queues, and no post.
 func idle(ctx context.Context, store *storage.Store, conversation core.ConversationID) (bool, error) {

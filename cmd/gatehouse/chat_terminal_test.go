@@ -16,6 +16,12 @@ import (
 // openTerminal starts gatehouse chat at a real terminal. What it prints is in the transcript of the child.
 func (w *workbench) openTerminal(args ...string) (c *child, keyboard, tty *os.File) {
 	w.t.Helper()
+	return w.atTerminal(append([]string{"chat"}, args...)...)
+}
+
+// atTerminal starts gatehouse at a real terminal.
+func (w *workbench) atTerminal(args ...string) (c *child, keyboard, tty *os.File) {
+	w.t.Helper()
 	ptm, tty, err := pty.Open()
 	if err != nil {
 		w.t.Skipf("no pseudo terminals here: %v", err)
@@ -23,7 +29,7 @@ func (w *workbench) openTerminal(args ...string) (c *child, keyboard, tty *os.Fi
 	w.t.Cleanup(func() { ptm.Close(); tty.Close() })
 	w.env = append(w.env, "TERM=xterm")
 	w.tty, w.attr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	c = w.start(nil, append([]string{"chat"}, args...)...)
+	c = w.start(nil, args...)
 	go func() { _, _ = io.Copy(c.out, ptm) }()
 	return c, ptm, tty
 }
@@ -49,7 +55,7 @@ func TestCtrlCInTheChat(t *testing.T) {
 	c, keyboard, tty := w.openTerminal()
 	w.sees(c, "you> ")
 	w.types(keyboard, "hello\r")
-	w.sees(c, "⠹") // the turn runs
+	w.sees(c, "⠹ Working… 0 s") // the turn runs
 	w.types(keyboard, "\x03")
 	w.sees(c, "Stopping the running turn. Ctrl-C again leaves the chat.")
 	w.sees(c, "gatehouse> Stopped.")

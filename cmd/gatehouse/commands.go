@@ -64,6 +64,8 @@ var commandHelp = cli.Texts{
 	"commands_approvals": "List, show and decide approvals; explain the policy; verify proofs; print the audit log.",
 	"mcp_serve": "Let another agent ask people: an MCP server on the standard streams, for a running gatehouse " +
 		"serve. This is the default command.",
-	"mcp_list":       "List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do.",
+	"mcp_list": "List the MCP servers of GATEHOUSE_MCP_CONFIG and what each of their tools may do.",
+	"mcp_url": "Where gatehouse serve runs, such as https://chat.example.com/bot. Not given: GATEHOUSE_SERVER, then " +
+		"GATEHOUSE_URL, then this machine at GATEHOUSE_LISTEN.",
 	"mcp_token_file": "A file with the token. Without one, give it as GATEHOUSE_TOKEN.",
 }

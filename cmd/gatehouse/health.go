@@ -19,6 +19,7 @@ const healthTime = 5 * time.Second
 
 // healthCmd is gatehouse health.
 type healthCmd struct {
+	cli.JSONFlag
 	Ready bool `help:"Ask /readyz: whether every platform can receive and send, too."`
 }
 
@@ -51,7 +52,17 @@ func (c healthCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return core.Wrap(core.ProviderUnavailable, err, "The answer of %s broke off.", url)
 	}
-	a.PrintLine("%s", strings.TrimSpace(string(text)))
+	said := strings.TrimSpace(string(text))
+	if c.JSON {
+		err = a.PrintJSON(map[string]any{
+			"url": url, "status": answer.StatusCode, "healthy": answer.StatusCode == http.StatusOK, "answer": said,
+		})
+	} else {
+		a.PrintLine("%s", said)
+	}
+	if err != nil {
+		return err
+	}
 	if answer.StatusCode != http.StatusOK {
 		return cli.Exit(cli.ExitBad, core.Errorf(core.Invalid, "%s answers %s.", url, answer.Status))
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/agents"
+	"gatehouse/adapters/web"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/metrics"
 	"gatehouse/core"
@@ -40,7 +42,7 @@ type server struct {
 
 // newServer opens the address; requests are answered once run runs: those to the platforms, and more.
 func newServer(
-	address string, g *gateway, gate *access.Gate, log *slog.Logger, more ...routes,
+	address string, g *gateway, gate *access.Gate, pages *web.Web, log *slog.Logger, more ...routes,
 ) (*server, error) {
 	socket, err := net.Listen("tcp", address)
 	if err != nil {
@@ -56,6 +58,7 @@ func newServer(
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", s.metrics)
+	more = append(more, pages.Routes())
 	for _, p := range g.platforms {
 		webhooks := routesOf(p, g.accept)
 		for pattern, handler := range webhooks {
@@ -74,7 +77,7 @@ func newServer(
 		}
 	}
 	s.http = &http.Server{
-		Handler:     limit.Handler(connections.Counted(g.memory, gate.Site.Handler(mux))),
+		Handler:     limit.Handler(connections.Counted(g.memory, gate.Site.Handler(orNowhere(mux, pages)))),
 		ConnState:   limit.Follow,
 		ConnContext: limit.Know,
 
@@ -83,6 +86,33 @@ func newServer(
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
+}
+
+// orNowhere answers what the mux has no handler for.
+func orNowhere(mux *http.ServeMux, pages *web.Web) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		methods := methodsAt(mux, r)
+		if firstPart(r.URL.Path) == "/v1" {
+			agents.Nowhere(methods...).ServeHTTP(w, r)
+		} else {
+			pages.Nowhere(methods...).ServeHTTP(w, r)
+		}
+	})
+}
+
+// methodsAt are the methods that the path of a request takes.
+func methodsAt(mux *http.ServeMux, r *http.Request) (all []string) {
+	other := *r
+	for _, other.Method = range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		if _, pattern := mux.Handler(&other); pattern != "" {
+			all = append(all, other.Method)
+		}
+	}
+	return all
 }
 
 // firstPart is the first part of a path: /v1 of /v1/approvals.

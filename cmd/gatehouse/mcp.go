@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 
 	"gatehouse/adapters/agents"
@@ -19,9 +21,12 @@ type mcpCommands struct {
 	Login admin.MCPLogin `cmd:"" help:"Log in to a remote MCP server of GATEHOUSE_MCP_CONFIG in a browser."`
 }
 
+// defaultListen is where gatehouse serve is on this machine, if nothing says otherwise.
+const defaultListen = "127.0.0.1:8080"
+
 // mcpCmd is gatehouse mcp serve.
 type mcpCmd struct {
-	URL       string `default:"http://127.0.0.1:8080" env:"GATEHOUSE_URL" help:"Where gatehouse serve runs."`
+	URL       string `env:"GATEHOUSE_SERVER,GATEHOUSE_URL" help:"${mcp_url}"`
 	Token     string `env:"GATEHOUSE_TOKEN" hidden:"" help:"A token of GATEHOUSE_TOKENS there."`
 	TokenFile string `env:"GATEHOUSE_TOKEN_FILE" type:"path" help:"${mcp_token_file}"`
 }
@@ -37,16 +42,17 @@ func (c mcpCmd) Run(ctx context.Context, a *cli.App) error {
 		}
 		token = strings.TrimSpace(string(text))
 	}
-	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	at := cmp.Or(c.URL, "http://"+reachable(cmp.Or(os.Getenv("GATEHOUSE_LISTEN"), defaultListen)))
+	if u, err := url.Parse(at); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return core.Errorf(core.Invalid,
-			"The address of gatehouse, %q, is no URL. Write it like https://gatehouse.example.com.", c.URL)
+			"The address of gatehouse, %q, is no URL. Write it like https://gatehouse.example.com.", at)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return core.Errorf(core.Invalid,
 			"The token has a space, a line break or another character that no token has. Give the token alone, "+
 				"without its name.")
 	}
-	err := agents.Client{URL: c.URL, Token: token}.Serve(ctx, io.NopCloser(a.In), unclosed{a.Out})
+	err := agents.Client{URL: at, Token: token}.Serve(ctx, io.NopCloser(a.In), unclosed{a.Out})
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}

@@ -92,7 +92,7 @@ func TestABrowserBehindAPath(t *testing.T) {
 	}
 }
 
-// TestAddressesBehindAPath: redirects and cookies have the path; without it everything is answered as well, as on the
+// TestAddressesBehindAPath: redirects and cookies have the path; without it everything is gotten as well, as on the
 // machine itself, and leads to pages that work there.
 func TestAddressesBehindAPath(t *testing.T) {
 	t.Parallel()
@@ -155,7 +155,7 @@ func placeOfRequest(t *testing.T, at, token string) string {
 }
 
 // answerOf requests an address, by a form if there is one, and follows no redirect.
-func answerOf(t *testing.T, address string, form ...string) *http.Response {
+func answerOf(t *testing.T, address string, form ...string) gotten {
 	t.Helper()
 	method := http.MethodGet
 	if len(form) > 0 {
@@ -168,8 +168,16 @@ func answerOf(t *testing.T, address string, form ...string) *http.Response {
 	}
 	answer, err := http.DefaultTransport.RoundTrip(r)
 	noErr(t, err)
-	_ = answer.Body.Close()
-	return answer
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	noErr(t, err)
+	return gotten{answer, string(text)}
+}
+
+// gotten is an answer that was read.
+type gotten struct {
+	*http.Response
+	text string
 }
 
 // TestAPathThatIsTaken: gatehouse can't tell its own page from one behind a path of the same name.

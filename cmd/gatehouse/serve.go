@@ -60,7 +60,7 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	// HTTP
 	pages := newPages(parts, gate, g.dispatcher)
 	agents := newAgents(ctx, parts, gate, g.deliverer)
-	if g.server, err = newServer(cfg.Listen, g, gate, log, pages.Routes(), agentRoutes(agents, store)); err != nil {
+	if g.server, err = newServer(cfg.Listen, g, gate, pages, log, agentRoutes(agents, store)); err != nil {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())

@@ -7,11 +7,11 @@ import (
 )
 
 // works is what a page says of a turn that runs.
-const works = `/^Working…\s+since \d/.test(document.querySelector('#working').innerText) &&
+const works = `/^Working…\s+\d+ (s|min)/.test(document.querySelector('#working').innerText) &&
 	document.querySelector('#stop').offsetParent`
 
 // TestEveryTabShowsTheTurnThatRuns: in the tab where it was asked for, in another one, after a reload and after a
-// restart there is "Working", since when, and Stop; and none of it once the turn was stopped from any tab.
+// restart there is "Working", for how long, and Stop; and none of it once the turn was stopped from any tab.
 func TestEveryTabShowsTheTurnThatRuns(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)

@@ -58,6 +58,9 @@ func (t *turn) apology(err error, category core.Category) core.Post {
 	text := t.Sentences.Apology
 	if errors.As(err, &h) {
 		text = h.Reply.Content.String()
+		if t.claim.Event.Actor.Local && core.IsProviderOutage(category) {
+			text += " " + t.Sentences.AtMachine
+		}
 	} else if wait := core.RetryAfterOf(err); wait > 0 && core.BucketOf(category) == core.RetryableTransient {
 		text = fmt.Sprintf(t.Sentences.AskedToWait, core.In(wait+time.Minute/2))
 	} else if category != core.Internal {

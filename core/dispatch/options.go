@@ -149,6 +149,7 @@ type Sentences struct {
 	CallResult       string // %s: what it returned, below the one or the other
 	OutcomeUnknown   string // %s: what it may have done
 	Waits            string // %s: the time of day until which the model's vendor asked to wait
+	AtMachine        string // after what is told of a model that fails, to the person at gatehouse's own machine
 	AskedToWait      string // %s: when to try again, where a platform asks to wait for longer than a turn may
 }
 
@@ -183,6 +184,7 @@ func DefaultSentences() Sentences {
 		CallResult:     "Its result: %s",
 		OutcomeUnknown: "It is unknown whether this was done, please check: %s",
 		Waits:          "The model is busy and asked me to wait until %s.",
+		AtMachine:      "You are at gatehouse's machine: gatehouse doctor says what is wrong.",
 		AskedToWait: "I can't read what I need to answer this now: the platform asks me to wait. Please try again " +
 			"%s.",
 	}

@@ -65,7 +65,7 @@ func (d Document) Fate() (words [][]Span, says []Part) {
 	says = []Part{DecidedBy, DecidedAt}
 	if c.Use != nil {
 		decided = []Span{own(small(Unsigned(d.HeadlineUsed)))}
-	} else if who := d.deciding(); who != "" && c.State != core.Expired {
+	} else if who := d.deciding(); who != "" && c.State != core.Expired && (c.State != core.Cancelled || !brief(c.Reason)) {
 		decided = append(decided, own(" "+wording.Fill(d.TerminalBy, "{who}", who)))
 	}
 	at := c.DecidedAt
@@ -120,7 +120,7 @@ func (d Document) Decider() string { return cmp.Or(d.deciding(), small(d.Somebod
 const maxBrief = 80
 
 func brief(text string) bool {
-	return safetext.Units(text) <= maxBrief && !strings.Contains(strings.TrimSpace(text), "\n")
+	return text != "" && safetext.Units(text) <= maxBrief && !strings.Contains(strings.TrimSpace(text), "\n")
 }
 
 // small is a text that goes on a sentence.

@@ -26,13 +26,16 @@ func (m Moment) Full() string { return m.At.UTC().Format("2 January 2006, 15:04:
 // maxRelative is the distance from which on a date says more.
 const maxRelative = 30 * 24 * time.Hour
 
+// ahead is how far the clock of another process may be ahead of the one that tells.
+const ahead = 5 * time.Second
+
 // Text is the time in relation to now.
 func (m Moment) Text() string {
 	away := m.At.Sub(m.Now)
 	switch d := away.Abs(); {
 	case d >= maxRelative:
 		return "on " + m.At.UTC().Format("2 January 2006")
-	case d < 30*time.Second && away <= 0:
+	case d < 30*time.Second && away <= ahead:
 		return "just now"
 	case away > 0:
 		return "in " + long(d)

@@ -1,6 +1,7 @@
 // The chat: a Shell of OpenHarness, which uses the endpoint and its events and nothing else.
 import { place } from './base.js';
 import { Keep } from './keep.js';
+import { Live } from './live.js';
 import { Log } from './log.js';
 import { chatHere } from './logout.js';
 import { Outbox } from './outbox.js';
@@ -17,6 +18,7 @@ const $ = (id) => document.getElementById(id);
 const { session, who } = $('chat').dataset;
 const keep = new Keep(who, session);
 const log = new Log($('log'), { latest: $('latest'), news: $('news') }, press);
+const live = new Live(log);
 const working = new Working($('working'), $('stop'));
 
 const states = {
@@ -34,6 +36,12 @@ const stream = new Stream($('chat').dataset, {
   heard: (envelope) => {
     if (envelope.turn) {
       working.turn(envelope.turn);
+      live.running(envelope.turn.since);
+      return;
+    }
+    if (envelope.delta) {
+      working.delta(envelope.delta);
+      live.delta(envelope.delta);
       return;
     }
     log.take(envelope);
@@ -53,7 +61,10 @@ const stream = new Stream($('chat').dataset, {
       sender.send();
     }
   },
-  anew: () => log.clear(),
+  anew: () => {
+    log.clear();
+    live.drop();
+  },
 });
 
 // What was written leaves through one sender, and is shown as unsent until it has.

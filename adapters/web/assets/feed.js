@@ -9,7 +9,7 @@ const most = 33; // sessions of one stream; the newest
 // wait: the answer ends with the news, or after so many seconds.
 export function eventsURL(sessions, { epoch, beat, approvals, wait }) {
   const [[session, after] = [], ...more] = [...sessions].slice(-most);
-  const query = new URLSearchParams({ html: '1', beat: String(Math.max(1, Math.round(beat / 1000))) });
+  const query = new URLSearchParams({ html: '1', deltas: '1', beat: String(Math.max(1, Math.round(beat / 1000))) });
   if (session !== undefined) query.set('session', session);
   if (approvals) query.set('approvals', approvals);
   if (after >= 0) query.set('after', after);

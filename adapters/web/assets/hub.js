@@ -3,7 +3,7 @@
 //
 // A tab says { join: { session, as, times } }, { wake } and { bye }. It is told { state, text, own }, { anew } (what it
 // has is of another database), { beat }, { approvals } (how many wait for the person, and which have changed), and
-// { envelope } or { turn } of its session. A tab without a session joins with null.
+// { envelope }, { turn } or { delta } of its session. A tab without a session joins with null.
 import { eventsURL, read } from './feed.js';
 import { backoff } from './times.js';
 import { Verdict } from './verdict.js';
@@ -166,6 +166,8 @@ export class Hub {
       this.tell({ approvals: data });
     } else if (event === 'turn') {
       this.tell({ turn: data }, of);
+    } else if (event === 'delta') {
+      this.tell({ delta: data }, of);
     } else if (this.places.has(of)) { // else its last tab has left
       this.places.set(of, Math.max(id, this.places.get(of)));
       this.tell({ envelope: data }, of);
@@ -180,6 +182,7 @@ export class Hub {
     const take = ({ event, data }) => {
       if (event === 'message') tell({ envelope: data });
       if (event === 'turn') tell({ turn: data });
+      if (event === 'delta') tell({ delta: data });
       if (event === 'beat') tell({ beat: data });
     };
     const url = eventsURL(new Map([[tab.session, -1]]), { beat: this.times.beat, wait: 0 });

@@ -60,7 +60,7 @@ export class Log {
     const entry = { seq, first: known?.first ?? seq, at: Date.parse(a.at) || now(), node, text: payload.text };
     if (a.id) this.items.set(a.id, entry);
     if (known) this.replace(known, entry);
-    else this.place(entry);
+    else this.place(entry, this.live?.settle(a));
   }
 
   // adopt makes the bubble of an own message the one that the engine tells of.
@@ -137,10 +137,25 @@ export class Log {
     this.ready = false;
   }
 
-  // place shows an item that comes.
-  place(entry) {
+  // grow shows and changes a node at the end, to which more comes. A reader at the end follows it from its beginning.
+  grow(node, change) {
+    const { end } = this.sees();
+    if (!node.isConnected) this.put({ at: Number.MAX_VALUE, first: 0, node }); // before what is not sent
+    this.still(change);
+    if (end) this.show(node);
+  }
+
+  // place shows an item that comes, in the place of a node if one is given.
+  place(entry, instead) {
     const { end } = this.sees();
     this.put(entry);
+    if (instead) {
+      this.still(() => {
+        if (this.seen.item === instead) this.seen.item = entry.node;
+        instead.remove();
+      });
+      return;
+    }
     if (end) {
       if (this.ready) this.show(entry.node); // else more comes at once
       return;
@@ -225,7 +240,7 @@ export class Log {
 
 const later = (a, b) => a.at > b.at || (a.at === b.at && a.first > b.first);
 
-const by = (name, { at, late }) => (
+export const by = (name, { at, late }) => (
   el('p', { class: 'by' }, el('b', {}, name), at ? time(at) : null, late ? el('span', {}, 'delayed') : null)
 );
 

@@ -6,12 +6,13 @@ const minute = 60000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const look = 10000; // milliseconds
+const ahead = 5000; // that the clock of another process may be ahead of the engine's
 
 // distance is the words for milliseconds from now; those of markup.Moment. null: a date says more.
 export function distance(away) {
   const d = Math.abs(away);
   if (d >= 30 * day) return null;
-  if (d < minute / 2 && away <= 0) return 'just now';
+  if (d < minute / 2 && away <= ahead) return 'just now';
   const [unit, name] = [[day, 'day'], [hour, 'hour'], [minute, 'minute']].find(([u]) => d >= u) ?? [minute, ''];
   const n = Math.floor(d / unit);
   const long = n === 0 ? 'less than a minute' : `${n} ${name}${n === 1 ? '' : 's'}`;

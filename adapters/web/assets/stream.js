@@ -12,7 +12,7 @@ const here = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
 
 export class Stream {
   // session: null on a page without one. What waits for the reader is told to the document, as the event "approvals".
-  // heard gets each envelope, and { turn } when a turn begins or ends; changed gets "connecting", "connected",
+  // heard gets each envelope, { turn } when a turn begins or ends, and { delta } while it runs; changed gets "connecting", "connected",
   // "polling", "reconnecting", "offline", "login" or "refused", and why; anew is called when all that was heard is
   // void.
   constructor({ session, who, login }, { heard = () => {}, changed = () => {}, anew = () => {} }) {
@@ -41,6 +41,7 @@ export class Stream {
     if (message.approvals) document.dispatchEvent(new CustomEvent('approvals', { detail: message.approvals }));
     if (message.envelope) this.heard(message.envelope);
     if (message.turn) this.heard({ turn: message.turn });
+    if (message.delta) this.heard({ delta: message.delta });
   }
 
   tell(state, why = {}) {

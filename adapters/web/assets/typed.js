@@ -11,7 +11,7 @@ const longest = 30 * 24 * 3600000; // milliseconds that something is kept
 export class Typed {
   // watch keeps what is typed below root.
   constructor(who, root) {
-    Object.assign(this, { prefix: `${place} typed ${who} `, here: new Map() });
+    Object.assign(this, { root, prefix: `${place} typed ${who} `, here: new Map() });
     const of = (e) => e.target.closest('.card[data-approval]');
     root.addEventListener('input', (e) => e.target.matches(fields) && of(e) && this.take(of(e), e.target));
     // before the fields are disabled
@@ -50,11 +50,12 @@ export class Typed {
     this.keep(card.dataset.approval, kept);
   }
 
-  // arrived forgets what was sent.
+  // arrived forgets what was sent, also where its card was drawn anew meanwhile.
   arrived(approval) {
     const kept = this.all(approval);
     for (const [name, value] of Object.entries(kept.sent)) if (kept.fields[name] === value) delete kept.fields[name];
     this.keep(approval, { ...kept, sent: {} });
+    for (const card of this.root.querySelectorAll('.card')) if (card.dataset.approval === approval) this.restore(card);
   }
 
   // restore puts what is kept into a card.

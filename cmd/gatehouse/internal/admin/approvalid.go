@@ -1,18 +1,14 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"strings"
 
+	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/core"
 	"gatehouse/core/audit"
 	"gatehouse/storage"
-)
-
-const (
-	maxCandidates = 10 // approvals that the error about an ambiguous part of an id lists
-	leastOfID     = 4  // characters of an id that name it
 )
 
 // approvalID returns the id of the approval that id names: itself, or the beginning or end of one id alone. A part that
@@ -27,32 +23,10 @@ func approvalID(ctx context.Context, store *storage.Store, id string) (core.Appr
 	if err != nil {
 		return "", err
 	}
-	var found []core.Approval
-	for _, a := range all {
-		if strings.HasPrefix(string(a.ID), id) || strings.HasSuffix(string(a.ID), id) {
-			found = append(found, a)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return core.ApprovalID(id), nil
-	case len(found) == 1 && len(id) < leastOfID:
-		return "", core.Errorf(core.Invalid, "%q is too short to name an approval: give %d characters or more of its "+
-			"id.", id, leastOfID)
-	case len(found) == 1:
-		return found[0].ID, nil
-	}
-	lines := []string{}
-	for i, a := range found {
-		if i == maxCandidates {
-			lines = append(lines, "…")
-			break
-		}
-		lines = append(lines, string(a.ID)+"  "+string(a.State)+"  "+a.Call.Mask(a.Call.Summary))
-	}
-	return "",
-		core.Errorf(core.Invalid, "%d approvals begin or end with %q. Give more of the id:\n  %s", len(found), id,
-			strings.Join(lines, "\n  "))
+	one, err := theOne("approval", id, cli.List(all, func(a core.Approval) named {
+		return named{string(a.ID), string(a.State) + "  " + a.Call.Mask(a.Call.Summary)}
+	}))
+	return core.ApprovalID(cmp.Or(one, id)), err
 }
 
 // votedOn returns the approval that an id, or a part of one, names. If there is none, or the audit log

@@ -19,8 +19,8 @@ import (
 type Approvals struct {
 	List       approvalsListCmd    `cmd:"" help:"List approvals and questions, latest first."`
 	Show       approvalsShowCmd    `cmd:"" help:"Show an approval or a question."`
-	Approve    approvalsApproveCmd `cmd:"" help:"Approve as the local admin."`
-	Deny       approvalsDenyCmd    `cmd:"" help:"Deny as the local admin."`
+	Approve    approvalsApproveCmd `cmd:"" help:"${approvals_approve}"`
+	Deny       approvalsDenyCmd    `cmd:"" help:"${approvals_deny}"`
 	Answer     approvalsAnswerCmd  `cmd:"" help:"Answer a question as the local admin."`
 	Edit       Edit                `cmd:"" help:"${approvals_edit}"`
 	Log        approvalsLogCmd     `cmd:"" help:"Print or verify the audit log."`

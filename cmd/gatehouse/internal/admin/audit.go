@@ -86,6 +86,18 @@ func (c approvalsLogCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 	return auditTable.print(a, c.JSONFlag, cli.List(all, viewAudit))
 }
 
+// watchedLog is the audit log, with a progress that says how much of it was read.
+type watchedLog struct {
+	approvals.Log
+	progress *cli.Progress
+}
+
+// AuditLog reads on.
+func (l watchedLog) AuditLog(ctx context.Context, after int64, n int) ([]audit.Entry, error) {
+	l.progress.Done(after)
+	return l.Log.AuditLog(ctx, after, n)
+}
+
 // verify always checks the whole log, because each entry's hash depends on those before it.
 func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.Store) error {
 	keys, err := c.keys(ctx, store)
@@ -98,7 +110,13 @@ func (c approvalsLogCmd) verify(ctx context.Context, a *cli.App, store *storage.
 			return err
 		}
 	}
-	r, err := approvals.VerifyLog(ctx, store, keys, expect)
+	head, err := store.AuditHead(ctx)
+	if err != nil {
+		return err
+	}
+	progress := a.Progress(c.JSONFlag, "Checking the audit log", head.Seq)
+	r, err := approvals.VerifyLog(ctx, watchedLog{store, progress}, keys, expect)
+	progress.End()
 	if err != nil {
 		return err
 	}

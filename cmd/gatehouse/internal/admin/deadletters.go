@@ -104,7 +104,7 @@ func (c deadlettersListCmd) Run(ctx context.Context, a *cli.App, store *storage.
 
 type deadlettersShowCmd struct {
 	cli.JSONFlag
-	ID string `arg:"" help:"A turn's number or invocation id, or post:NUMBER."`
+	ID string `arg:"" help:"${dead_letters_id}"`
 }
 
 // Run prints one dead letter.
@@ -131,14 +131,14 @@ func (c deadlettersShowCmd) Run(ctx context.Context, a *cli.App, agent Agent, st
 
 type deadlettersRetryCmd struct {
 	cli.JSONFlag
-	ID []string `arg:"" help:"Turn numbers, or post:NUMBER for posts."`
+	ID []string `arg:"" help:"${dead_letters_id}"`
 }
 
 // Run retries. If a turn was retried before, it prints the turn that the first retry made.
 func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	made := []map[string]int64{}
 	for _, id := range c.ID {
-		dead, err := parseDeadLetter(id)
+		dead, err := findDeadLetter(ctx, store, id)
 		if err != nil {
 			return err
 		}
@@ -168,13 +168,20 @@ func (c deadlettersRetryCmd) Run(ctx context.Context, a *cli.App, store *storage
 }
 
 type deadlettersDropCmd struct {
-	ID []string `arg:"" help:"Turn numbers, or post:NUMBER for posts."`
+	cli.JSONFlag
+	cli.YesFlag
+	ID []string `arg:"" help:"${dead_letters_id}"`
 }
 
 // Run drops.
 func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
+	question := fmt.Sprintf("Drop %s? They can't be retried any more.", count(len(c.ID), "dead letter"))
+	if err := a.Ask(ctx, c.YesFlag, question); err != nil {
+		return err
+	}
+	dropped := []map[string]int64{}
 	for _, id := range c.ID {
-		dead, err := parseDeadLetter(id)
+		dead, err := findDeadLetter(ctx, store, id)
 		if err != nil {
 			return err
 		}
@@ -185,7 +192,13 @@ func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App, store *storage.
 		if err := drop(ctx, dead.seq); err != nil {
 			return dead.fault(err)
 		}
-		a.PrintLine("%s %d is removed from the dead letters.", kind, dead.seq)
+		dropped = append(dropped, map[string]int64{strings.ToLower(kind): dead.seq})
+		if !c.JSON {
+			a.PrintLine("%s %d is removed from the dead letters.", kind, dead.seq)
+		}
+	}
+	if c.JSON {
+		return a.PrintJSON(dropped)
 	}
 	return nil
 }
@@ -194,6 +207,25 @@ func (c deadlettersDropCmd) Run(ctx context.Context, a *cli.App, store *storage.
 type deadLetter struct {
 	seq  int64
 	post bool
+}
+
+// findDeadLetter finds a dead letter by a turn's number, post:NUMBER, or a turn's invocation id or a part of one.
+func findDeadLetter(ctx context.Context, store *storage.Store, id string) (deadLetter, error) {
+	dead, unread := parseDeadLetter(id)
+	if unread == nil || strings.HasPrefix(id, "post:") {
+		return dead, unread
+	}
+	events, err := findTurn(ctx, store, id)
+	switch i := slices.IndexFunc(events, func(e core.EventRecord) bool { return e.End.Kind == core.EndDead }); {
+	case core.CategoryOf(err) == core.NotFound:
+		return dead, unread
+	case err != nil:
+		return dead, err
+	case i < 0:
+		return deadLetter{seq: events[0].Seq}, nil
+	default:
+		return deadLetter{seq: events[i].Seq}, nil
+	}
 }
 
 // parseDeadLetter parses a turn's number or post:NUMBER.

@@ -40,5 +40,13 @@ var Help = cli.Texts{
 		"such as '{\"size\":\"m\"}'.",
 	"approvals_answer_as": "The name that people read as who answered; the audit log records the local admin, with " +
 		"this name and the user of the operating system.",
-	"sessions_delete": "Delete a session, its messages and its paused turns, and erase its texts everywhere else.",
+	"approvals_approve": "Approve as the local admin, which is enough at once, whatever quorum the rule asks for.",
+	"approvals_deny":    "Deny as the local admin, which is enough at once.",
+	"turns_id":          "A turn's number or invocation id, or the beginning or end of one id alone.",
+	"dead_letters_id": "A turn's number, post:NUMBER for a post, or a turn's invocation id, or the beginning or " +
+		"end of one id alone.",
+	"sessions_id": "A session id, or a conversation id for its latest session, or the beginning or end of one id " +
+		"alone.",
+	"sessions_delete_id": "A session id, or the beginning or end of one id alone.",
+	"sessions_delete":    "Delete a session, its messages and its paused turns, and erase its texts everywhere else.",
 }

@@ -135,6 +135,7 @@ func (noPins) Put(context.Context, string, string) error { return nil }
 
 // MCPLogin is gatehouse mcp login.
 type MCPLogin struct {
+	cli.JSONFlag
 	Name  string `arg:"" help:"The name of the server in the file of GATEHOUSE_MCP_CONFIG."`
 	Paste bool   `help:"The browser runs on another machine: paste the address that it ends at."`
 }
@@ -153,7 +154,11 @@ func (c MCPLogin) Run(ctx context.Context, a *cli.App) error {
 	if c.Paste {
 		paste = a.In
 	}
-	made, err := cfg.MCP.Login(ctx, c.Name, store, a.Out, paste)
+	out := a.Out
+	if c.JSON {
+		out = a.Err // where the browser has to go is no part of the result
+	}
+	made, err := cfg.MCP.Login(ctx, c.Name, store, out, paste)
 	if err != nil {
 		return cli.Bad(err)
 	}
@@ -164,6 +169,12 @@ func (c MCPLogin) Run(ctx context.Context, a *cli.App) error {
 	if !made.Until.IsZero() {
 		a.Warn("The authorization server gave no refresh token: the login ends at " + cli.Stamp(made.Until) +
 			", and somebody has to log in again then.")
+	}
+	if c.JSON {
+		return a.PrintJSON(struct {
+			Server string    `json:"server"`
+			Until  time.Time `json:"until,omitzero"`
+		}{c.Name, made.Until.UTC()})
 	}
 	a.PrintLine("Logged in to the MCP server %s. A running gatehouse has the login within 5 seconds.", c.Name)
 	return nil

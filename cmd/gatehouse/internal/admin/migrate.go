@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
@@ -12,6 +13,7 @@ import (
 // Migrate is gatehouse migrate.
 type Migrate struct {
 	cli.JSONFlag
+	cli.YesFlag
 	Status bool `help:"Only print the schema version; exit with 1 if it is not up to date."`
 }
 
@@ -21,14 +23,22 @@ func (c Migrate) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if c.Status {
-		found, known, err := storage.Version(ctx, cfg.DatabaseURL)
-		if err != nil {
+	found, known, err := storage.Version(ctx, cfg.DatabaseURL)
+	switch {
+	case err != nil:
+		return err
+	case c.Status:
+		return c.status(a, found, known)
+	case found > 0 && found < known:
+		question := fmt.Sprintf("Migrate the database from schema version %d to %d? An older gatehouse can't open it "+
+			"then.", found, known)
+		if err := a.Ask(ctx, c.YesFlag, question); err != nil {
 			return err
 		}
-		return c.status(a, found, known)
 	}
+	progress := a.Progress(c.JSONFlag, "Migrating the database", 0)
 	from, to, err := storage.Migrate(ctx, cfg.DatabaseURL)
+	progress.End()
 	switch {
 	case err != nil:
 		return err

@@ -74,24 +74,24 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 }
 
 // Pause is gatehouse pause.
-type Pause struct{}
+type Pause struct{ cli.JSONFlag }
 
 // Run pauses all processes on the database.
-func (Pause) Run(ctx context.Context, a *cli.App) error {
-	return setPaused(ctx, a, true,
+func (c Pause) Run(ctx context.Context, a *cli.App) error {
+	return setPaused(ctx, a, c.JSONFlag, true,
 		"Paused: no new turns start until gatehouse unpause. Messages are kept; clicks and control words are still "+
 			"answered.")
 }
 
 // Unpause is gatehouse unpause.
-type Unpause struct{}
+type Unpause struct{ cli.JSONFlag }
 
 // Run resumes.
-func (Unpause) Run(ctx context.Context, a *cli.App) error {
-	return setPaused(ctx, a, false, "Resumed: new turns start again.")
+func (c Unpause) Run(ctx context.Context, a *cli.App) error {
+	return setPaused(ctx, a, c.JSONFlag, false, "Resumed: new turns start again.")
 }
 
-func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) error {
+func setPaused(ctx context.Context, a *cli.App, json cli.JSONFlag, paused bool, sentence string) error {
 	cfg, log, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -102,6 +102,9 @@ func setPaused(ctx context.Context, a *cli.App, paused bool, sentence string) er
 	}
 	if err := store.SetPaused(ctx, paused); err != nil {
 		return err
+	}
+	if json.JSON {
+		return a.PrintJSON(map[string]bool{"paused": paused})
 	}
 	a.PrintLine("%s", sentence)
 	return nil

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,7 +14,8 @@ import (
 
 type sessionsResetCmd struct {
 	cli.JSONFlag
-	ID string `arg:"" help:"A session or a conversation."`
+	cli.YesFlag
+	ID string `arg:"" help:"${sessions_id}"`
 }
 
 // localAdmin is the person who runs the command line.
@@ -23,6 +26,10 @@ var localAdmin = core.Actor{ID: core.LocalAdmin, Name: core.LocalAdmin}
 func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
 	conversation, to, err := findConversation(ctx, store, c.ID)
 	if err != nil {
+		return err
+	}
+	question := fmt.Sprintf("Start a new session in %s? Its paused turns and open approvals are cancelled.", conversation)
+	if err := a.Ask(ctx, c.YesFlag, question); err != nil {
 		return err
 	}
 	r, err := store.Accept(ctx, core.Event{
@@ -61,60 +68,102 @@ func findConversation(ctx context.Context, store *storage.Store, id string) (cor
 }
 
 type sessionsDeleteCmd struct {
-	ID string `arg:"" help:"A session id."`
+	cli.JSONFlag
+	cli.YesFlag
+	ID string `arg:"" help:"${sessions_delete_id}"`
+}
+
+// deletionView is the JSON output of a deletion: how much of the conversation keeps its text, because it is still to be
+// processed or sent.
+type deletionView struct {
+	Session core.SessionID `json:"session"`
+	Events  int            `json:"events_kept"`
+	Posts   int            `json:"posts_kept"`
 }
 
 // Run deletes the session. It may be repeated, to erase what still had to be answered or sent the last time.
 func (c sessionsDeleteCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) error {
-	id := core.SessionID(c.ID) // only by its exact id: a conversation's latest session may have changed
-	rec, err := store.LoadSession(ctx, id, core.Writer{})
+	id, messages, err := c.which(ctx, store)
 	if err != nil {
 		return err
 	}
-	if rec == nil { // deleted before, or never there
-		events, err := store.Events(ctx, core.EventFilter{Session: id, Limit: 1})
-		if err != nil {
-			return err
-		}
-		if len(events) == 0 {
-			return core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.",
-				c.ID)
-		}
+	question := fmt.Sprintf("Delete %s of the session %s? This can't be undone.", count(messages, "message"), id)
+	if err := a.Ask(ctx, c.YesFlag, question); err != nil {
+		return err
 	}
 	if err := store.DeleteSession(ctx, id); err != nil {
 		return cli.Bad(err)
 	}
+	v, err := keptOf(ctx, store, id)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.PrintJSON(v)
+	}
 	a.PrintLine("Deleted the session %s.", id)
-	return c.kept(ctx, a, store, id.Conversation())
+	v.print(a)
+	return nil
 }
 
-// kept says which texts of the conversation are kept because they are still to be answered or sent, and what to do
-// then.
-func (c sessionsDeleteCmd) kept(
-	ctx context.Context, a *cli.App, store *storage.Store, conversation core.ConversationID,
-) error {
-	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, conversation, 0)
+// which returns the session and how many messages it has: by its id, or the beginning or end of one alone. A
+// conversation's id is none, since its latest session may have changed. A session that was deleted before has no
+// messages.
+func (c sessionsDeleteCmd) which(ctx context.Context, store *storage.Store) (core.SessionID, int, error) {
+	all, err := store.ListSessions(ctx, core.SessionFilter{})
 	if err != nil {
-		return err
+		return "", 0, err
 	}
-	posts = slices.DeleteFunc(posts, func(r core.OutboxRow) bool { return r.Text == "" })
-	events, err := store.Events(ctx, core.EventFilter{Conversation: conversation, Waiting: true})
+	id := core.SessionID(c.ID)
+	at := func(s core.SessionSummary) bool { return s.ID == id }
+	ofConversation := func(s core.SessionSummary) bool { return string(s.ID.Conversation()) == c.ID }
+	if !slices.ContainsFunc(all, at) && !slices.ContainsFunc(all, ofConversation) {
+		one, err := partOfSession(c.ID, all)
+		if err != nil {
+			return "", 0, err
+		}
+		id = cmp.Or(one, id)
+	}
+	if i := slices.IndexFunc(all, at); i >= 0 {
+		return id, all[i].Messages, nil
+	}
+	events, err := store.Events(ctx, core.EventFilter{Session: id, Limit: 1})
+	if err == nil && len(events) == 0 {
+		err = unknownSession(c.ID)
+	}
+	return id, 0, err
+}
+
+// keptOf counts the texts of a deleted session's conversation that are kept because they are still to be answered or
+// sent.
+func keptOf(ctx context.Context, store *storage.Store, id core.SessionID) (v deletionView, err error) {
+	v.Session = id
+	posts, err := store.ListPosts(ctx, []core.RowState{core.RowWaiting}, id.Conversation(), 0)
 	if err != nil {
-		return err
+		return v, err
 	}
-	events = slices.DeleteFunc(events, func(e core.EventRecord) bool { return len(e.Payload) == 0 })
+	events, err := store.Events(ctx, core.EventFilter{Conversation: id.Conversation(), Waiting: true})
+	if err != nil {
+		return v, err
+	}
+	v.Posts = len(slices.DeleteFunc(posts, func(r core.OutboxRow) bool { return r.Text == "" }))
+	v.Events = len(slices.DeleteFunc(events, func(e core.EventRecord) bool { return len(e.Payload) == 0 }))
+	return v, nil
+}
+
+// print says what is kept, and what to do then.
+func (v deletionView) print(a *cli.App) {
 	var waiting []string
-	if n := len(events); n > 0 {
-		waiting = append(waiting, count(n, "event")+" to be processed")
+	if v.Events > 0 {
+		waiting = append(waiting, count(v.Events, "event")+" to be processed")
 	}
-	if n := len(posts); n > 0 {
-		waiting = append(waiting, count(n, "post")+" to be sent")
+	if v.Posts > 0 {
+		waiting = append(waiting, count(v.Posts, "post")+" to be sent")
 	}
 	if len(waiting) == 0 {
-		return nil
+		return
 	}
 	a.PrintLine("What still waits in its conversation keeps its text: %s.", strings.Join(waiting, ", "))
 	a.PrintLine("To erase those texts, too, run gatehouse sessions delete %s again later, until it says nothing of "+
-		"this kind. It then also deletes what was said in the session meanwhile.", cli.Cell(string(c.ID)))
-	return nil
+		"this kind. It then also deletes what was said in the session meanwhile.", cli.Cell(string(v.Session)))
 }

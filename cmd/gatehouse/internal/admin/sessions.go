@@ -69,7 +69,7 @@ func (c sessionsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Sto
 
 type sessionsShowCmd struct {
 	cli.JSONFlag
-	ID   string `arg:"" help:"A session id, or a conversation id for its latest session."`
+	ID   string `arg:"" help:"${sessions_id}"`
 	Tail int    `default:"20" help:"The number of messages."`
 }
 
@@ -134,28 +134,8 @@ func lastMessages(ctx context.Context, rec *core.SessionRecord, n int) (int, []c
 	return rec.Messages.Len(), tail, err
 }
 
-// findSession loads a session by its id or, for a conversation, the latest one that has a record.
-func findSession(ctx context.Context, store *storage.Store, id string) (*core.SessionRecord, error) {
-	rec, err := store.LoadSession(ctx, core.SessionID(id), core.Writer{})
-	if rec != nil || err != nil {
-		return rec, err
-	}
-	all, err := store.ListSessions(ctx, core.SessionFilter{})
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range all { // the latest change first
-		if s.ID.Conversation() == core.ConversationID(id) && string(s.ID) != id {
-			if rec, err = store.LoadSession(ctx, s.ID, core.Writer{}); rec != nil || err != nil {
-				return rec, err
-			}
-		}
-	}
-	return nil, core.Errorf(core.NotFound, "There is no session %q. List sessions with gatehouse sessions list.", id)
-}
-
 type sessionsExportCmd struct {
-	ID   string `arg:"" help:"A session id, or a conversation id for its latest session."`
+	ID   string `arg:"" help:"${sessions_id}"`
 	JSON bool   `default:"true" hidden:""`
 }
 

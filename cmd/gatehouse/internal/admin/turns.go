@@ -104,7 +104,7 @@ func (c turnsListCmd) Run(ctx context.Context, a *cli.App, store *storage.Store)
 
 type turnsShowCmd struct {
 	cli.JSONFlag
-	ID       string `arg:"" help:"A turn's number or invocation id."`
+	ID       string `arg:"" help:"${turns_id}"`
 	Evidence bool   `help:"Print the turn's evidence as JSON, the input of join-check."`
 }
 
@@ -121,7 +121,7 @@ func (c turnsShowCmd) Run(ctx context.Context, a *cli.App, agent Agent, store *s
 }
 
 // findTurn returns the event with a number and then the other events of its invocation, which are the signals that
-// resumed it; or all events of an invocation, in order.
+// resumed it; or all events of an invocation, in order, of whose id the beginning or end of one alone will do.
 func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.EventRecord, error) {
 	if seq, err := strconv.ParseInt(id, 10, 64); err == nil && seq > 0 {
 		events, err := store.Events(ctx, core.EventFilter{Seq: seq, Limit: 1})
@@ -138,14 +138,48 @@ func findTurn(ctx context.Context, store *storage.Store, id string) ([]core.Even
 			return append(events, others...), err
 		}
 	}
-	if id != "" {
-		events, err := store.Events(ctx, core.EventFilter{Invocation: core.InvocationID(id)})
-		if len(events) > 0 || err != nil {
-			slices.Reverse(events)
-			return events, err
-		}
+	events, err := eventsOf(ctx, store, id)
+	if len(events) > 0 || err != nil {
+		return events, err
+	}
+	whole, err := partOfInvocation(ctx, store, id)
+	if err != nil {
+		return nil, err
+	}
+	if events, err = eventsOf(ctx, store, whole); len(events) > 0 || err != nil {
+		return events, err
 	}
 	return nil, core.Errorf(core.NotFound, "There is no turn %q. List turns with gatehouse turns list.", id)
+}
+
+// eventsOf are the events of an invocation, in order.
+func eventsOf(ctx context.Context, store *storage.Store, invocation string) ([]core.EventRecord, error) {
+	if invocation == "" {
+		return nil, nil
+	}
+	events, err := store.Events(ctx, core.EventFilter{Invocation: core.InvocationID(invocation)})
+	slices.Reverse(events)
+	return events, err
+}
+
+// partOfInvocation returns the invocation whose id begins or ends with a part; "" if there is none.
+func partOfInvocation(ctx context.Context, store *storage.Store, part string) (string, error) {
+	if part == "" {
+		return "", nil
+	}
+	events, err := store.Events(ctx, core.EventFilter{Bare: true})
+	if err != nil {
+		return "", err
+	}
+	var all []named
+	known := map[core.InvocationID]bool{"": true}
+	for _, e := range slices.Backward(events) { // the event that began it first
+		if !known[e.Invocation] {
+			known[e.Invocation] = true
+			all = append(all, named{string(e.Invocation), fmt.Sprintf("turn %d  %s", e.Seq, e.Conversation)})
+		}
+	}
+	return theOne("turn", part, all)
 }
 
 // printEvidence prints a turn's join-check input, which was masked when it was stored. It is stored once for an

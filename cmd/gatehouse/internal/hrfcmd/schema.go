@@ -10,7 +10,8 @@ import (
 
 // Schema is gatehouse hrf schema.
 type Schema struct {
-	Of string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"${schema_of}"`
+	JSON bool   `default:"true" hidden:""` // it is
+	Of   string `arg:"" name:"what" optional:"" enum:"envelope,script" default:"envelope" help:"${schema_of}"`
 }
 
 // Help says more than one line.

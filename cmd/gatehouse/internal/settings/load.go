@@ -186,7 +186,7 @@ func (s *Setting) resolve() (fault string) {
 		}
 	case value == "":
 		s.Source = fromDefault
-	case s.secret != "" && quoted(value):
+	case quoted(value):
 		fault = "its value begins and ends with a quote, which docker run --env-file keeps; write it without quotes"
 	}
 	if value == "" {

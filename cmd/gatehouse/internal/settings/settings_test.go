@@ -385,3 +385,26 @@ func TestTheSystemPromptIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamingNamesThePlacesThatCan: what can't yet is refused in a sentence that says so.
+func TestStreamingNamesThePlacesThatCan(t *testing.T) {
+	for value, want := range map[string]string{
+		"": "openharness console", "all": "openharness console", "none": "", "web": "openharness",
+		"console, web": "console openharness",
+		"slack":        "slack does not show text as it is written, not yet; use all, none, or a list of web and console",
+		"web,discord":  "discord does not show text as it is written, not yet; use all, none, or a list of web and console",
+		"page":         `unknown place "page"; use all, none, or a list of web and console`,
+		",":            `"," names nothing; use all, none, or a list of web and console`,
+	} {
+		t.Setenv("GATEHOUSE_STREAMING", value)
+		cfg, _, faults := source.Read()
+		faults = slices.DeleteFunc(faults, func(f string) bool { return keyOf(f) != "GATEHOUSE_STREAMING" })
+		got := strings.Join(append(cfg.Streamed, faults...), " ")
+		if len(faults) > 0 {
+			got = strings.TrimPrefix(faults[0], "GATEHOUSE_STREAMING: ")
+		}
+		if got != want {
+			t.Errorf("%q: %s", value, got)
+		}
+	}
+}

@@ -75,3 +75,17 @@ func TestInvalidTokens(t *testing.T) {
 		t.Errorf("an invalid configuration warns: %q", got)
 	}
 }
+
+// TestQuotesThatDockerKeptAreNamed: for each setting.
+func TestQuotesThatDockerKeptAreNamed(t *testing.T) {
+	t.Setenv("GATEHOUSE_APPROVERS", `"slack:U123"`)
+	t.Setenv("GATEHOUSE_URL", `'https://chat.example.com/bot'`)
+	t.Setenv("GATEHOUSE_LEASE", `"5s"`)
+	_, _, faults := source.Read()
+	for _, key := range []string{"GATEHOUSE_APPROVERS", "GATEHOUSE_URL", "GATEHOUSE_LEASE"} {
+		want := key + ": its value begins and ends with a quote, which docker run --env-file keeps; write it without quotes"
+		if !slices.Contains(faults, want) {
+			t.Errorf("%s is not among %q", want, faults)
+		}
+	}
+}

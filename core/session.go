@@ -77,6 +77,8 @@ type SessionSummary struct {
 // SessionFilter narrows List; the zero filter lists all.
 type SessionFilter struct {
 	UpdatedAfter  time.Time
+	UpdatedBefore time.Time
+	Platform      string // that their ids begin with; "" = any
 	CreatedAfter  time.Time
 	SchemaVersion *string
 	Limit         int // 0 = no limit

@@ -10,8 +10,10 @@ import (
 
 func TestSessionsAndQueueAreForAdmins(t *testing.T) {
 	s := newSite(t)
-	for _, path := range []string{"/sessions", "/queue"} {
+	for _, path := range []string{"/sessions", "/queue", "/queue?turn=1", "/queue?post=1", "/sessions?id=a"} {
 		expect(t, s.get("ann", path), http.StatusNotFound, "There is no page at this address.")
+	}
+	for _, path := range []string{"/sessions", "/queue"} {
 		expect(t, s.get("root", path), http.StatusOK)
 	}
 	expect(t, s.get("ann", "/"), http.StatusOK, `!href="/queue"`)
@@ -25,7 +27,8 @@ func TestWhatAdminsSee(t *testing.T) {
 	s.views.sessions = []core.SessionSummary{{
 		ID: "slack:T1/C1@2", Messages: 12, CreatedAt: noon.Add(-48 * time.Hour), UpdatedAt: noon.Add(-time.Minute),
 	}}
-	expect(t, s.get("root", "/sessions"), http.StatusOK, "slack:T1/C1@2", ">12<", "2 days ago", "1 minute ago",
+	expect(t, s.get("root", "/sessions"), http.StatusOK, `title="slack:T1/C1@2"`, "T1/C1 on slack, begun anew: @2", ">12<",
+		"2 days ago", "1 minute ago",
 		`datetime="2026-11-22T11:59:00Z"`)
 
 	secret := "xoxb-" + "123456789012-123456789012-aB3aB3aB3aB3aB3aB3aB3aB3"

@@ -25,7 +25,11 @@
 // choice, its place. A form that does not fit is shown again as it was filled in, with what is wrong at each field, and
 // nothing is stored.
 //
-// The sessions and the queue are for admins, and have no texts of messages.
+// The sessions and the queue are for admins, and have no texts of messages; to everybody else there is nothing at their
+// addresses. Dead letters are tried again or discarded there by the methods of gatehouse deadletters.
+//
+// A proxy may have the pages under a path; see access.Site. Templates write addresses with at, scripts with at of
+// assets/base.js.
 //
 // Who reads is found out by package access. Every page needs that but the login page and the assets, which are the same
 // for everybody. Forms need a field that no other site can read. Pages allow a browser nothing but what comes from

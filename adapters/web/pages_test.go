@@ -154,7 +154,7 @@ func TestOtherSitesAreRefused(t *testing.T) {
 func TestUnknownAddressesAndMethods(t *testing.T) {
 	s := newSite(t)
 	expect(t, s.get("ann", "/nowhere"), http.StatusNotFound)
-	for _, path := range []string{"/queue", "/sessions"} {
+	for _, path := range []string{"/sessions"} {
 		w := s.do(s.request("root", http.MethodPost, path, nil))
 		expect(t, w, http.StatusMethodNotAllowed)
 		if got := w.Header().Get("Allow"); got != "GET, HEAD" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -289,7 +290,30 @@ type views struct {
 	events   []core.EventRecord
 	sessions []core.SessionSummary
 	posts    []core.OutboxRow
+	dead     []core.OutboxRow
+	mended   []string // what was done about dead letters
 }
+
+func (v *views) ListPosts(
+	_ context.Context, states []core.RowState, _ core.ConversationID, _ int,
+) ([]core.OutboxRow, error) {
+	return slices.DeleteFunc(slices.Clone(v.dead), func(r core.OutboxRow) bool {
+		return states != nil && !slices.Contains(states, r.State)
+	}), nil
+}
+
+func (v *views) mend(what string, seq int64) error {
+	v.mended = append(v.mended, fmt.Sprint(what, " ", seq))
+	return nil
+}
+
+func (v *views) Retry(_ context.Context, seq int64) (core.Receipt, error) {
+	return core.Receipt{}, v.mend("retry", seq)
+}
+
+func (v *views) Resend(_ context.Context, seq int64) error   { return v.mend("resend", seq) }
+func (v *views) Drop(_ context.Context, seq int64) error     { return v.mend("drop", seq) }
+func (v *views) DropPost(_ context.Context, seq int64) error { return v.mend("drop post", seq) }
 
 func (v *views) IsAdmin(who core.Actor) bool { return who.ID == "openharness:root" || who.Local }
 
@@ -297,7 +321,8 @@ func (v *views) Queue(context.Context, int) (core.QueueView, error) { return v.q
 
 func (v *views) Events(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
 	return slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool {
-		return !slices.Contains(f.Ends, e.End.Kind)
+		return f.Ends != nil && !slices.Contains(f.Ends, e.End.Kind) || f.Seq != 0 && f.Seq != e.Seq ||
+			f.Session != "" && f.Session != e.Session
 	}), nil
 }
 

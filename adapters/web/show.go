@@ -45,7 +45,8 @@ type templates struct {
 
 func (t *templates) named(name string, site access.Site) *template.Template {
 	t.once.Do(func() {
-		t.all = parsePages(site, "approval", "approvals", "chat", "login", "continue", "problem", "queue", "sessions")
+		t.all = parsePages(site, "approval", "approvals", "chat", "login", "continue", "problem", "queue", "sessions",
+			"session", "deadletter")
 	})
 	return t.all[name]
 }

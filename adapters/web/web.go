@@ -36,6 +36,15 @@ type Views interface {
 	ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error)
 	// HeldPosts are those that wait and whose last attempt failed.
 	HeldPosts(ctx context.Context, n int) ([]core.OutboxRow, error)
+	// ListPosts are up to n posts (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
+	ListPosts(
+		ctx context.Context, states []core.RowState, of core.ConversationID, n int,
+	) ([]core.OutboxRow, error)
+	// Retry and Resend try a dead turn and a dead post again; Drop and DropPost discard them.
+	Retry(ctx context.Context, turn int64) (core.Receipt, error)
+	Resend(ctx context.Context, post int64) error
+	Drop(ctx context.Context, turn int64) error
+	DropPost(ctx context.Context, post int64) error
 }
 
 // Secrets are what the cards of approvals mask.
@@ -53,6 +62,7 @@ type Options struct {
 	Gate      *access.Gate
 	Approvals Approvals
 	Views     Views
+	Platforms core.Platforms    // whose conversations there may be
 	Secrets   Secrets           // nil: what is masked stays so
 	Turns     Turns             // nudged after a decision was stored; may be nil
 	Now       func() time.Time  // nil: time.Now
@@ -87,7 +97,7 @@ func (w *Web) Routes() map[string]http.Handler {
 		"/approvals":          w.page((*request).approvals, http.MethodGet, http.MethodHead, http.MethodPost),
 		"/approvals/{id}":     w.page((*request).approval, http.MethodGet, http.MethodHead, http.MethodPost),
 		"/sessions":           w.page((*request).sessions),
-		"/queue":              w.page((*request).queue),
+		"/queue":              w.page((*request).queue, http.MethodGet, http.MethodHead, http.MethodPost),
 		"GET " + assetPattern: http.HandlerFunc(asset),
 		"GET /favicon.svg":    atRoot("favicon.svg"),
 		"GET /robots.txt":     atRoot("robots.txt"),

@@ -55,6 +55,7 @@ func newPages(p shared, gate *access.Gate, turns web.Turns) *web.Web {
 		Approvals: all,
 		Secrets:   all,
 		Views:     adminViews{p.store, p.cfg},
+		Platforms: p.cfg.Platforms(),
 		Turns:     turns,
 		Note:      keyNote(p.store),
 		Words:     p.cfg.Words,

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"gatehouse/core"
@@ -185,6 +186,11 @@ var sessionExamples = []example{
 		w.equal("the latest", must(w.ListSessions(w.ctx, core.SessionFilter{Limit: 1}))(w)[0].ID, a)
 		w.equal("changed since",
 			len(must(w.ListSessions(w.ctx, core.SessionFilter{UpdatedAfter: all[0].UpdatedAt}))(w)), 1)
+		w.equal("changed before",
+			must(w.ListSessions(w.ctx, core.SessionFilter{UpdatedBefore: all[0].UpdatedAt, Limit: 1}))(w), all[1:1])
+		platform, _, _ := strings.Cut(string(a), ":")
+		w.equal("of a platform", len(must(w.ListSessions(w.ctx, core.SessionFilter{Platform: platform}))(w)), 2)
+		w.equal("of another platform", len(must(w.ListSessions(w.ctx, core.SessionFilter{Platform: platform[:1]}))(w)), 0)
 		w.equal("made since", must(w.ListSessions(w.ctx, core.SessionFilter{CreatedAfter: all[1].CreatedAt}))(w)[0].ID,
 			b)
 		one, two := "1", "2"

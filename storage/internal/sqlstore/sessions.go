@@ -3,9 +3,11 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gatehouse/core"
 )
@@ -257,6 +259,13 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	var where conditions
 	if !f.UpdatedAfter.IsZero() {
 		where.and("updated_at > " + where.arg(f.UpdatedAfter))
+	}
+	if !f.UpdatedBefore.IsZero() {
+		where.and("updated_at < " + where.arg(f.UpdatedBefore))
+	}
+	if f.Platform != "" {
+		beginning := f.Platform + ":"
+		where.and(fmt.Sprintf("substr(id, 1, %d) = %s", utf8.RuneCountInString(beginning), where.arg(beginning)))
 	}
 	if !f.CreatedAfter.IsZero() {
 		where.and("created_at > " + where.arg(f.CreatedAfter))

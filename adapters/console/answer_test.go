@@ -35,8 +35,9 @@ func TestYesAndNoAnswerACard(t *testing.T) {
 	})
 }
 
-// With several open cards the prompt says which one is meant, by as much of its id as the others do not have.
-func TestPromptNamesTheCardAmongSeveral(t *testing.T) {
+// With several open cards a prompt takes no answer that names none of them: it lists them, by as much of their ids as the
+// others do not have.
+func TestPromptWantsANameAmongSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {
 			card := func(id, what string, state core.ApprovalState) {
@@ -52,14 +53,25 @@ func TestPromptNamesTheCardAmongSeveral(t *testing.T) {
 			card("01a1fd47-136a-764f", "milk", core.Open)
 			asks("you (y/n)> ")
 			card("01a1fd47-136b-764f", "tea", core.Open)
-			asks("you (y/n to 01a1fd47-136b)> ")
+			asks("you (y/n ID)> ")
+			for typed, want := range map[string]string{
+				"y": "y 01a1fd47-136b: Add tea", "n not today": "n 01a1fd47-136a: Add milk",
+			} {
+				before := len(s.output.String())
+				k.Type(typed + "\r")
+				synctest.Wait()
+				if got := plain(s.output.String()[before:]); len(s.taken()) > 0 ||
+					!strings.Contains(got, "2 approvals are open, so nothing was decided.") || !strings.Contains(got, want) {
+					t.Errorf("%q of two prints %q", typed, got)
+				}
+			}
 			card("99999999-136b-764f", "bread", core.Open)
-			asks("you (y/n to 99999999)> ")
+			asks("you (y/n ID)> ")
 			card("99999999-136b-764f", "bread", core.Approved)
 			if !strings.Contains(s.output.String(), "Add tea (01a1fd47-136b) is still open: answer") {
 				t.Errorf("got %q", s.output.String())
 			}
-			asks("you (y/n to 01a1fd47-136b)> ")
+			asks("you (y/n ID)> ")
 			card("01a1fd47-136b-764f", "tea", core.Denied)
 			asks("you (y/n)> ")
 		})

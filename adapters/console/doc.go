@@ -18,9 +18,9 @@
 // the card that was the last one when the person began to type, so that a card that appears while they type does not
 // get an answer meant for another. While a card is open every other line is a message; without an open card y and n are
 // messages too. Pasted text is never an answer or a control word. After a decision the next open card is named again.
-// With several open cards the prompt names the one that an answer is for, by the beginning of its id; an answer may
-// name another one, "y 01a21fd0". The word approve, which what is dangerous needs, decides nothing where several are
-// open and it names none: they are listed.
+// With several open approvals a prompt takes no answer that names none: it lists them, and "y 01a21fd0" decides one. In
+// a pipe, too, an answer may name one; without a name it is for the last, but the word approve, which what is dangerous
+// needs, then decides nothing: they are listed.
 //
 // Questions. A question is lines "question> …": its text, its options by number, and what can be typed. The next line
 // is the answer, whatever it says, unless it is a control word or the question is for somebody else: an option's number

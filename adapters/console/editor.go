@@ -43,6 +43,7 @@ type draft struct {
 	pasted    bool             // the line began with a paste
 	oversized bool             // a paste was too large
 	target    *core.ApprovalID // see input
+	several   bool             // see input
 }
 
 func newEditor(c *Console, k *keys, prompt string) (*editor, error) {
@@ -144,6 +145,7 @@ func (e *editor) typed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if e.length = len(line); before == 0 && e.length > 0 {
 		e.c.mu.Lock()
 		id := e.c.current().card.Approval
+		e.several = len(e.c.openApprovals()) > 1
 		e.c.mu.Unlock()
 		e.target = &id
 	}
@@ -189,7 +191,7 @@ func (e *editor) read() input {
 	text, err := e.rl.ReadLine()
 	text = strings.TrimRight(strings.Join(append(e.held, text), "\n"), "\n")
 	l := input{
-		target: e.target, pasted: e.pasted || len(e.held) > 0,
+		target: e.target, several: e.several, pasted: e.pasted || len(e.held) > 0,
 		oversized: e.oversized || len(text) > e.c.opt.MaxMessage,
 	}
 	switch {

@@ -131,6 +131,7 @@ type input struct {
 	oversized bool             // above the limit; text is empty
 	pasted    bool             // never an answer nor a control word
 	target    *core.ApprovalID // the card that was last when typing began, "" for none; nil: unknown
+	several   bool             // of a prompt: several approvals were open when typing began
 	interrupt bool             // Ctrl-C at a prompt; nothing else is set but typed
 	typed     bool             // Ctrl-C discarded something that was typed
 	err       error            // the end of the input: io.EOF, or why reading failed

@@ -153,13 +153,9 @@ func (s style) news(a shown, before []string) (out string) {
 	return out
 }
 
-// prompt is the text before the person's own line. While a card is open it says which answers it takes, and which card
-// they are for where several are.
-func (s style) prompt(working, answers, which string) string {
+// prompt is the text before the person's own line. While a card is open it says which answers it takes.
+func (s style) prompt(working, answers string) string {
 	you := "you> "
-	if which != "" {
-		answers += " to " + which
-	}
 	if answers != "" {
 		you = "you (" + answers + ")> "
 	}

@@ -19,7 +19,7 @@ func (c *Console) prompt(ctx context.Context) error {
 	restore, err := rawMode(c.opt.In)
 	var e *editor
 	if err == nil {
-		e, err = newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.look().prompt("", "", ""))
+		e, err = newEditor(c, newKeys(ctx, c.opt.In, c.opt.MaxMessage), c.look().prompt("", ""))
 	}
 	if err != nil {
 		return core.Wrap(core.Invalid, errors.Join(err, restore()),
@@ -133,7 +133,13 @@ func (c *Console) repaint() {
 	if c.editor != nil {
 		a := c.current()
 		_, asks := a.asks()
-		c.editor.setPrompt(c.look().prompt(c.spinner, asks, c.shortID(a)))
+		switch which := c.shortID(a); {
+		case asks != "" && a.card.Question == nil && len(c.openApprovals()) > 1:
+			asks += " ID" // an answer has to name one
+		case asks != "" && which != "":
+			asks += " to " + which
+		}
+		c.editor.setPrompt(c.look().prompt(c.spinner, asks))
 	}
 }
 

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"gatehouse/adapters/internal/doc"
+	"gatehouse/adapters/internal/outbound"
 	"gatehouse/adapters/wording"
 )
 
@@ -34,10 +36,12 @@ func (c *Console) chosen(l input) (one input, ok bool) {
 // decides are the words that decide a card.
 var decides = map[string]bool{"y": true, "yes": true, "n": true, "no": true, doc.ConfirmWord: true}
 
-// ambiguous answers the word that approves what is dangerous, where several approvals are open and the line names none:
-// it lists them, and decides nothing.
+// ambiguous answers a line that decides one of several open approvals and names none: it lists them, and decides
+// nothing. Such a line is any decision at a prompt, and in a pipe the word that approves what is dangerous.
 func (c *Console) ambiguous(l input) bool {
-	if l.pasted || !strings.EqualFold(strings.TrimSpace(l.text), doc.ConfirmWord) {
+	a := c.target(l)
+	action, _ := a.decision(l.text)
+	if l.pasted || !strings.EqualFold(strings.TrimSpace(l.text), doc.ConfirmWord) && (action == "" || !l.several) {
 		return false
 	}
 	c.mu.Lock()
@@ -48,7 +52,11 @@ func (c *Console) ambiguous(l input) bool {
 	}
 	lines := []string{wording.Fill(c.texts.TerminalWhich, "{count}", strconv.Itoa(len(open)))}
 	for _, a := range open {
-		lines = append(lines, doc.Fact{Label: doc.ConfirmWord + " " + c.shortID(a), Text: a.title}.Line())
+		word := append(slices.Clip(a.words), doc.ConfirmWord)[0]
+		if action == outbound.ActionDeny {
+			word = "n"
+		}
+		lines = append(lines, doc.Fact{Label: word + " " + c.shortID(a), Text: a.title}.Line())
 	}
 	_ = c.print(c.look().lines(*open[0], open[0].edge, lines...)) // there is no other place for this message
 	return true

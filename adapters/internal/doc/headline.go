@@ -51,11 +51,13 @@ func (v *Document) headline(o core.Occasion) string {
 // Unsigned is a text of gatehouse without the picture in front of it, for a surface that draws its own.
 func Unsigned(text string) string {
 	sign, rest, ok := strings.Cut(text, " ")
-	if ok && !strings.ContainsFunc(sign, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r < 0x80 }) {
+	if ok && !strings.ContainsFunc(sign, ofWords) {
 		return rest
 	}
 	return text
 }
+
+func ofWords(r rune) bool { return r < unicode.MaxASCII || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Phase is where an approval is, in a word for which a surface may have a colour and a picture: open, dangerous,
 // question, voted (by the reader, who waits for others), approved, running, failed, unknown, answered, denied, expired or

@@ -138,7 +138,7 @@ var layers = map[string][]string{
 	},
 	"adapters/openharness/internal/*":       {"core/strictjson", "adapters/internal/*"}, // the messages
 	"adapters/openharness/internal/waiting": {"core"},
-	"adapters/openharness/internal/delta":   {"core/live", "core/mask", "adapters/internal/*"},
+	"adapters/openharness/internal/delta":   {"core/live", "adapters/internal/*"},
 	"adapters/agents": {
 		"core", "core/inflight", "core/question", "core/strictjson", "core/tool", "adapters/access",
 		"adapters/internal/intake",

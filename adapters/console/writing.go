@@ -2,49 +2,28 @@ package console
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 
-	"gatehouse/adapters/internal/safetext"
-	"gatehouse/core/mask"
+	"gatehouse/adapters/internal/unfinished"
 )
 
 // writing is the answer that a turn writes, as far as it is. It is a view, which the reply takes the place of: a secret
 // in it is hidden, wherever its pieces are cut.
 type writing struct {
-	raw    string // that was taken
-	masked *mask.Growing
+	text  unfinished.Text
+	shown string
 }
 
 // takes takes the text so far.
-func (w *writing) takes(raw string) {
-	for back := 1; back <= min(utf8.UTFMax, len(raw)); back++ { // half of a character waits for the rest
-		if tail := raw[len(raw)-back:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRuneInString(tail) {
-				raw = raw[:len(raw)-back]
-			}
-			break
-		}
-	}
-	if w.masked == nil || !strings.HasPrefix(raw, w.raw) {
-		*w = writing{masked: new(mask.Growing)}
-	}
-	if more := raw[len(w.raw):]; more != "" {
-		w.masked.Add(safetext.Clean(more))
-		w.raw = raw
-	}
-}
+func (w *writing) takes(raw string) { w.shown = w.text.Shown(raw) }
 
 // mostTail is how many bytes of a text its end is looked for in.
 const mostTail = 2048
 
 // tail is the end of the text in at most so many columns, on one line; "" if there is none.
 func (w *writing) tail(columns int) string {
-	if w.masked == nil {
-		return ""
-	}
-	text := w.masked.Text()
+	text := w.shown
 	text = strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 	if text = strings.TrimSpace(oneLine(text)); uniseg.StringWidth(text) <= columns {
 		return text

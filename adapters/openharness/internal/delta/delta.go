@@ -4,9 +4,8 @@
 //	{"turn":"12","ended":true}
 //
 // Each has the whole text so far, so that one that was left out or came twice does no harm. The text is made safe as a
-// reply is, by the same tree. It is not stored and no reply, so what would be hidden in a log is hidden in it, too: a
-// secret, wherever its pieces are cut (mask.Growing). A name that calls people where the text may be passed on to is
-// taken apart by a space of no width.
+// reply is, by the same tree. Since it is not stored and no reply, what would be hidden in a log is hidden in it, too
+// (unfinished.Text).
 package delta
 
 import (
@@ -15,13 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gatehouse/adapters/internal/doc"
 	"gatehouse/adapters/internal/markup"
 	"gatehouse/adapters/internal/safetext"
+	"gatehouse/adapters/internal/unfinished"
 	"gatehouse/core/live"
-	"gatehouse/core/mask"
 )
 
 // Drawing is what one client was shown of a conversation's turns. The zero Drawing is that of a client that has seen
@@ -79,9 +77,9 @@ func (d *Drawing) event(s live.State) event {
 	d.parts = append(d.parts, make([]part, max(0, len(s.Said)+1-len(d.parts)))...)
 	var all []string
 	for i := range s.Said {
-		all = append(all, d.parts[i].text(s.Said[i], true, d.HTML))
+		all = append(all, d.parts[i].draw(s.Said[i], true, d.HTML))
 	}
-	all = append(all, d.parts[len(s.Said)].text(s.Writing, false, d.HTML))
+	all = append(all, d.parts[len(s.Said)].draw(s.Writing, false, d.HTML))
 	if d.HTML {
 		e.HTML = strings.Join(all, "")
 	} else {
@@ -92,50 +90,25 @@ func (d *Drawing) event(s live.State) event {
 
 // part is an answer of a turn, as far as it was drawn.
 type part struct {
-	raw    string // that was taken
-	whole  bool
-	rest   string // of raw: half of a character, or of a line end
-	masked mask.Growing
-	drawn  string
+	raw   string
+	whole bool
+	text  unfinished.Text
+	drawn string
 }
 
-// text draws the answer, of which the text is whole or may go on.
-func (p *part) text(raw string, whole, html bool) string {
+// draw draws the answer, of which the text is whole or may go on.
+func (p *part) draw(raw string, whole, html bool) string {
 	if p.raw == raw && p.whole == whole {
 		return p.drawn
 	}
-	if whole || !strings.HasPrefix(raw, p.raw) {
-		*p = part{}
-	}
-	text := ""
+	p.raw, p.whole = raw, whole
 	if whole {
-		text = mask.Text(safetext.Clean(raw))
+		p.drawn = unfinished.Whole(raw)
 	} else {
-		p.add(raw[len(p.raw):])
-		text = p.masked.Text()
+		p.drawn = p.text.Shown(raw)
 	}
-	p.raw, p.whole, p.drawn = raw, whole, apart.Replace(text)
 	if html {
 		p.drawn = string(markup.HTML(doc.Parse(p.drawn)))
 	}
 	return p.drawn
 }
-
-// add takes what is new of a text that may go on.
-func (p *part) add(text string) {
-	text = p.rest + text
-	end := len(text)
-	for back := 1; back <= min(utf8.UTFMax, len(text)); back++ {
-		if tail := text[len(text)-back:]; utf8.RuneStart(tail[0]) && (!utf8.FullRuneInString(tail) || tail == "\r") {
-			end = len(text) - back
-		}
-	}
-	p.masked.Add(safetext.Clean(text[:end]))
-	p.rest = text[end:]
-}
-
-// apart takes apart what calls people on some platform.
-var apart = strings.NewReplacer(
-	"@everyone", "@\u200beveryone", "@here", "@\u200bhere", "@channel", "@\u200bchannel",
-	"<@", "<\u200b@", "<!", "<\u200b!", "<#", "<\u200b#",
-)

@@ -128,7 +128,7 @@ func TestADrawingTellsWhatChanges(t *testing.T) {
 		{live.State{}, false, `{"turn":"8","ended":true}`},
 		{live.State{}, false, ""},
 	} {
-		got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\n`, "").Replace(string(drawing.Draw(step.state, step.runs)))
+		got := strings.NewReplacer(` dir=\"auto\"`, "", `\u003c`, "<", `\u003e`, ">", `\n`, "").Replace(string(drawing.Draw(step.state, step.runs)))
 		if got != step.want {
 			t.Errorf("step %d tells\n%s, want\n%s", i, got, step.want)
 		}

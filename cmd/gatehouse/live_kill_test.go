@@ -84,6 +84,7 @@ type onlooker struct {
 	after       string // the id of the last mail
 	bubbles     map[string]string
 	replies     map[string][]string // by turn
+	errors      int                 // that turns have ended with: a model that keeps breaking off is left alone for a while
 	seen        *atomic.Int64       // deltas with a text
 	faults      []string
 }
@@ -136,6 +137,7 @@ func (o *onlooker) take(e map[string]string) {
 	o.after = e["id"]
 	var got struct {
 		Response struct {
+			Extensions map[string]struct{ Turn, Kind string } // of an error, which the turn has ended with
 			Directives []struct {
 				Payload    struct{ Text string }
 				Extensions map[string]struct{ Turn, Kind string }
@@ -145,6 +147,11 @@ func (o *onlooker) take(e map[string]string) {
 	if err := json.Unmarshal([]byte(e["data"]), &got); err != nil {
 		o.faults = append(o.faults, err.Error())
 		return
+	}
+	if own := got.Response.Extensions["dev.gatehouse"]; own.Kind == "error" {
+		o.errors++
+		delete(o.bubbles, own.Turn)
+		o.replies[own.Turn] = []string{}
 	}
 	for _, d := range got.Response.Directives {
 		if own := d.Extensions["dev.gatehouse"]; own.Kind == "reply" {
@@ -169,7 +176,7 @@ func (o *onlooker) judge(text string) {
 }
 
 // TestLaw2_StreamedTurnsThroughKills: turns are followed while they are written, with kill -9 of the process and models
-// that break off in the middle. Every message has one whole reply, and it takes the place of what was shown of its turn.
+// that break off in the middle. Every message has one whole reply, or one error that is told, and it takes the place of what was shown of its turn.
 func TestLaw2_StreamedTurnsThroughKills(t *testing.T) {
 	t.Parallel()
 	sessions, each, kills := wide(25, 4), wide(40, 5), wide(15, 3)
@@ -245,10 +252,18 @@ func judgeStories(t *testing.T, all []*onlooker, sessions, each int) {
 				o.judge(text)
 			}
 		}
+		none := 0
 		for n := range each {
-			if question := fmt.Sprintf("question-%d-%d", s, n); told[question] != 1 {
+			switch question := fmt.Sprintf("question-%d-%d", s, n); told[question] {
+			case 0:
+				none++
+			case 1:
+			default:
 				t.Errorf("%s has %d replies", question, told[question])
 			}
+		}
+		if none != o.errors {
+			t.Errorf("session %d: %d questions have no reply, and %d errors were told", s, none, o.errors)
 		}
 		if len(o.bubbles) > 0 {
 			t.Errorf("unsettled: %v", o.bubbles)

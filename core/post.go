@@ -277,10 +277,11 @@ type Conversation struct {
 // ConversationFilter selects conversations of one person, those that changed last first.
 type ConversationFilter struct {
 	Person string
-	Search string        // only those with this in their title, in capitals or not
-	Before *Conversation // only those that come after this one
-	Since  time.Time     // only those that changed later, deleted ones too; zero: all but the deleted ones
-	Limit  int           // 0: all
+	ID     ConversationID // only this one; "": all
+	Search string         // only those with this in their title, in capitals or not
+	Before *Conversation  // only those that come after this one
+	Since  time.Time      // only those that changed later, deleted ones too; zero: all but the deleted ones
+	Limit  int            // 0: all
 }
 
 // Conversations are what people have in their mailboxes. A person who names another's gets the same answer as for one

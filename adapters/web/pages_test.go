@@ -169,7 +169,7 @@ func TestUnknownAddressesAndMethods(t *testing.T) {
 
 func TestTheChatNamesItsSession(t *testing.T) {
 	s := newSite(t)
-	expect(t, s.get("ann", "/"), http.StatusOK, `data-session="web"`, `data-who="ann"`, "<title>Chat ")
+	expect(t, s.get("ann", "/"), http.StatusOK, `data-session="web"`, `data-who="ann"`, "<title>New conversation ")
 	expect(t, s.get("ann", "/?session=plan%22%3E%3Cscript%3E"), http.StatusOK,
 		`data-session="plan&#34;&gt;&lt;script&gt;"`, "!<script>")
 	expect(t, s.get("ann", "/?session_id=plan&utm_source=x"), http.StatusOK, `data-session="plan"`)

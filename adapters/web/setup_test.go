@@ -62,6 +62,7 @@ func newSite(t *testing.T, list ...string) *site {
 	}
 	s.web = web.New(web.Options{
 		Gate: s.gate, Approvals: s.desk, Views: s.views, Now: now, Turns: &s.decided,
+		Conversations: noConversations{},
 	})
 	for pattern, h := range s.web.Routes() {
 		s.mux.Handle(pattern, h)
@@ -332,4 +333,11 @@ func (v *views) ListSessions(context.Context, core.SessionFilter) ([]core.Sessio
 
 func (v *views) HeldPosts(context.Context, int) ([]core.OutboxRow, error) {
 	return v.posts, nil
+}
+
+// noConversations are those of people who have said nothing.
+type noConversations struct{ core.Conversations }
+
+func (noConversations) ListConversations(context.Context, core.ConversationFilter) ([]core.Conversation, error) {
+	return nil, nil
 }

@@ -10,6 +10,7 @@ import (
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
+	"gatehouse/core/greeting"
 )
 
 // Approvals lists approvals, draws their cards, and decides; see package approvals.
@@ -57,7 +58,7 @@ type Secrets interface {
 // Turns go on after a decision. Nudge never blocks.
 type Turns interface{ Nudge() }
 
-// Options configure the pages. Gate, Approvals and Views are required.
+// Options configure the pages. Gate, Approvals, Views and Conversations are required.
 type Options struct {
 	Gate      *access.Gate
 	Approvals Approvals
@@ -69,6 +70,9 @@ type Options struct {
 	Note      string            // what decisions are not protected from, for their readers; "" = none
 	Log       *slog.Logger      // nil: discard
 	Words     map[string]string // in place of built-in texts of cards, by their keys
+
+	Conversations core.Conversations
+	Greeting      greeting.Greeting // of an empty conversation
 }
 
 // Web is the pages. Any number of goroutines may use it.
@@ -94,6 +98,7 @@ func (w *Web) Routes() map[string]http.Handler {
 		"GET /{$}":            w.page((*request).chat),
 		"/login":              w.handler((*request).login),
 		"/logout":             w.page((*request).logout, http.MethodPost),
+		"/conversations":      w.page((*request).conversations, http.MethodGet, http.MethodPost),
 		"/approvals":          w.page((*request).approvals, http.MethodGet, http.MethodHead, http.MethodPost),
 		"/approvals/{id}":     w.page((*request).approval, http.MethodGet, http.MethodHead, http.MethodPost),
 		"/sessions":           w.page((*request).sessions),

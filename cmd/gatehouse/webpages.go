@@ -61,6 +61,9 @@ func newPages(p shared, gate *access.Gate, turns web.Turns) *web.Web {
 		Words:     p.cfg.Words,
 		Now:       time.Now,
 		Log:       p.log,
+
+		Conversations: p.store,
+		Greeting:      p.cfg.Greeting,
 	})
 }
 

@@ -47,7 +47,7 @@ func (p *serveProcess) heard(session string) (all []string) {
 }
 
 // TestABrowserSendsInTheOrderOfWriting: what was written while the server was down is stored in the order of writing,
-// for two tabs and a closed one, too. New conversation is in its place, once, however often it was pressed.
+// for two tabs and a closed one, too. Start over is in its place, once, however often it was pressed.
 func TestABrowserSendsInTheOrderOfWriting(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
@@ -70,7 +70,7 @@ func TestABrowserSendsInTheOrderOfWriting(t *testing.T) {
 		}
 		if i == 2 {
 			for range 3 {
-				one.press("New conversation")
+				one.press("Start over")
 			}
 			want = append(want, "!new")
 		}

@@ -35,6 +35,8 @@ var conversationExamples = []example{
 		w.ok(w.RenameConversation(w.ctx, ann.ID, conversation, "Named"))
 		w.says(conversation, "d", ann.ID, "Third")
 		w.equal("renamed", w.titles(core.ConversationFilter{Person: ann.ID}), []string{"Named"})
+		w.equal("one", w.titles(core.ConversationFilter{Person: ann.ID, ID: conversation}), []string{"Named"})
+		w.equal("another's", w.titles(core.ConversationFilter{Person: ann.ID, ID: other}), []string{})
 		w.equal("nobody's", w.titles(core.ConversationFilter{}), []string{})
 		w.says("plat:blank", "e", bob.ID, " ")
 		w.equal("without words", w.titles(core.ConversationFilter{Person: bob.ID}), []string{"Untitled", "Theirs"})

@@ -1,5 +1,8 @@
 // The chat: a Shell of OpenHarness, which uses the endpoint and its events and nothing else.
 import { place } from './base.js';
+import { Chats } from './chats.js';
+import { Composer } from './composer.js';
+import { Earlier } from './earlier.js';
 import { Keep } from './keep.js';
 import { Live } from './live.js';
 import { Log } from './log.js';
@@ -10,15 +13,16 @@ import { Stream } from './stream.js';
 import { sleep, times } from './times.js';
 import { Unsent } from './unsent.js';
 import { Verdict } from './verdict.js';
-import { seen } from './who.js';
-import { Unreachable, about, deliver, message, resume } from './wire.js';
+import { away, seen } from './who.js';
+import { Unreachable, about, deliver, message, replacedBy, resume } from './wire.js';
 import { Working } from './working.js';
 
 const $ = (id) => document.getElementById(id);
-const { session, who } = $('chat').dataset;
+const { session, who, token, upload } = $('chat').dataset;
 const keep = new Keep(who, session);
 const log = new Log($('log'), { latest: $('latest'), news: $('news') }, press);
 const live = new Live(log);
+const earlier = new Earlier(session, log);
 const working = new Working($('working'), $('stop'));
 
 const states = {
@@ -31,6 +35,7 @@ const states = {
 };
 const quiet = 300; // milliseconds without news after which the past is complete
 let settling;
+let lost = false; // the connection was: of the list, something may have been missed
 
 const stream = new Stream($('chat').dataset, {
   heard: (envelope) => {
@@ -55,8 +60,11 @@ const stream = new Stream($('chat').dataset, {
     $('connection').querySelector('.text').textContent = text ?? states[state];
     $('again').hidden = state !== 'login' && state !== 'refused';
     $('again').textContent = state === 'login' ? 'Log in again' : 'Try again';
+    lost ||= state === 'reconnecting' || state === 'offline';
     if (state === 'login' && own) seen(now);
     if (state === 'connected' || state === 'polling') {
+      if (lost) chats.load();
+      lost = false;
       settle();
       sender.send();
     }
@@ -64,6 +72,7 @@ const stream = new Stream($('chat').dataset, {
   anew: () => {
     log.clear();
     live.drop();
+    earlier.anew();
   },
 });
 
@@ -76,12 +85,15 @@ const outbox = new Outbox(who, session, () => {
 const unsent = new Unsent(outbox, log, {
   again: () => sender.send(),
   login: () => logIn(),
-  back: (text) => putBack(text),
+  back: (text) => composer.back(text),
 });
 const sender = new Sender(outbox, {
   name: `${place} send ${who} ${session}`,
   woken: () => stream.woken(),
-  stored: (entry, envelope) => answered(envelope, () => {}, entry.body.request_id),
+  stored: (entry, envelope) => {
+    if (about(envelope.response).replaced) outbox.remove(replacedBy(entry.body));
+    answered(envelope, () => {}, entry.body.request_id);
+  },
 });
 
 // logIn leads to whoever asks for a log-in: gatehouse, or what answers in its place.
@@ -91,7 +103,11 @@ $('again').addEventListener('click', () => ($('connection').className === 'login
 
 function settle() {
   clearTimeout(settling);
-  settling = setTimeout(() => log.settled(), quiet);
+  settling = setTimeout(() => {
+    log.settled();
+    earlier.look();
+    welcome();
+  }, quiet);
 }
 
 const woken = () => stream.woken();
@@ -131,6 +147,39 @@ function send(body, quiet) {
   sender.send();
 }
 
+const composer = new Composer({
+  keep, log, outbox, largest: Number(upload), send: (text, more) => {
+    send(message(session, text, more));
+    log.toEnd();
+  },
+});
+
+// An empty conversation has a first screen; a press of an example sends it.
+function welcome() { $('welcome').hidden = !log.ready || $('log').querySelector('.item') !== null; }
+
+new MutationObserver(welcome).observe($('log'), { childList: true });
+for (const example of document.querySelectorAll('.example')) {
+  example.addEventListener('click', () => {
+    send(message(session, example.textContent));
+    composer.box.focus();
+  });
+}
+
+function renamed(title) {
+  const shown = title || 'New conversation';
+  document.querySelector('.bar h1').textContent = shown;
+  if (!away()) document.title = `${shown} – gatehouse`;
+}
+
+const chats = new Chats({
+  session, token, renamed, gone: () => { // what is being written is kept
+    renamed('');
+    log.clear();
+    log.item({ kind: 'notice' }, { text: 'This conversation was deleted. What is written here begins it anew.' });
+    settle();
+  },
+});
+
 const unknown = 'There is no connection. Whether this arrived is not known: when you are connected again, look, then '
   + 'press again if you still need to.';
 
@@ -154,49 +203,9 @@ async function press(continuation, own, tell = () => {}) {
   }
 }
 
-// The composer.
-const box = $('message');
-
-const coarse = matchMedia('(pointer: coarse)');
-box.enterKeyHint = coarse.matches ? 'enter' : 'send';
-
-function resize() { box.rows = Math.min(10, box.value.split('\n').length); }
-
-function putBack(text) {
-  box.value = box.value ? `${text}\n${box.value}` : text;
-  keep.draft = box.value;
-  resize();
-  box.focus();
-}
-
-function submit() {
-  const text = box.value.trim();
-  if (!text) return;
-  send(message(session, text));
-  log.toEnd();
-  box.value = '';
-  keep.draft = '';
-  resize();
-}
-
-$('composer').addEventListener('submit', (e) => {
-  e.preventDefault();
-  submit();
-  box.focus();
-});
-box.addEventListener('keydown', (e) => {
-  if (e.key !== 'Enter' || e.shiftKey || e.isComposing || e.keyCode === 229) return; // 229: an input method takes the key
-  if (coarse.matches && !e.ctrlKey && !e.metaKey) return; // the keyboard of a touch screen has no Shift+Enter
-  e.preventDefault();
-  submit();
-});
-box.addEventListener('input', () => {
-  keep.draft = box.value;
-  resize();
-});
 $('new').addEventListener('click', () => {
   send(message(session, '!new'), true);
-  box.focus();
+  composer.box.focus();
 });
 
 // Stop overtakes what is not sent, and asks what shall become of it.
@@ -205,7 +214,7 @@ $('stop').addEventListener('click', async () => {
     $('discard').returnValue = ''; // or the answer of last time would count for Escape
     $('discard').showModal();
   }
-  box.focus();
+  composer.box.focus();
   try {
     const envelope = await deliver(message(session, '!stop'), { woken, patience: times.press });
     const fault = refusal(envelope);
@@ -219,8 +228,6 @@ $('stop').addEventListener('click', async () => {
 });
 $('discard').addEventListener('close', (e) => e.target.returnValue === 'discard' && outbox.discard());
 
-box.value = keep.draft;
-resize();
 unsent.draw();
 for (const { body, stored, status } of outbox.all) {
   if (!stored) continue;
@@ -231,8 +238,8 @@ chatHere({
   session,
   outbox,
   send: () => {
-    submit();
+    composer.submit();
     sender.send();
   },
 });
-if (matchMedia('(hover: hover)').matches) box.focus(); // on a phone, the keyboard would cover the conversation
+if (matchMedia('(hover: hover)').matches) composer.box.focus(); // on a phone, the keyboard would cover the conversation

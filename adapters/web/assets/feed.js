@@ -7,11 +7,12 @@ const most = 33; // sessions of one stream; the newest
 
 // eventsURL is the address of the events of sessions, a Map of the last place by name; with approvals there may be none.
 // wait: the answer ends with the news, or after so many seconds.
-export function eventsURL(sessions, { epoch, beat, approvals, wait }) {
+export function eventsURL(sessions, { epoch, beat, approvals, conversations, wait }) {
   const [[session, after] = [], ...more] = [...sessions].slice(-most);
   const query = new URLSearchParams({ html: '1', deltas: '1', beat: String(Math.max(1, Math.round(beat / 1000))) });
   if (session !== undefined) query.set('session', session);
   if (approvals) query.set('approvals', approvals);
+  if (conversations) query.set('conversations', conversations);
   if (after >= 0) query.set('after', after);
   if (more.length) query.set('more', JSON.stringify(Object.fromEntries(more)));
   if (epoch) query.set('epoch', epoch);

@@ -131,7 +131,7 @@ export class Hub {
     let timer = setTimeout(end, ms, 'silent');
     this.again = end;
     try {
-      await read(eventsURL(this.places, { epoch: this.epoch, beat: this.times.beat, approvals: 1, ...options }), {
+      await read(eventsURL(this.places, { epoch: this.epoch, beat: this.times.beat, approvals: 1, conversations: 1, ...options }), {
         headers: this.headers(), signal: stop.signal, take: (e) => {
           if (stop.signal.aborted) return;
           this.heard(e, first);
@@ -164,6 +164,8 @@ export class Hub {
     } else if (event === 'approvals') {
       this.waiting = { waiting: data.waiting };
       this.tell({ approvals: data });
+    } else if (event === 'conversations') {
+      this.tell({ conversations: data });
     } else if (event === 'turn') {
       this.tell({ turn: data }, of);
     } else if (event === 'delta') {

@@ -9,6 +9,9 @@ import { dress } from './code.js';
 import { el, time } from './dom.js';
 import { about } from './wire.js';
 
+// agent is who answers here.
+const { agent = 'gatehouse' } = document.getElementById('chat')?.dataset ?? {};
+
 const near = 80; // pixels from the end at which the reader follows along
 const gap = 8; // pixels above an item that is shown from its beginning
 const silent = new Set(['announcement', 'working', 'review']); // for other Shells; not an item; shown inside its card
@@ -17,7 +20,7 @@ export class Log {
   // node is the conversation, latest the button that leads to what is new, news what reads out a line.
   // press(continuation, own) presses a button, and returns an error's message or a card to review, or neither.
   constructor(node, { latest, news }, press) {
-    Object.assign(this, { node, latest, news, press, items: new Map(), own: new Map(), unread: null });
+    Object.assign(this, { node, latest, news, press, items: new Map(), own: new Map(), unread: null, oldest: Infinity });
     this.seen = this.sees();
     node.addEventListener('scroll', () => {
       this.seen = this.sees();
@@ -51,6 +54,7 @@ export class Log {
   item(a, payload, directive) {
     const known = this.items.get(a.id);
     const seq = Number(a.seq ?? 0);
+    if (seq) this.oldest = Math.min(this.oldest, seq);
     if (known && seq <= known.seq) return;
     if (!known && a.kind === 'said' && this.own.has(a.request_id)) {
       this.adopt(a, seq);
@@ -83,12 +87,12 @@ export class Log {
       case 'notice': case 'private': return el('p', { class: `item ${a.kind}` }, payload.text);
       case 'error': {
         const text = el('div', { class: 'text' }, payload.text);
-        return el('div', { class: 'item error' }, by('gatehouse', a), text, this.actions(a));
+        return el('div', { class: 'item error' }, by(agent, a), text, this.actions(a));
       }
       default: {
         const text = body(payload.text, a.html);
         dress(text, (said) => { this.news.textContent = said; });
-        return el('article', { class: 'item reply' }, by('gatehouse', a), text);
+        return el('article', { class: 'item reply' }, by(agent, a), text);
       }
     }
   }
@@ -111,7 +115,7 @@ export class Log {
 
   // say shows an own message before the engine tells of it, and returns what becomes of it meanwhile.
   say(id, text) {
-    const node = bubble(text, {});
+    const node = bubble(text, { request_id: id });
     node.classList.add('sending');
     this.own.set(id, node);
     this.put({ at: Infinity, first: Infinity, node }); // a reader further up is not moved: it may be another tab's
@@ -134,7 +138,30 @@ export class Log {
   clear() {
     for (const { node } of this.items.values()) node.remove();
     this.items.clear();
+    this.oldest = Infinity;
     this.ready = false;
+  }
+
+  // begin puts a node at the beginning, for good.
+  begin(node) {
+    this.first = node;
+    node.order = { at: -Infinity, first: -Infinity };
+    this.node.prepend(node);
+  }
+
+  // before takes what was said earlier, without moving the reader.
+  before(envelopes) {
+    this.still(() => {
+      this.early = true;
+      envelopes.forEach((envelope) => this.take(envelope));
+      this.early = false;
+    });
+  }
+
+  // lastSaid is the last message of the person's own, { id, text }; undefined if there is none, or it has files.
+  lastSaid() {
+    const last = [...this.node.querySelectorAll('.said')].at(-1)?.words;
+    return last && last.id && !/^\[attachment: .*\]$/m.test(last.text) ? last : undefined;
   }
 
   // grow shows and changes a node at the end, to which more comes. A reader at the end follows it from its beginning.
@@ -149,6 +176,7 @@ export class Log {
   place(entry, instead) {
     const { end } = this.sees();
     this.put(entry);
+    if (this.early) return;
     if (instead) {
       this.still(() => {
         if (this.seen.item === instead) this.seen.item = entry.node;
@@ -192,7 +220,7 @@ export class Log {
   // sees is what the reader sees: whether it is the end, the first item, and how far its top is from that of the view.
   sees() {
     const { scrollHeight, scrollTop, clientHeight, children } = this.node;
-    const item = [...children].find((n) => this.topOf(n) + n.offsetHeight > scrollTop);
+    const item = [...children].find((n) => n !== this.first && this.topOf(n) + n.offsetHeight > scrollTop);
     return { end: scrollHeight - scrollTop - clientHeight < near, item, at: item && this.topOf(item) - scrollTop };
   }
 
@@ -204,6 +232,10 @@ export class Log {
 
   // still changes the conversation without moving the reader.
   still(change) {
+    if (this.early) {
+      change();
+      return;
+    }
     this.seen = this.sees();
     change();
     this.stay(this.seen);
@@ -234,7 +266,7 @@ export class Log {
     this.ready = true;
     this.node.removeAttribute('aria-busy');
     const last = this.node.lastElementChild;
-    if (last && !last.matches('.said') && this.sees().end) this.show(last); // their own words people know
+    if (last && last !== this.first && !last.matches('.said') && this.sees().end) this.show(last); // their own words people know
   }
 }
 
@@ -244,9 +276,12 @@ export const by = (name, { at, late }) => (
   el('p', { class: 'by' }, el('b', {}, name), at ? time(at) : null, late ? el('span', {}, 'delayed') : null)
 );
 
-const bubble = (text, a) => (
-  el('article', { class: 'item said' }, by('You', a), el('div', { class: 'text' }, text), el('p', { class: 'progress' }))
-);
+function bubble(text, a) {
+  const said = el('div', { class: 'text', dir: 'auto' }, text);
+  const node = el('article', { class: 'item said' }, by('You', a), said, el('p', { class: 'progress' }));
+  node.words = { id: a.request_id, text };
+  return node;
+}
 
 function progress(node, text, ...more) {
   node.querySelector('.progress')?.replaceChildren(text, ...more);

@@ -5,6 +5,7 @@ import { el } from './dom.js';
 import { Keep } from './keep.js';
 import { Outbox } from './outbox.js';
 import { who } from './who.js';
+import { textOf } from './wire.js';
 
 const form = document.getElementById('logout');
 const shown = 5; // texts
@@ -18,7 +19,7 @@ function words() {
   return [...sessions].map((session) => {
     const keep = new Keep(who, session);
     const outbox = session === here?.session ? here.outbox : new Outbox(who, session, () => {});
-    const texts = outbox.unsent.filter((e) => !e.quiet).map((e) => e.body.request.context.user_intent);
+    const texts = outbox.unsent.filter((e) => !e.quiet).map((e) => textOf(e.body));
     return { session, texts: keep.draft.trim() ? [...texts, keep.draft.trim()] : texts, keep, outbox };
   }).filter(({ texts }) => texts.length);
 }

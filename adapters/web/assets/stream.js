@@ -39,6 +39,7 @@ export class Stream {
     if (message.anew) this.anew();
     if (message.beat) beat(message.beat.at);
     if (message.approvals) document.dispatchEvent(new CustomEvent('approvals', { detail: message.approvals }));
+    if (message.conversations) document.dispatchEvent(new CustomEvent('conversations', { detail: message.conversations }));
     if (message.envelope) this.heard(message.envelope);
     if (message.turn) this.heard({ turn: message.turn });
     if (message.delta) this.heard({ delta: message.delta });

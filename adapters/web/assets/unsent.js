@@ -1,5 +1,6 @@
 // How what is not sent yet looks: as a message of its own kind, with why, and with what a person can do about it.
 import { el } from './dom.js';
+import { textOf } from './wire.js';
 
 const patience = 700; // milliseconds after which a message that is being sent looks unsent
 
@@ -28,7 +29,7 @@ export class Unsent {
 
   one({ body, stored, fault }) {
     const id = body.request_id;
-    const text = body.request.context.user_intent;
+    const text = textOf(body);
     if (!this.shown.has(id)) this.shown.set(id, this.log.say(id, text));
     const bubble = this.shown.get(id);
     clearTimeout(bubble.timer);

@@ -33,7 +33,18 @@ function request(session, context, extensions) {
   };
 }
 
-export const message = (session, text) => request(session, { user_intent: text });
+// message is what a person writes: a text, files that were uploaded, or both. replaces: the request_id of an earlier
+// message, in whose place this one is put unless its turn has begun.
+export const message = (session, text, { attachments, replaces } = {}) => request(session,
+  { ...(text && { user_intent: text }), ...(attachments && { attachments }) },
+  replaces ? { [namespace]: { replaces } } : undefined);
+
+// textOf is what a message says, as gatehouse repeats it.
+export const textOf = ({ request: { context } }) => [context.user_intent ?? '',
+  ...(context.attachments ?? []).map((a) => `[attachment: ${a.filename}]`)].join('\n').trim();
+
+// replacedBy is the request_id of the message that a message is to take the place of.
+export const replacedBy = ({ request: { extensions } }) => extensions?.[namespace]?.replaces;
 
 // resume sends back what a button was given, unchanged, and beside it what is ours: a reason, or what was typed into a
 // form.

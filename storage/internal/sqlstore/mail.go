@@ -254,6 +254,7 @@ func (s *Store) conversations(ctx context.Context, f core.ConversationFilter) ([
 	}
 	var where conditions
 	where.and("person = " + where.arg(f.Person) + " and person <> ''") // so that the partial index has them
+	where.is("mailbox", string(f.ID))
 	if f.Since.IsZero() {
 		where.and("title <> ''")
 	} else {

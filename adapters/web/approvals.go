@@ -10,7 +10,7 @@ import (
 // How many approvals a group shows beside others, and alone; and how often the next ones are read for a filter that
 // leaves few of them.
 const (
-	maxTogether = 20
+	maxTogether = 15
 	maxAlone    = 30
 	maxReads    = 20
 )

@@ -37,7 +37,8 @@ func (s *Service) LetEdit(e Editing) *Service {
 }
 
 // CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them; nil if
-// they can. Nothing is stored. Errors: those of a change, and not_found.
+// they can. Nothing is stored. Errors: those of a change, and not_found; core.ArgumentFaults are in the chain if it is
+// single arguments.
 func (s *Service) CheckEdit(ctx context.Context, id core.ApprovalID, arguments string) error {
 	a, err := s.store.LoadApproval(ctx, id)
 	if err == nil {
@@ -76,7 +77,7 @@ func (s *Service) changed(a core.Approval, arguments json.RawMessage) (core.Call
 	call, err := s.rebound(a, arguments)
 	if err != nil {
 		return core.Call{},
-			core.Errorf(core.Invalid, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
+			core.Wrap(core.Invalid, err, "%s. Nothing was changed.", strings.TrimSuffix(core.MessageOf(err), "."))
 	}
 	if call.Digest == a.Call.Digest {
 		return core.Call{}, core.Errorf(core.Invalid, "These are the present arguments, so nothing was changed.")

@@ -51,6 +51,13 @@ func Errorf(c Category, format string, args ...any) *Error {
 	return &Error{Category: c, Message: fmt.Sprintf(format, args...)}
 }
 
+// ArgumentFaults are what is wrong with the arguments of a call, by their names: the cause of an Error that says all of
+// it in one sentence.
+type ArgumentFaults map[string]string
+
+// Error says how many there are. What is wrong may quote a value, which is nothing for a log.
+func (f ArgumentFaults) Error() string { return fmt.Sprintf("%d arguments do not fit", len(f)) }
+
 // Because gives an error the reason that picks its sentence.
 func (e *Error) Because(reason Category) *Error {
 	e.Reason = reason

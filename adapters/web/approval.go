@@ -26,11 +26,21 @@ func (v *request) approval() error {
 	case v.r.Method == http.MethodPost:
 		return v.decide(c)
 	}
-	return v.showApproval(http.StatusOK, c, markup.Options{Reviewed: v.r.URL.Query().Has("review")})
+	o := markup.Options{Reviewed: v.r.URL.Query().Has("review")}
+	if v.r.URL.Query().Has("edit") {
+		o.Change = markup.NewChange(c.Arguments)
+	}
+	return v.showApproval(http.StatusOK, c, o)
 }
 
 func (v *request) showApproval(status int, c core.Card, o markup.Options) error {
 	o.Alone = true
+	if !v.mayChange(c) {
+		o.Change = nil
+	}
+	if o.Change != nil { // the fault is told in its form
+		o.Fault = ""
+	}
 	card, err := v.draw(c, o)
 	if err != nil {
 		return err
@@ -55,8 +65,13 @@ func (v *request) decide(c core.Card) error {
 	if err := v.checkedForm(limit); err != nil {
 		return err
 	}
-	if v.r.PostForm.Get("choice") == "reveal" && v.Secrets != nil {
-		return v.reveal(c)
+	switch choice := v.r.PostForm.Get("choice"); choice {
+	case "reveal":
+		if v.Secrets != nil {
+			return v.reveal(c)
+		}
+	case chooseCheck, chooseJSON, chooseFields:
+		return v.change(c, choice)
 	}
 	b, p, answer := v.press(c)
 	if press, ok := answer.(desk.Event); ok {

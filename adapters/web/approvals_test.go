@@ -300,34 +300,6 @@ func TestStoreFaultsAreSaidWithoutTheirCause(t *testing.T) {
 	expect(t, s.get("bob", "/approvals/a1"), http.StatusInternalServerError, "!secret")
 }
 
-// TestArgumentsAreChangedOnThePage: what is refused is shown again as it was typed, and says why.
-func TestArgumentsAreChangedOnThePage(t *testing.T) {
-	s := newSite(t)
-	a := s.desk.open("a1", func(a *core.Approval) { a.Rule.Edit = true })
-	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "Edit…", `name="changed"`,
-		"&#34;text&#34;: &#34;buy milk&#34;", ">Change<")
-	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, `!name="changed"`)
-	refused := s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={"text":"buy <milk"`)
-	expect(t, refused, http.StatusBadRequest, `role="alert"`, "must be a JSON object",
-		"<details class=\"denial\" open>", "{&#34;text&#34;:&#34;buy &lt;milk&#34;</textarea>")
-	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“buy <milk”}`)
-	expect(t, refused, http.StatusBadRequest, `role="alert"`, "Curly quotes",
-		"{&#34;text&#34;:&#34;buy &lt;milk&#34;}</textarea>")
-	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:“it’s ‘milk’”}`)
-	expect(t, refused, http.StatusBadRequest, "Curly quotes", "{&#34;text&#34;:&#34;it’s ‘milk’&#34;}</textarea>")
-	refused = s.post("bob", "/approvals/a1", "choice=edit", "edits=0", `changed={“text”:"he said “hi”"}`)
-	expect(t, refused, http.StatusBadRequest, "!Curly quotes", "{“text”:&#34;he said “hi”&#34;}</textarea>")
-	expect(t, s.post("ann", "/approvals/a1", "choice=edit", "edits=0", "changed={}"), http.StatusForbidden)
-	if a.Edits() != 0 || s.decided != 0 {
-		t.Fatalf("%+v", a)
-	}
-	expect(t, s.post("bob", "/approvals/a1", "choice=edit", "edits=0", "changed={\"text\":\r\n\"buy bread\"}"),
-		http.StatusSeeOther)
-	if got := string(a.Call.Arguments); got != "{\"text\":\n\"buy bread\"}" {
-		t.Errorf("the arguments are %s", got)
-	}
-}
-
 // TestWhatExpiredIsAskedForAgainOnThePage, by who asked for it.
 func TestWhatExpiredIsAskedForAgainOnThePage(t *testing.T) {
 	s := newSite(t)

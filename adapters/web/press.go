@@ -20,11 +20,8 @@ import (
 // step.
 func (v *request) press(c core.Card) (b outbound.Button, p desk.Press, answer desk.Answer) {
 	form := v.r.PostForm
-	b.Action, b.Approval, p.Who = outbound.Action(form.Get("choice")), c.Approval, v.who.Actor
-	var err error
-	if b.Edits, err = strconv.Atoi(cmp.Or(form.Get("edits"), "0")); err != nil {
-		b.Action = ""
-	}
+	p.Who = v.who.Actor
+	b = v.button(c, outbound.Action(form.Get("choice")))
 	switch b.Action {
 	case outbound.ActionApprove, outbound.ActionRemember:
 		if v.view(c).Cautions(0) != "" {
@@ -46,11 +43,25 @@ func (v *request) press(c core.Card) (b outbound.Button, p desk.Press, answer de
 	default:
 		b.Action = "unknown"
 	}
+	return b, p, v.judge(c, b, p)
+}
+
+// judge judges a press of this card. Nothing is stored.
+func (v *request) judge(c core.Card, b outbound.Button, p desk.Press) desk.Answer {
 	at := desk.Desk{
-		Platform: access.Platform, Cards: desk.Shown(c), Input: markup.MaxArguments, Strict: true,
+		Platform: access.Platform, Cards: desk.Shown(c), Edits: v.Approvals, Input: markup.MaxArguments, Strict: true,
 		Texts: v.texts, Log: v.Log,
 	}
-	return b, p, at.Press(v.r.Context(), b, p)
+	return at.Press(v.r.Context(), b, p)
+}
+
+// button is what was pressed on the card that the form was on; one without an action if the form is none of ours.
+func (v *request) button(c core.Card, action outbound.Action) outbound.Button {
+	edits, err := strconv.Atoi(cmp.Or(v.r.PostForm.Get("edits"), "0"))
+	if err != nil {
+		action = ""
+	}
+	return outbound.Button{Action: action, Approval: c.Approval, Edits: edits}
 }
 
 // typed is a text of the form. Browsers write its line ends as two characters.
@@ -94,10 +105,7 @@ func (v *request) refused(c core.Card, action outbound.Action, typed []string, s
 		status, o.Fault = http.StatusUnprocessableEntity, v.texts.PageNotSent
 		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: say.Faults}
 	case action == outbound.ActionEdit:
-		if say.Again != nil {
-			typed = []string{say.Again.Form.Inputs[0].Value}
-		}
-		o.Tried = markup.Tried{Action: action, Typed: typed, Faults: map[int]string{0: o.Fault}}
+		o.Change = v.refusedChange(typed[0], o.Fault, say)
 	}
 	if errors.Is(say.Err, core.ErrChanged) {
 		status = http.StatusConflict

@@ -228,7 +228,7 @@ func (d *desk) Vote(_ context.Context, c core.Click, who core.Actor, _ int64) (c
 		return core.Decided{}, core.Errorf(core.NotFound, "There is no such approval.")
 	}
 	if c.Choice == core.Edit && a.Rule.MayDecide(who, a.Requester) {
-		return d.edit(a, c)
+		return d.edit(a, c, who)
 	}
 	decided, err := a.Decide(
 		core.Decision{
@@ -243,13 +243,33 @@ func (d *desk) Vote(_ context.Context, c core.Click, who core.Actor, _ int64) (c
 	return decided, err
 }
 
-// edit changes the arguments, which must be an object.
-func (d *desk) edit(a *core.Approval, c core.Click) (core.Decided, error) {
-	if !json.Valid([]byte(c.Changed)) {
-		return core.Decided{}, core.Errorf(core.Invalid, "The arguments must be a JSON object.")
+// CheckEdit wants an object whose text has a few words.
+func (d *desk) CheckEdit(_ context.Context, _ core.ApprovalID, arguments string) error {
+	var all map[string]any
+	if err := json.Unmarshal([]byte(arguments), &all); err != nil {
+		return core.Errorf(core.Invalid, "The arguments must be a JSON object.")
 	}
-	a.Call.Arguments = json.RawMessage(c.Changed)
-	return core.Decided{Approval: *a, Counted: true}, nil
+	if all["text"] == "nonsense" {
+		return core.Wrap(core.Invalid, core.ArgumentFaults{"text": "no such thing"}, "The arguments do not fit.")
+	}
+	return nil
+}
+
+// edit changes the arguments, by the real rules.
+func (d *desk) edit(a *core.Approval, c core.Click, who core.Actor) (core.Decided, error) {
+	if err := d.CheckEdit(context.Background(), a.ID, c.Changed); err != nil {
+		return core.Decided{}, err
+	}
+	call := a.Call
+	call.Arguments = json.RawMessage(c.Changed)
+	call.Digest, _ = tool.Digest(call.Tool, call.Arguments)
+	decided, err := a.Decide(core.Decision{
+		Approval: a.ID, Edit: &call, Vote: &core.Vote{Actor: who, Choice: core.Edit, Edits: c.Edits},
+	}, noon)
+	if err == nil {
+		*a = decided.Approval
+	}
+	return decided, err
 }
 
 func (d *desk) AskAgain(_ context.Context, id core.ApprovalID, who core.Actor) (core.Receipt, error) {

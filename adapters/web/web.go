@@ -24,6 +24,9 @@ type Approvals interface {
 	Card(ctx context.Context, id core.ApprovalID, context bool) (core.Card, error)
 	// Vote decides for a person. Its errors have messages for that person.
 	Vote(ctx context.Context, c core.Click, who core.Actor, event int64) (core.Decided, error)
+	// CheckEdit is why arguments can't take the place of those of an approval's call, for the person who typed them.
+	// core.ArgumentFaults are in the chain if it is single arguments.
+	CheckEdit(ctx context.Context, id core.ApprovalID, arguments string) error
 	// AskAgain repeats the message whose approval expired, for the person who asked. Its errors have messages for them.
 	AskAgain(ctx context.Context, id core.ApprovalID, who core.Actor) (core.Receipt, error)
 }

@@ -182,6 +182,13 @@ type Texts struct {
 	FormEditSend       string `default:"Change"`
 	FormEditLabel      string `default:"Arguments (a JSON object)"`
 	FormEditHint       string `default:"Approvals given so far will not count any more."`
+	FormEditLook       string `default:"See what changes"`
+	FormEditDiff       string `default:"What changes"`
+	FormEditMore       string `default:"Go on editing"`
+	FormEditJson       string `default:"As JSON"`
+	FormEditFields     string `default:"As a form"`
+	FormEditNumber     string `default:"This must be a number."`
+	FormEditNoJson     string `default:"This must be JSON. In {fault}."`
 	FormAnswerTitle    string `default:"Answer"`
 	FormAnswerSend     string `default:"Send"`
 	FormAnswerLabel    string `default:"Your answer"`

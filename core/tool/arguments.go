@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"gatehouse/core"
 	"gatehouse/core/strictjson"
 )
 
@@ -46,13 +47,15 @@ func (t Tool) unfit(args *strictjson.Value) string {
 	return ""
 }
 
-// faults says what is wrong with arguments that can be checked; "" if nothing is.
-func (t Tool) faults(args *strictjson.Value) string {
+// faults says what is wrong with arguments that can be checked, as a whole and of each argument the first; "" if
+// nothing is.
+func (t Tool) faults(args *strictjson.Value) (string, core.ArgumentFaults) {
 	var wrong *jsonschema.ValidationError
 	if t.compiled == nil || !errors.As(t.compiled.Validate(args.Any()), &wrong) {
-		return ""
+		return "", nil
 	}
 	var texts []string
+	one := core.ArgumentFaults{}
 	found := leaves(wrong)
 	slices.SortStableFunc(found, func(a, b *jsonschema.ValidationError) int { // the validator's order is a map's
 		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
@@ -63,12 +66,15 @@ func (t Tool) faults(args *strictjson.Value) string {
 			break
 		}
 		text := describe(leaf)
+		if at := leaf.InstanceLocation; len(at) > 0 && one[at[0]] == "" {
+			one[at[0]] = short(strings.TrimPrefix(strings.Join(at[1:], "/")+": "+text, ": "))
+		}
 		if at := strings.Join(leaf.InstanceLocation, "/"); at != "" {
 			text = at + ": " + text
 		}
 		texts = append(texts, short(text))
 	}
-	return strings.Join(texts, "; ")
+	return strings.Join(texts, "; "), one
 }
 
 // leaves are the errors that have no causes of their own. Of several alternatives, those for another type of value are

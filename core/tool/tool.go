@@ -150,10 +150,14 @@ func (r *Registry) Find(call core.ToolCall) (Tool, error) {
 			"place of a value that is hidden, and not the value itself. "+
 			"Leave it out, or say that you can't see the value.", call.Name, short(at), mask.Mark)
 	}
-	if faults := t.faults(args); faults != "" {
+	if texts, faults := t.faults(args); texts != "" {
+		secrets := r.Secrets(call)
+		for name, text := range faults {
+			faults[name] = mask.Without(text, secrets)
+		}
 		return Tool{},
-			core.Errorf(core.ToolArguments, "The arguments of %s do not fit its schema: %s.", call.Name,
-				mask.Without(faults, r.Secrets(call)))
+			core.Wrap(core.ToolArguments, faults, "The arguments of %s do not fit its schema: %s.", call.Name,
+				mask.Without(texts, secrets))
 	}
 	return t, nil
 }

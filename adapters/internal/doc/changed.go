@@ -20,13 +20,15 @@ const (
 // edited says who has changed the arguments, and what each was and is: "amount: 20 → 21".
 func (v *Document) edited() []Span {
 	who := v.person(v.card.Editor, v.card.Editor.Name)
-	changes := changedArguments(v.card.Before, v.card.Arguments, v.NoValue)
+	changes := Changes(v.card.Before, v.card.Arguments, v.NoValue)
 	if changes == nil {
 		return filled(v.ArgumentsChanged, 0, who)
 	}
 	all, between := filled(v.ArgumentsChanges, 0, who), " "
 	for _, change := range changes[:min(len(changes), maxChanges)] {
-		all = append(all, own(between), foreign(Subject, change, LimitChanged))
+		from, to := apart(change.From, change.To)
+		text := change.Name + ": " + short(from) + " → " + short(to)
+		all = append(all, own(between), foreign(Subject, text, LimitChanged))
 		between = "; "
 	}
 	if more := len(changes) - maxChanges; more > 0 {
@@ -35,9 +37,12 @@ func (v *Document) edited() []Span {
 	return all
 }
 
-// changedArguments are the members of an object that differ from those of another; nil if one of the texts is no
-// object. none stands for a value that is missing.
-func changedArguments(before, now, none string) (all []string) {
+// Change is what becomes of an argument when a call's arguments are changed. Its values are written as on a card.
+type Change struct{ Name, From, To string }
+
+// Changes are the arguments that differ between two JSON objects; nil if one of the texts is none. none stands for a
+// value that is missing.
+func Changes(before, now, none string) (all []Change) {
 	was, err := strictjson.Parse([]byte(before))
 	is, fault := strictjson.Parse([]byte(now))
 	if err != nil || fault != nil || was.Kind != strictjson.Object || is.Kind != strictjson.Object {
@@ -48,8 +53,7 @@ func changedArguments(before, now, none string) (all []string) {
 		if twice := i >= len(was.Members) && was.Get(m.Key) != nil; twice || from == to {
 			continue
 		}
-		from, to = apart(from, to)
-		all = append(all, distinct(strconv.Quote(m.Key), none)+": "+short(from)+" → "+short(to))
+		all = append(all, Change{distinct(strconv.Quote(m.Key), none), from, to})
 	}
 	return all
 }

@@ -14,17 +14,18 @@ import (
 // Options say how a card is drawn.
 type Options struct {
 	Now      time.Time
-	ID       string // of the card's elements, where several are on a page
-	Token    string // of the forms of a page
-	Who      string // the name of whom the page is made for
-	Page     string // the approval's address; "": a script sends the forms
-	All      string // the address of all approvals
-	Alone    bool   // it is what its page is about
-	Reviewed bool   // the reader sees the second step before an approval
-	Reveal   bool   // what is masked may be shown
-	Revealed string // the arguments without masks, where they are shown
-	Fault    string // why nothing was decided; ""
-	Tried    Tried  // the form that was refused
+	ID       string  // of the card's elements, where several are on a page
+	Token    string  // of the forms of a page
+	Who      string  // the name of whom the page is made for
+	Page     string  // the approval's address; "": a script sends the forms
+	All      string  // the address of all approvals
+	Alone    bool    // it is what its page is about
+	Reviewed bool    // the reader sees the second step before an approval
+	Reveal   bool    // what is masked may be shown
+	Revealed string  // the arguments without masks, where they are shown
+	Fault    string  // why nothing was decided; ""
+	Tried    Tried   // the form that was refused
+	Change   *Change // of the arguments, which the reader works on, in place of a decision; nil: none
 	// the Fault is that others had decided before; it is none of the reader's
 	Overtaken bool
 }
@@ -128,7 +129,7 @@ func (v view) Instead() string {
 
 // Call are the arguments one by one, where they can be; those that are revealed stand in their JSON.
 func (v view) Call() (rows []doc.Argument) {
-	if v.Revealed == "" {
+	if v.Revealed == "" && v.Change == nil {
 		rows, _ = v.Document.Rows()
 	}
 	return rows
@@ -145,6 +146,7 @@ type code struct {
 func (v view) Code() *code {
 	rows, text := v.Document.Rows()
 	switch {
+	case v.Change != nil: // its form has them
 	case v.Revealed != "" && v.Card.Question != nil:
 		return &code{v.ID, v.ArgumentsRevealed, v.Revealed, true}
 	case v.Revealed != "":

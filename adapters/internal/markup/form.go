@@ -23,7 +23,7 @@ type form struct {
 func Field(place int) string { return "field-" + strconv.Itoa(place) }
 
 // texts are the names of the inputs of forms of one long text.
-var texts = map[outbound.Action]string{outbound.ActionReason: "reason", outbound.ActionEdit: "changed"}
+var texts = map[outbound.Action]string{outbound.ActionReason: "reason"}
 
 // form draws a form, with nothing typed yet unless it was refused.
 func (v view) form(action outbound.Action, limit int) *form {

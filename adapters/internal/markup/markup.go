@@ -5,6 +5,7 @@
 //	link.go                what may be linked to
 //	card.html, card.go     a card; what it says, and what may be pressed, is doc's
 //	form.go, press.go      the forms of a card
+//	change.go, change.html the form for a call's arguments, and what it changes
 //	moment.go              times
 //
 // It writes only the elements and attributes that it has in its text; whatever else a text holds is written as text.
@@ -20,10 +21,12 @@
 // A press of a card is a form. On a page it is posted to the approval's address with the fields below; in the chat a
 // script reads the same fields, and sends them with the continuation that the reader was given for the choice.
 //
-//	choice     approve, remember, review, deny, edit, withdraw, forget, ask_again, answer or reveal
+//	choice     approve, remember, review, deny, edit, withdraw, forget, ask_again, answer or reveal; of a change that is
+//	           not sent yet: change (check it), json or fields (another form)
 //	edits      how often the arguments had been changed on the card that was read
 //	reason     of a denial
-//	changed    of an edit: the arguments
+//	changed    of an edit: the arguments; beside fields, what these were filled with
+//	argument.NAME  of a change: what was typed for an argument, if fields is "yes"
 //	confirmed  "yes": the second step before an approval
 //	field-N    of an answer: what was typed or chosen, by the place of the field
 package markup
@@ -40,7 +43,7 @@ import (
 	"gatehouse/adapters/internal/safetext"
 )
 
-//go:embed text.html card.html
+//go:embed text.html card.html change.html
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{

@@ -30,11 +30,8 @@ func (v view) Pressed() (all []press) {
 			}
 			continue
 		}
-		switch c.Action {
-		case outbound.ActionReason:
+		if c.Action == outbound.ActionReason {
 			p.Form = v.form(c.Action, MaxReason)
-		case outbound.ActionEdit:
-			p.Form = v.form(c.Action, MaxArguments)
 		}
 		all = append(all, p)
 	}

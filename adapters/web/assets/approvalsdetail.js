@@ -28,8 +28,9 @@ export class Detail {
     return this.load(page);
   }
 
-  // refresh shows an approval anew, if it is the one that is shown.
-  refresh(id) { if (id === this.shown) this.load(this.page); }
+  // refresh shows an approval anew, if it is the one that is shown. A form that changes it stays: what is sent with it is
+  // refused if the approval has changed.
+  refresh(id) { if (id === this.shown && !this.node.querySelector('.changing')) this.load(this.page); }
 
   async submit(e) {
     const form = e.target;

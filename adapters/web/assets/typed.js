@@ -4,8 +4,8 @@ import { place } from './base.js';
 import { el } from './dom.js';
 import { read, write } from './keep.js';
 
-const fields = ':is(textarea, select, input:not([type=hidden], [type=checkbox]))[name]';
-const arguments_ = 'changed'; // the field that begins with the arguments: it goes with a version of them
+// The form that changes arguments is left out: it begins with them as they are.
+const fields = ':is(textarea, select, input:not([type=hidden], [type=checkbox]))[name]:not(.changing *)';
 const longest = 30 * 24 * 3600000; // milliseconds that something is kept
 
 export class Typed {
@@ -19,7 +19,7 @@ export class Typed {
     this.clean();
   }
 
-  // all is what is kept of an approval: { edits, fields, sent, at }.
+  // all is what is kept of an approval: { fields, sent, at }.
   all(approval) {
     const none = { fields: {}, sent: {} };
     try {
@@ -39,7 +39,6 @@ export class Typed {
     const kept = this.all(card.dataset.approval);
     if (value) kept.fields[name] = value;
     else delete kept.fields[name];
-    if (name === arguments_) kept.edits = card.dataset.edits;
     this.keep(card.dataset.approval, kept);
   }
 
@@ -60,12 +59,10 @@ export class Typed {
 
   // restore puts what is kept into a card.
   restore(card) {
-    const { approval, edits } = card.dataset;
-    const kept = this.all(approval);
+    const kept = this.all(card.dataset.approval);
     card.querySelector('.kept')?.remove();
     for (const [name, value] of Object.entries(kept.fields)) {
-      const same = name !== arguments_ || kept.edits === edits;
-      const places = same ? [...card.querySelectorAll(fields)].filter((f) => f.name === name) : [];
+      const places = [...card.querySelectorAll(fields)].filter((f) => f.name === name);
       places.forEach((f) => { if (f.type === 'radio') f.checked = f.value === value; else f.value = value; });
       places[0]?.closest('details')?.setAttribute('open', '');
       if (!places.length && isNaN(value)) this.left(card, name, value); // not the number of an option

@@ -502,7 +502,7 @@ func TestCardWithChangedArguments(t *testing.T) {
 	want := "approval> deploy wants your approval: Deploy 1\napproval> Tool: deploy\napproval> Asked by: " +
 		"somebody\napproval> Approved so far: 1 of 2: x:bob\n" + dropped + end +
 		"approval> deploy wants your approval: Deploy 2\napproval> Tool: deploy\napproval> Asked by: " +
-		"somebody\napproval> Approved so far: 0 of 2\napproval> Cid changed the arguments.\n" + dropped + end
+		"somebody\napproval> Approved so far: 0 of 2\napproval> Changed by Cid.\n" + dropped + end
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

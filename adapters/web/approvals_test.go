@@ -168,7 +168,7 @@ func TestNobodyApprovesWhatTheyHaveNotSeen(t *testing.T) {
 		a.Votes = []core.Vote{{Actor: core.Actor{ID: "openharness:bob", Name: "bob"}, Choice: core.Edit}}
 	})
 	expect(t, s.post("bob", "/approvals/a1", "choice=approve", "edits=0"), http.StatusConflict,
-		"The arguments were changed after this card was drawn", `name="edits" value="1"`, "bob changed the arguments.")
+		"The arguments were changed after this card was drawn", `name="edits" value="1"`, "Changed by bob.")
 	if a.State != core.Open {
 		t.Errorf("%+v", a)
 	}

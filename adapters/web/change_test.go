@@ -91,7 +91,7 @@ func TestArgumentsAreChangedInFields(t *testing.T) {
 	if got := compact(t, a.Call.Arguments); got != want {
 		t.Errorf("the arguments are %s", got)
 	}
-	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "text: buy &lt;milk&gt; → buy bread")
+	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "text buy &lt;milk&gt; → buy bread")
 	expect(t, s.post("bob", "/approvals/a1", fields("change", "argument.text=buy oil")...), http.StatusConflict,
 		core.ErrChanged.Message, `value="buy oil"`, `name="edits" value="1"`)
 	expect(t, s.post("bob", "/approvals/a1", "choice=edit", "edits=0", "changed="+text), http.StatusConflict,

@@ -64,8 +64,8 @@ type Texts struct {
 	ArgumentsUnshown string `default:"The arguments ({count} characters) are not shown here. To see them: press Show all arguments"`
 	ArgumentsUnread  string `default:"{count} more characters are not on the card: read them first."`
 	ArgumentsUnseen  string `default:"The card does not show all arguments. Read them first: press Show all arguments."`
-	ArgumentsChanged string `default:"{person} changed the arguments."`
-	ArgumentsChanges string `default:"{person} changed the arguments:"`
+	ArgumentsChanged string `default:"Changed by {person}."`
+	ArgumentsChanges string `default:"Changed by {person}:"`
 	MoreChanges      string `default:"and {count} more"`
 	NoValue          string `default:"(none)"` // of an argument, before or after a change
 	ChangeDropped    string `default:"{person} had changed the arguments of an earlier request. The rules have changed since, and that change is dropped."`

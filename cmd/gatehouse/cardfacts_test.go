@@ -166,7 +166,7 @@ func TestOpenHarnessShowsEveryFactOfSlacksCard(t *testing.T) {
 		}, []string{"Cleo had changed the arguments", "that change is dropped"}},
 		"edited": {func(d *core.Delivery) {
 			d.Card.Edits, d.Card.Editor = 1, cleo
-		}, []string{"Cleo changed the arguments."}},
+		}, []string{"Changed by Cleo."}},
 		"of several": {func(d *core.Delivery) {
 			d.Card.Asked.Place, d.Card.Asked.Of = 2, 3
 		}, []string{"Approval needed (2 of 3)"}},

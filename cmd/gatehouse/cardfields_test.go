@@ -188,7 +188,7 @@ var facts = map[string]struct {
 	"Changed":   {"open", []string{"The request was changed after it was made:", "pay 2"}, nil},
 	"Batch":     {not: map[string]string{everywhere: "the list of approvals offers it together with others"}},
 	"Editable":  {not: map[string]string{everywhere: "it is a button, where arguments can be changed"}},
-	"Edits":     {"open", []string{"changed the arguments"}, nil},
+	"Edits":     {"open", []string{"Changed by"}, nil},
 	"Editor":    {"open", []string{"Gil"}, nil},
 	"Deadline":  {"open", []string{at(adaptertest.Noon.Add(time.Hour))}, nil},
 	"DecidedAt": {"approved", []string{at(adaptertest.Noon.Add(2 * time.Minute))}, nil},

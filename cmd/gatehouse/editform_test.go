@@ -62,7 +62,7 @@ func TestSlackArgumentsAreChangedInAForm(t *testing.T) {
 		t.Errorf("the form does not hold what was probably meant: %v", v.Blocks)
 	}
 	s.bob.Submits(map[string]string{"arguments_mended": `{"text": "butter"}`})
-	s.shows("C1", card.TS, "changed the arguments", len(card.Buttons()))
+	s.shows("C1", card.TS, "Changed by", len(card.Buttons()))
 	s.bob.Presses(before)
 	s.readsEphemeral("C1", "U2BOB", "The arguments were changed after this card was drawn")
 	s.bob.Clicks("C1", card.TS, "approve")
@@ -104,7 +104,7 @@ func TestDiscordArgumentsAreChangedInAForm(t *testing.T) {
 		d.bob.SubmitsAgain(form, map[string]string{"arguments": `{"text": "butter"}`})
 		waitUntil(t, func() bool {
 			m, _ := d.discord.Message(ask.ID, card.ID)
-			return strings.Contains(m.Shown(), "changed the arguments") && !m.Buttons()[0].Disabled
+			return strings.Contains(m.Shown(), "Changed by") && !m.Buttons()[0].Disabled
 		}, "the card with the new arguments")
 		d.bob.Clicks(ask.ID, stale, "Edit") // what was typed before the change can't take its place unseen
 		reopened, err := d.discord.WaitForModal(d.ctx(), deciderID)

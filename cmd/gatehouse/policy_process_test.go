@@ -338,7 +338,7 @@ rules:
 		edit(`[`, "must be a JSON object", 2)
 		edit(`{"text":"bread"}`, "The arguments were changed. This is waiting for a decision now: Add “bread” to the "+
 			"note book.", 0)
-		p.reads("C1", ask.TS, "Cid (local-admin) changed the arguments: text: milk → bread")
+		p.reads("C1", ask.TS, "Changed by Cid (local-admin): text milk → bread")
 		p.reads("C1", ask.TS, "0 of 2")
 		p.bob.Clicks("C1", card.TS, "approve")
 		p.reads("C1", ask.TS, "1 of 2")

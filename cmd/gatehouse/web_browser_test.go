@@ -220,7 +220,8 @@ func TestPagesAreAccessible(t *testing.T) {
 	login.inspect("logged-out")
 }
 
-// TestABrowserChangesArguments: on the page of approvals. What is refused is still there, and the call runs as changed.
+// TestABrowserChangesArguments: beside the list of approvals. What is refused is still there, and the call runs as
+// changed.
 func TestABrowserChangesArguments(t *testing.T) {
 	t.Parallel()
 	asks, decides := newBrowser(t), newBrowser(t)
@@ -233,21 +234,28 @@ func TestABrowserChangesArguments(t *testing.T) {
 	ann.shows("Approval needed")
 	bob := decides.newWindow(p.at, "/approvals")
 	bob.logIn(bobsToken)
-	bob.shows("milk")
+	bob.as(1280, 800, "light")
+	bob.until("the card beside the list", "document.querySelector('.detail a.button[href*=\"edit=\"]')")
 	bob.down(true) // a refusal's status is an error in the browser's log
+	bob.key("e")
+	bob.until("the field", "document.activeElement.name === 'argument.text'")
+	bob.press("As JSON")
 	change := func(arguments string) {
-		eval[any](bob, "document.querySelector('[name=changed]').value = "+quoted(arguments))
-		bob.press("Change")
+		bob.until("the JSON", "document.querySelector('.detail textarea[name=changed]')")
+		eval[any](bob, "document.querySelector('textarea[name=changed]').value = "+quoted(arguments))
+		bob.press("See what changes")
 	}
-	bob.press("Edit…")
 	change(`{"text": butter}`)
 	bob.shows("nothing was changed")
 	refused := quoted(`{"text": butter}`)
-	bob.until("the form with what was refused", "document.querySelector('[name=changed]')?.value === "+refused)
+	bob.until("the form with what was refused", "document.querySelector('textarea[name=changed]')?.value === "+refused)
 	change(`{"text": "butter"}`)
-	ann.shows("changed the arguments")
-	bob.run(chromedp.Navigate(p.at + "/approvals"))
-	bob.shows("Add “butter” to the note book.")
+	bob.until("what changes", "document.querySelector('.diff del')?.textContent === 'milk' && "+
+		"document.querySelector('.diff ins')?.textContent === 'butter'")
+	bob.press("Change")
+	ann.shows("Changed by")
+	bob.until("the changed card", "document.querySelector('.detail .card:not(:has(.changing))')?.innerText.includes("+
+		"'Add “butter” to the note book.')")
 	bob.press("Approve")
 	ann.shows("An approver changed the arguments to")
 }

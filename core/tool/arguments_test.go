@@ -53,6 +53,14 @@ func TestArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
 			t.Errorf("%.80s: %v; want %q", args, err, want)
 		}
 	}
+	_, err := tools.Find(core.ToolCall{
+		Name: "shop.refund", Arguments: json.RawMessage(`{"customer":7,"amount":1,"pin":"hunter22","lines":[{"sku":"a"},{}]}`),
+	})
+	var faults core.ArgumentFaults
+	if !errors.As(err, &faults) || faults["customer"] != "this is a JSON number, not string" ||
+		faults["lines"] != "1: missing sku" || strings.Contains(faults["pin"], "hunter22") || faults["amount"] != "" {
+		t.Errorf("argument by argument: %q", faults)
+	}
 	if _, err := tools.Find(core.ToolCall{Name: "shop.open", Arguments: json.RawMessage(`[]`)}); core.CategoryOf(
 		err) != core.ToolArguments {
 		t.Errorf("without a schema: %v", err)

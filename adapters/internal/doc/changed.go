@@ -17,7 +17,7 @@ const (
 	maxValue   = 60 // of a value, in UTF-16 units
 )
 
-// edited says who has changed the arguments, and what each was and is: "amount: 20 → 21".
+// edited says who has changed the arguments, and what each was and is: "Changed by Bob: amount 20 → 21".
 func (v *Document) edited() []Span {
 	who := v.person(v.card.Editor, v.card.Editor.Name)
 	changes := Changes(v.card.Before, v.card.Arguments, v.NoValue)
@@ -27,7 +27,7 @@ func (v *Document) edited() []Span {
 	all, between := filled(v.ArgumentsChanges, 0, who), " "
 	for _, change := range changes[:min(len(changes), maxChanges)] {
 		from, to := apart(change.From, change.To)
-		text := change.Name + ": " + short(from) + " → " + short(to)
+		text := change.Name + " " + short(from) + " → " + short(to)
 		all = append(all, own(between), foreign(Subject, text, LimitChanged))
 		between = "; "
 	}
@@ -53,7 +53,11 @@ func Changes(before, now, none string) (all []Change) {
 		if twice := i >= len(was.Members) && was.Get(m.Key) != nil; twice || from == to {
 			continue
 		}
-		all = append(all, Change{distinct(strconv.Quote(m.Key), none), from, to})
+		name := strconv.Quote(m.Key)
+		if !strings.Contains(name, " ") { // it ends where the value begins
+			name = distinct(name, none)
+		}
+		all = append(all, Change{name, from, to})
 	}
 	return all
 }

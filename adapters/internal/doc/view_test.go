@@ -17,35 +17,35 @@ func text(spans []doc.Span) string {
 func TestAnEditSaysWhatItChanged(t *testing.T) {
 	for name, c := range map[string]struct{ before, now, want string }{
 		"a value": {
-			`{"amount": 20, "to": "ann"}`, `{"amount": 21, "to": "ann"}`, "Bob changed the arguments: amount: 20 → 21",
+			`{"amount": 20, "to": "ann"}`, `{"amount": 21, "to": "ann"}`, "Changed by Bob: amount 20 → 21",
 		},
 		"two": {
 			`{"amount": 20, "to": "ann"}`, `{"to": "eve"}`,
-			"Bob changed the arguments: amount: 20 → (none); to: ann → eve",
+			"Changed by Bob: amount 20 → (none); to ann → eve",
 		},
 		"a new one": {
 			`{"to": "ann"}`, `{"to": "ann", "tip": {"of": [1, 2]}}`,
-			`Bob changed the arguments: tip: (none) → {"of":[1,2]}`,
+			`Changed by Bob: tip (none) → {"of":[1,2]}`,
 		},
-		"a text": {`{"n": 5}`, `{"n": "5"}`, `Bob changed the arguments: n: 5 → "5"`},
+		"a text": {`{"n": 5}`, `{"n": "5"}`, `Changed by Bob: n 5 → "5"`},
 		"long": {
 			`{"n": "` + strings.Repeat("x", 90) + `"}`, `{"n": 1}`,
-			"Bob changed the arguments: n: " + strings.Repeat("x", 60) + "… → 1",
+			"Changed by Bob: n " + strings.Repeat("x", 60) + "… → 1",
 		},
 		"the end": {
 			`{"n": "` + strings.Repeat("é", 90) + `a"}`, `{"n": "` + strings.Repeat("é", 90) + `b"}`,
-			"Bob changed the arguments: n: …éa → …éb",
+			"Changed by Bob: n …éa → …éb",
 		},
 		"cut off": {
 			`{"n": "` + strings.Repeat("é", 90) + `a"}`, `{"n": "` + strings.Repeat("é", 90) + `"}`,
-			"Bob changed the arguments: n: …éa → …é",
+			"Changed by Bob: n …éa → …é",
 		},
 		"an arrow": {
-			`{"n": "5 → 6; m: 1"}`, `{"n": "7 → 8"}`, `Bob changed the arguments: n: "5 → 6; m: 1" → "7 → 8"`,
+			`{"n": "5 → 6; m: 1"}`, `{"n": "7 → 8"}`, `Changed by Bob: n "5 → 6; m: 1" → "7 → 8"`,
 		},
-		"a key":       {`{"a\u202e\nb: 1 → 2": 3}`, `{}`, `Bob changed the arguments: "a\u202e\nb: 1 → 2": 3 → (none)`},
-		"a plain key": {`{"où": 3}`, `{"où": "(none)"}`, "Bob changed the arguments: où: 3 → \"(none)\""},
-		"not stored":  {"", `{"n": 1}`, "Bob changed the arguments."},
+		"a key":       {`{"a\u202e\nb: 1 → 2": 3}`, `{}`, `Changed by Bob: "a\u202e\nb: 1 → 2" 3 → (none)`},
+		"a plain key": {`{"où": 3}`, `{"où": "(none)"}`, "Changed by Bob: où 3 → \"(none)\""},
+		"not stored":  {"", `{"n": 1}`, "Changed by Bob."},
 	} {
 		card := core.Card{
 			State: core.Open, Edits: 1, Editor: core.Actor{Name: "Bob"}, Before: c.before, Arguments: c.now,

@@ -21,6 +21,14 @@
 // What is dangerous, or not shown as a whole, is approved on a page of its own, which asks for a tick. The form says
 // how often the arguments had been changed on the page that it was on, so that nobody approves what they have not seen.
 //
+// The page is a list in groups, drawn anew by the server for each filter (filter.go, row.go). A script moves it with
+// what the stream of events tells, shows the page of the selected approval beside it, and takes keys; it draws nothing
+// of its own. Several that are ticked are decided by one form, each as if it had been alone (several.go).
+//
+// Arguments are changed in steps that need no script (change.go): a form with a field for each, the same form with what
+// is wrong at each field, what changes, and only then the decision. Between the steps the form itself holds what was
+// typed, so another's change loses nothing of it: it is refused, and compared with what there is then.
+//
 // A question has buttons, if a press of one of a few is the answer, or a form. The form's fields hold texts: of a
 // choice, its place. A form that does not fit is shown again as it was filled in, with what is wrong at each field, and
 // nothing is stored.

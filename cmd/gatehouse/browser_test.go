@@ -282,7 +282,7 @@ const settled = `(async () => {
 		getComputedStyle(e).overflowX !== 'visible' || scrolls(e.parentElement));
 	const page = document.documentElement, log = document.querySelector('#log');
 	const wide = [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 &&
-		!scrolls(e.parentElement) && !e.closest('.skip')).map(e => e.outerHTML.slice(0, 120));
+		!scrolls(e.parentElement) && !e.closest('.skip') && e.checkVisibility()).map(e => e.outerHTML.slice(0, 120));
 	if (page.scrollWidth > innerWidth) wide.push('the page');
 	if (log && log.scrollWidth > log.clientWidth + 1) wide.push('the conversation');
 	return wide.join('; ');

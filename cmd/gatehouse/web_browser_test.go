@@ -239,6 +239,9 @@ func TestABrowserChangesArguments(t *testing.T) {
 	bob.down(true) // a refusal's status is an error in the browser's log
 	bob.key("e")
 	bob.until("the field", "document.activeElement.name === 'argument.text'")
+	alone := decides.newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[0].ID)+"?edit=1")
+	alone.shows("Change the arguments")
+	alone.inspect("approval-edit")
 	bob.press("As JSON")
 	change := func(arguments string) {
 		bob.until("the JSON", "document.querySelector('.detail textarea[name=changed]')")
@@ -252,6 +255,8 @@ func TestABrowserChangesArguments(t *testing.T) {
 	change(`{"text": "butter"}`)
 	bob.until("what changes", "document.querySelector('.diff del')?.textContent === 'milk' && "+
 		"document.querySelector('.diff ins')?.textContent === 'butter'")
+	bob.inspect("approvals-diff")
+	bob.as(1280, 800, "light")
 	bob.press("Change")
 	ann.shows("Changed by")
 	bob.until("the changed card", "document.querySelector('.detail .card:not(:has(.changing))')?.innerText.includes("+

@@ -39,7 +39,8 @@ var layers = map[string][]string{
 	"core/tool":        {"core", "core/mask", "core/question", "core/strictjson", "core/typestate"},
 	"core/chat":        {"core", "core/graph"},
 	"core/agent": {
-		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm", "core/llm/prompt",
+		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm",
+		"core/llm/prompt",
 		"core/llm/view", "core/tool", "core/typestate", "core/hrf", "core/hrf/interp",
 	},
 	"core/live":     {"core"},

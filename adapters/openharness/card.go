@@ -51,7 +51,8 @@ func (c *call) card(
 			d.DeadlineMS = &left
 		}
 		if c.request.TextOnly { // its Shell shows no approvals
-			page := wording.Fill(v.DecideOnPage, "{page}", reader.Pages+"/approvals/"+safetext.Name(string(card.Approval)))
+			address := reader.Pages + "/approvals/" + safetext.Name(string(card.Approval))
+			page := wording.Fill(v.DecideOnPage, "{page}", address)
 			d, holder = said(fmt.Sprint(d.Payload["message"], "\n", page), about), about
 		}
 	}

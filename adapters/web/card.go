@@ -27,7 +27,8 @@ func (v *request) view(c core.Card) doc.Document {
 
 // draw writes a card for the reader.
 func (v *request) draw(c core.Card, o markup.Options) (template.HTML, error) {
-	o.Now, o.ID, o.Token, o.Page = v.Now(), string(c.Approval), v.Gate.FormToken(v.who, v.r), v.Gate.At(pageOf(c.Approval))
+	o.Now, o.ID, o.Page = v.Now(), string(c.Approval), v.Gate.At(pageOf(c.Approval))
+	o.Token = v.Gate.FormToken(v.who, v.r)
 	o.All, o.Who = v.Gate.At("/approvals"), v.who.Name
 	o.Reveal = v.Secrets != nil && c.Hidden > 0 && o.Revealed == "" && c.Refusal(v.who.Actor) == nil
 	return markup.Card(c, v.view(c), o)

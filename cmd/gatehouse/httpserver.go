@@ -77,7 +77,7 @@ func newServer(
 		}
 	}
 	s.http = &http.Server{
-		Handler:     limit.Handler(connections.Counted(g.memory, gate.Site.Handler(orNowhere(mux, pages)))),
+		Handler:     limit.Handler(connections.Counted(g.memory, gate.Handler(orNowhere(mux, pages)))),
 		ConnState:   limit.Follow,
 		ConnContext: limit.Know,
 

@@ -20,7 +20,8 @@ func TestMarkdownBecomesHTML(t *testing.T) {
 		"**a** *b* ~~c~~ `d<e`": "<p dir=\"auto\"><strong>a</strong> <em>b</em> <del>c</del> " +
 			"<code translate=\"no\">d&lt;e</code></p>\n",
 		"# A\n## B\n###### C": "<h3 dir=\"auto\">A</h3>\n<h4 dir=\"auto\">B</h4>\n<h5 dir=\"auto\">C</h5>\n",
-		"### A\n# B\n> ### C\n\n## D": "<h3 dir=\"auto\">A</h3>\n<h3 dir=\"auto\">B</h3>\n<blockquote dir=\"auto\"><h4>C</h4>\n" +
+		"### A\n# B\n> ### C\n\n## D": "<h3 dir=\"auto\">A</h3>\n<h3 dir=\"auto\">B</h3>\n" +
+			"<blockquote dir=\"auto\"><h4>C</h4>\n" +
 			"</blockquote>\n<h4 dir=\"auto\">D</h4>\n",
 		"- a\n- b":         "<ul dir=\"auto\"><li>a</li>\n<li>b</li>\n</ul>\n",
 		"3. a\n4. b":       "<ol dir=\"auto\" start=\"3\"><li>a</li>\n<li>b</li>\n</ol>\n",
@@ -29,7 +30,8 @@ func TestMarkdownBecomesHTML(t *testing.T) {
 		"> a\n\n---":       "<blockquote dir=\"auto\"><p>a</p>\n</blockquote>\n<hr>\n",
 		"```go\n\ta := <-b\n\n# c\n": "<div class=\"code\" data-lang=\"go\"><pre tabindex=\"0\" " +
 			"translate=\"no\" dir=\"ltr\"><code>\ta := &lt;-b\n\n# c\n</code></pre></div>\n",
-		"    indented": "<div class=\"code\"><pre tabindex=\"0\" translate=\"no\" dir=\"ltr\"><code>indented\n</code></pre></div>\n",
+		"    indented": "<div class=\"code\"><pre tabindex=\"0\" translate=\"no\" dir=\"ltr\">" +
+			"<code>indented\n</code></pre></div>\n",
 		"|a|b|\n|-:|:-:|\n|1|`x\\|y`|": "<div class=\"table\" tabindex=\"0\"><table dir=\"auto\"><thead><tr><th " +
 			"class=\"right\">a</th>\n<th class=\"center\">b</th>\n</tr>\n</thead>" +
 			"<tr><td class=\"right\">1</td>\n<td class=\"center\"><code translate=\"no\">x|y</code></td>\n" +

@@ -312,7 +312,8 @@ func (s *Store) DeleteConversation(ctx context.Context, person string, id core.C
 				return err
 			}
 		}
-		if _, err := t.Exec(`update mailboxes set title = '', changed_at = $1 where mailbox = $2`, t.Now, id); err != nil {
+		_, err = t.Exec(`update mailboxes set title = '', changed_at = $1 where mailbox = $2`, t.Now, id)
+		if err != nil {
 			return err
 		}
 		_, err = t.Exec(`delete from mail where mailbox = $1`, id)

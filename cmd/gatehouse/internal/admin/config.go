@@ -4,8 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/alecthomas/kong"
+
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/settings"
+	"gatehouse/core"
 )
 
 // Config is gatehouse config.
@@ -30,4 +33,17 @@ func (c Config) Run(_ context.Context, a *cli.App) error {
 		return invalid
 	}
 	return err
+}
+
+// Manifest is gatehouse manifest. Each platform that has one brings its command.
+type Manifest struct{ kong.Plugins }
+
+// ManifestsOf are those of the platforms.
+func ManifestsOf(drivers []core.Driver) (m Manifest) {
+	for _, d := range drivers {
+		if d, ok := d.(core.Manifest); ok {
+			m.Plugins = append(m.Plugins, d.Manifest())
+		}
+	}
+	return m
 }

@@ -28,7 +28,8 @@ func (c sessionsResetCmd) Run(ctx context.Context, a *cli.App, store *storage.St
 	if err != nil {
 		return err
 	}
-	question := fmt.Sprintf("Start a new session in %s? Its paused turns and open approvals are cancelled.", conversation)
+	question := fmt.Sprintf("Start a new session in %s? Its paused turns and open approvals are cancelled.",
+		conversation)
 	if err := a.Ask(ctx, c.YesFlag, question); err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ type onePage struct {
 
 func (p onePage) Card(context.Context, core.ApprovalID, bool) (core.Card, error) { return p.card, nil }
 
+func (onePage) Count(context.Context, core.ApprovalFilter) (int, error) { return 1, nil }
+
 // allViews are those of an admin.
 type allViews struct{ web.Views }
 
@@ -162,7 +164,7 @@ var facts = map[string]struct {
 	"State":     {"approved", []string{"Approved by|approved by"}, nil},
 	"Tool":      {"open", []string{"bank.pay"}, nil},
 	"Summary":   {"open", []string{"Pay 20 to the milkman"}, nil},
-	"Arguments": {"open", []string{`amount: 20|{"amount":20}`}, nil},
+	"Arguments": {"open", []string{`amount: 20|{"amount":20}|>amount</dt><dd dir="auto">20<`}, nil},
 	"Said":      {not: map[string]string{everywhere: "the summary stands for the arguments then"}},
 	"Before":    {"open", []string{"amount: 2 → 20"}, nil},
 	"Asked":     {"open", []string{"(2 of 3)", "Eve had changed the arguments"}, nil},
@@ -202,7 +204,7 @@ var facts = map[string]struct {
 	"Memory":     {"open", []string{"the same call in this conversation for 1 hour, 4 times"}, nil},
 	"Until":      {"approved", []string{at(adaptertest.Noon.Add(62 * time.Minute)), "4 times"}, nil},
 	"Use":        {"used", []string{at(adaptertest.Noon.Add(62 * time.Minute)), "use 2 of 4"}, nil},
-	"Run":        {"approved", []string{"Failed"}, nil},
+	"Run":        {"approved", []string{"Failed|failed"}, nil},
 	"RunNote":    {"approved", []string{"No money left."}, nil},
 	"RunAt":      {"approved", []string{at(adaptertest.Noon.Add(3 * time.Minute))}, nil},
 	"Context": {not: map[string]string{everywhere: "a copy has it; the others are in the conversation, or lead " +

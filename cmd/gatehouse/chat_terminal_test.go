@@ -26,6 +26,7 @@ func (w *workbench) atTerminal(args ...string) (c *child, keyboard, tty *os.File
 	if err != nil {
 		w.t.Skipf("no pseudo terminals here: %v", err)
 	}
+	noErr(w.t, pty.Setsize(ptm, &pty.Winsize{Rows: 40, Cols: 100}))
 	w.t.Cleanup(func() { ptm.Close(); tty.Close() })
 	w.env = append(w.env, "TERM=xterm")
 	w.tty, w.attr = tty, &syscall.SysProcAttr{Setsid: true, Setctty: true}

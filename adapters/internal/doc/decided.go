@@ -62,7 +62,7 @@ func (v *Document) decided() {
 func (d Document) Fate() (words [][]Span, says []Part) {
 	c := d.card
 	decided := []Span{own(small(d.Of("terminal_" + string(c.State))))}
-	says = []Part{DecidedBy, DecidedAt}
+	says = []Part{DecidedBy}
 	if c.Use != nil {
 		decided = []Span{own(small(Unsigned(d.HeadlineUsed)))}
 	} else if who := d.deciding(); who != "" && !(c.State == core.Cancelled && brief(c.Reason)) && c.State != core.Expired {
@@ -89,6 +89,9 @@ func (d Document) Fate() (words [][]Span, says []Part) {
 			says = append(says, Result)
 		}
 		words, at = append(words, became), c.RunAt
+	}
+	if at.Equal(c.DecidedAt) {
+		says = append(says, DecidedAt)
 	}
 	if !at.IsZero() {
 		words = append(words, []Span{{Kind: Moment, At: at}})

@@ -124,6 +124,12 @@ func size(out io.Writer) (width, height int) {
 
 func (c *Console) address() core.Address { return core.Address{Platform: Name, Channel: c.opt.Session} }
 
+// terminalKind names the variable in which a terminal says what it is.
+const terminalKind = "TERM"
+
+// CanDraw reports whether all ends are terminals that can draw a line anew.
+func CanDraw(ends ...any) bool { return IsTerminal(ends...) && os.Getenv(terminalKind) != "dumb" }
+
 // IsTerminal reports whether all ends are terminals. A prompt needs a reader and a writer that are.
 func IsTerminal(ends ...any) bool {
 	for _, end := range ends {

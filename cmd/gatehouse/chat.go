@@ -42,7 +42,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	prompt := console.IsTerminal(a.In, a.Out) && os.Getenv("TERM") != "dumb" // one that draws no prompt
+	prompt := console.CanDraw(a.In, a.Out)
 	if prompt && console.IsTerminal(a.Err) {
 		log = slog.New(slog.DiscardHandler)
 	}

@@ -31,7 +31,7 @@ func (s *testGateway) get(path string) string {
 
 // counted reports whether a delivery event of Slack has been counted so often.
 func (s *testGateway) counted(event string, n int) bool {
-	line := fmt.Sprintf(`gatehouse_post_events_total{platform="slack",event=%q} %d`, event, n)
+	line := fmt.Sprintf(`gatehouse_post_events_total{event=%q,platform="slack"} %d`, event, n)
 	return strings.Contains(s.get("/metrics"), line+"\n")
 }
 

@@ -141,5 +141,5 @@ func (db *database) Shrink(context.Context) error { return nil }
 // Faults finds none: the server checks its files.
 func (db *database) Faults(*sqlstore.Tx) ([]string, error) { return nil, nil }
 
-// LogBytes is 0: the log of writes is the server's.
-func (db *database) LogBytes() int64 { return 0 }
+// FileBytes are 0: files are the server's.
+func (db *database) FileBytes() (database, log int64) { return 0, 0 }

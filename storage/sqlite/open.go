@@ -79,9 +79,7 @@ func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 
 // Traits returns those of an engine with one writer, whose clock is the process's.
 func (db *database) Traits() sqlstore.Traits {
-	return sqlstore.Traits{
-		Clock: "0", Size: "(select page_count * page_size from pragma_page_count, pragma_page_size)",
-	}
+	return sqlstore.Traits{Clock: "0", Size: "0"}
 }
 
 // clock returns the time as it is stored.

@@ -31,9 +31,11 @@ func (db *database) Ready() error {
 	return nil
 }
 
-// LogBytes is the size of the write-ahead log.
-func (db *database) LogBytes() int64 {
-	about, err := os.Stat(logOf(db.file))
+// FileBytes are the sizes of the file and of the write-ahead log beside it.
+func (db *database) FileBytes() (database, log int64) { return sizeOf(db.file), sizeOf(logOf(db.file)) }
+
+func sizeOf(file string) int64 {
+	about, err := os.Stat(file)
 	if err != nil {
 		return 0
 	}

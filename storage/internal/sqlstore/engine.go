@@ -33,8 +33,8 @@ type Engine interface {
 	// Faults returns what the engine finds wrong with its file, a line each; none if it has no such check.
 	Faults(t *Tx) ([]string, error)
 
-	// LogBytes is the size of the engine's log of writes; 0: it has none of its own.
-	LogBytes() int64
+	// FileBytes are the sizes of the engine's own file and of its log of writes; 0 where it has none.
+	FileBytes() (database, log int64)
 	// Traits returns how the engine's SQL differs. They never change.
 	Traits() Traits
 	// LockQueue locks a queue's row, adding it if it is missing, and reads the clock.
@@ -57,7 +57,7 @@ type Traits struct {
 	RowLocks bool
 	// Clock is the SQL expression of the database's clock in nanoseconds, or "0" if the store's own clock is used.
 	Clock string
-	// Size is the SQL expression of the database's size in bytes.
+	// Size is the SQL expression of the database's size in bytes, or "0" if it is that of a file.
 	Size string
 	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to
 	// remove.

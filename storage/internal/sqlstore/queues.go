@@ -227,18 +227,20 @@ func (s *Store) Figures(ctx context.Context) (core.Figures, error) {
 		_, err = t.Row([]any{
 			&f.Waiting, timestamp{&f.OldestWaiting}, &f.Unsent, timestamp{&f.OldestUnsent}, &f.Doubtful, &f.Unknown,
 			&f.DeadPosts, &f.DeadLetters, &f.Approvals, &f.AuditHead, &f.Bytes,
-		}, `select (select count(*) from events where ended_at = 0),
-			coalesce((select accepted_at from events where ended_at = 0 order by seq limit 1), 0),
+		}, `select (select count(*) from events where ended_at = 0 and seq > 0),
+			coalesce((select accepted_at from events where ended_at = 0 and seq > 0 order by seq limit 1), 0),
 			(select count(*) from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'),
 			coalesce((select created_at from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'
 				order by seq limit 1), 0),
-			(select count(*) from outbox where state = 'waiting' and cause like $1 and kind <> 'twin'),
+			(select count(*) from outbox where state = 'waiting' and state <> 'sent' and cause like $1
+				and kind <> 'twin'),
 			(select count(*) from outbox where state = 'unknown' and state <> 'sent'),
 			(select count(*) from outbox where state = 'dead' and state <> 'sent'),
 			(select count(*) from events where end_kind = 'dead' and seq > 0),
 			(select count(*) from approvals where state = 'open'),
-			(select seq from audit_head), `+t.sql.Size, string(core.DeliveryInDoubt)+"%")
-		f.LogBytes = s.engine.LogBytes()
+			(select seq from audit_head where one = 1), `+t.sql.Size, string(core.DeliveryInDoubt)+"%")
+		file, log := s.engine.FileBytes()
+		f.Bytes, f.LogBytes = f.Bytes+file, log
 		return f, err
 	})
 }

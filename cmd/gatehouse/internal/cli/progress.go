@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,7 +34,7 @@ const (
 // Progress begins a progress of so many parts; 0: not known. End ends it.
 func (a *App) Progress(json JSONFlag, what string, of int64) *Progress {
 	p := &Progress{what: what, of: of, stop: make(chan struct{})}
-	if json.JSON || !console.IsTerminal(a.Err) || os.Getenv("TERM") == "dumb" {
+	if json.JSON || !console.CanDraw(a.Err) {
 		return p
 	}
 	p.out = a.Err

@@ -49,11 +49,11 @@ func (p *slackProcess) metric(name string) int {
 	}
 	_, rest, found := strings.Cut(string(text), "\n"+name+" ")
 	value, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(value)
+	n, err := strconv.ParseFloat(value, 64)
 	if err != nil || !found {
 		p.workbench.t.Fatalf("/metrics has no number %s:\n%s", name, text)
 	}
-	return n
+	return int(n)
 }
 
 // saysAll posts a message in each of so many new threads before any of their turns begins.

@@ -166,7 +166,7 @@ var facts = map[string]struct {
 	"Summary":   {"open", []string{"Pay 20 to the milkman"}, nil},
 	"Arguments": {"open", []string{`amount: 20|{"amount":20}|>amount</dt><dd dir="auto">20<`}, nil},
 	"Said":      {not: map[string]string{everywhere: "the summary stands for the arguments then"}},
-	"Before":    {"open", []string{"amount: 2 → 20"}, nil},
+	"Before":    {"open", []string{"amount 2 → 20"}, nil},
 	"Asked":     {"open", []string{"(2 of 3)", "Eve had changed the arguments"}, nil},
 	"Question":  {"question", []string{"Which?"}, nil},
 	"Answer":    {"answered", []string{"Bee"}, nil},

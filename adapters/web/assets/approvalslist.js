@@ -66,9 +66,12 @@ export class List {
   // news takes what the stream tells of approvals. The first of a connection says nothing of what came before it.
   news({ waiting, changed = [], many }) {
     const shown = Number(this.root.querySelector('[data-group=mine] .count')?.textContent ?? 0);
-    const counted = this.root.querySelector('[data-group=mine]') && !new URLSearchParams(location.search).has('q');
+    const filtered = ['q', 'by', 'tool', 'before'].some((name) => new URLSearchParams(location.search).has(name));
+    const counted = this.root.querySelector('[data-group=mine]') && !filtered;
+    const since = filtered && waiting !== this.waiting; // the count of a filtered list is not known
+    this.waiting = waiting;
     changed.forEach((id) => this.changed(id));
-    if (changed.length || many || (counted && waiting !== shown)) this.later();
+    if (changed.length || many || since || (counted && waiting !== shown)) this.later();
   }
 
   later() {

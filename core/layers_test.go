@@ -53,7 +53,8 @@ var layers = map[string][]string{
 	// the one adapter of an engine package: it implements graph.Tracer and knows no platform
 	"adapters/otel": {"core", "core/mask", "core/retry", "core/graph"},
 	"adapters/*": {
-		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm", "core/tool",
+		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/strictyaml", "core/llm",
+		"core/tool",
 		"adapters/internal/*", "adapters/wording",
 	},
 
@@ -145,7 +146,8 @@ var layers = map[string][]string{
 		"adapters/internal/intake",
 	},
 	"adapters/web": {
-		"core", "core/greeting", "core/inflight", "core/question", "core/mask", "adapters/access", "adapters/internal/*",
+		"core", "core/greeting", "core/inflight", "core/question", "core/mask", "adapters/access",
+		"adapters/internal/*",
 		"adapters/wording",
 	},
 

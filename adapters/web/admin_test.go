@@ -27,7 +27,8 @@ func TestWhatAdminsSee(t *testing.T) {
 	s.views.sessions = []core.SessionSummary{{
 		ID: "slack:T1/C1@2", Messages: 12, CreatedAt: noon.Add(-48 * time.Hour), UpdatedAt: noon.Add(-time.Minute),
 	}}
-	expect(t, s.get("root", "/sessions"), http.StatusOK, `title="slack:T1/C1@2"`, "T1/C1 on slack, begun anew: @2", ">12<",
+	expect(t, s.get("root", "/sessions"), http.StatusOK, `title="slack:T1/C1@2"`,
+		"T1/C1 on slack, begun anew: @2", ">12<",
 		"2 days ago", "1 minute ago",
 		`datetime="2026-11-22T11:59:00Z"`)
 

@@ -45,7 +45,8 @@ func TestAQuestionIsAnsweredByAButton(t *testing.T) {
 	}
 	expect(t, s.get("bob", w.Header().Get("Location")), http.StatusOK,
 		"This was answered by bob at 2026-11-22 12:00 UTC.", "answered by you", "&lt;Bee&gt;")
-	expect(t, s.get("ann", "/approvals/q1"), http.StatusOK, "<dt>Answer</dt><dd dir=\"auto\">&lt;Bee&gt;</dd>", "!name=\"choice\"")
+	expect(t, s.get("ann", "/approvals/q1"), http.StatusOK,
+		"<dt>Answer</dt><dd dir=\"auto\">&lt;Bee&gt;</dd>", "!name=\"choice\"")
 	expect(t, s.post("bob", "/approvals/q1", "choice=answer", "field-0=1"), http.StatusConflict, `role="alert"`,
 		"This was answered by bob")
 }

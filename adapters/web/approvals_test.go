@@ -122,7 +122,8 @@ func TestDenyingWithAReason(t *testing.T) {
 	if a.State != core.Denied || a.Reason != "we have <enough>" {
 		t.Errorf("%+v", a)
 	}
-	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, "we have &lt;enough&gt;", "<dt>Denied by</dt><dd dir=\"auto\">bob, <time")
+	expect(t, s.get("ann", "/approvals/a1"), http.StatusOK, "we have &lt;enough&gt;",
+		"<dt>Denied by</dt><dd dir=\"auto\">bob, <time")
 }
 
 // TestASecondStepForWhatIsDangerousOrHidden: nothing is approved without the tick, and the page of that step shows

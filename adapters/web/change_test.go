@@ -56,14 +56,16 @@ func TestArgumentsAreChangedInFields(t *testing.T) {
 	a := s.desk.open("a1", edits(before))
 	expect(t, s.get("ann", "/approvals/a1?edit=1"), http.StatusOK, "!changing")
 	expect(t, s.get("bob", "/approvals/a1"), http.StatusOK, "Edit…", `href="/approvals/a1?edit=1"`, "!changing")
-	expect(t, s.get("bob", "/approvals/a1?edit=1"), http.StatusOK, "changing", `name="argument.text" value="buy &lt;milk&gt;"`,
+	expect(t, s.get("bob", "/approvals/a1?edit=1"), http.StatusOK, "changing",
+		`name="argument.text" value="buy &lt;milk&gt;"`,
 		`type="number" step="any" required id="argument-2-a1" name="argument.n" value="1.50"`,
 		`name="argument.loud" value="true" checked`, "[\n  &#34;a&#34;\n]</textarea>", "\na\nb</textarea>",
 		`&#34;a\u202eb&#34;</textarea>`, "!class=\"decision\"")
 	base := s.base("bob", "/approvals/a1?edit=1")
 	fields := func(choice string, more ...string) []string {
 		return append([]string{
-			"choice=" + choice, "edits=0", "fields=yes", "changed=" + base, "argument.n=1.50", "argument.to=[\r\n  \"a\"\r\n]",
+			"choice=" + choice, "edits=0", "fields=yes", "changed=" + base,
+			"argument.n=1.50", "argument.to=[\r\n  \"a\"\r\n]",
 			"argument.lines=a\r\nb", `argument.odd="a\u202eb"`,
 		}, more...)
 	}
@@ -73,7 +75,8 @@ func TestArgumentsAreChangedInFields(t *testing.T) {
 		"no such thing", `id="argument-4-a1-fault"`, `value="nonsense"`, `name="argument.loud" value="true">`)
 	wrong := fields("change", "argument.text=buy bread")
 	wrong[4], wrong[5] = "argument.n=many", "argument.to=[a"
-	expect(t, s.post("bob", "/approvals/a1", wrong...), http.StatusUnprocessableEntity, "must be a number", "must be JSON",
+	expect(t, s.post("bob", "/approvals/a1", wrong...), http.StatusUnprocessableEntity,
+		"must be a number", "must be JSON",
 		`value="many"`, "[a</textarea>", `value="buy bread"`, "!<del>")
 	changed := s.post("bob", "/approvals/a1", fields("change", "argument.text=buy bread")...)
 	expect(t, changed, http.StatusOK, "<del>buy &lt;milk&gt;</del>", "<ins>buy bread</ins>", "<del>true</del>",

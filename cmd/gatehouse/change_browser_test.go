@@ -74,7 +74,8 @@ func TestArgumentsAreChangedWithoutJavaScript(t *testing.T) {
 		chromedp.Click(chromedp.CSS("button[value=approve]")),
 		chromedp.WaitVisible(chromedp.CSS(".said.approved")))
 	a, err := p.store.LoadApproval(t.Context(), "r1")
-	if noErr(t, err); a.State != core.Approved || string(a.Call.Arguments) != `{"amount":21,"lines":["a"],"loud":true,"to":"cus_1"}` {
+	if noErr(t, err); a.State != core.Approved ||
+		string(a.Call.Arguments) != `{"amount":21,"lines":["a"],"loud":true,"to":"cus_1"}` {
 		t.Errorf("%s %s", a.State, a.Call.Arguments)
 	}
 }

@@ -45,7 +45,8 @@ func TestTheFirstScreenHasExamplesThatWork(t *testing.T) {
 		}
 	}
 	w.until("all are listed, and one waits",
-		fmt.Sprintf("document.querySelectorAll('#list li').length === %d && document.querySelectorAll('.waits').length === 1", n))
+		fmt.Sprintf("document.querySelectorAll('#list li').length === %d && document.querySelectorAll('.waits').length === 1",
+			n))
 }
 
 // TestConversationsAreListed: titles are the first words, the newest first; what is new is marked; a search narrows
@@ -261,14 +262,16 @@ func TestTheLastMessageIsTakenBack(t *testing.T) {
 	}
 	w.run(chromedp.SetValue(chromedp.CSS("#message"), "at once sec"))
 	w.say("ond")
-	w.until("it is replaced", "[...document.querySelectorAll('.said .text')].map((n) => n.innerText).join() === 'first,at once second'")
+	w.until("it is replaced", "[...document.querySelectorAll('.said .text')].map((n) => n.innerText).join() "+
+		"=== 'first,at once second'")
 	w.press("Stop")
 	w.until("its answer", "[...document.querySelectorAll('.reply')].some((n) => n.innerText.includes('second'))")
 	if n := p.messagesOf("local", "web"); n != 2 || w.count("secnod") > 0 {
 		t.Errorf("%d messages are stored; the page: %s", n, eval[string](w, "document.querySelector('#log').innerText"))
 	}
 	up()
-	eval[any](w, "document.querySelector('#message').dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))")
+	eval[any](w, "document.querySelector('#message')"+
+		".dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))")
 	if value() != "" {
 		t.Errorf("Escape leaves %q", value())
 	}

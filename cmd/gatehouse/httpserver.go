@@ -70,8 +70,9 @@ func newServer(
 		for pattern, handler := range handlers {
 			if _, at, _ := strings.Cut(pattern, "/"); gate.Path != "" && firstPart("/"+at) == firstPart(gate.Path) {
 				_ = socket.Close()
-				return nil, core.Errorf(core.Invalid, "Can't serve at %s (GATEHOUSE_URL): gatehouse has paths of its own "+
-					"that begin with %s. Give it another path.", gate.Address, firstPart(gate.Path))
+				return nil, core.Errorf(core.Invalid,
+					"Can't serve at %s (GATEHOUSE_URL): gatehouse has paths of its own "+
+						"that begin with %s. Give it another path.", gate.Address, firstPart(gate.Path))
 			}
 			mux.Handle(pattern, handler)
 		}

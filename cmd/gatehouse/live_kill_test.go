@@ -176,7 +176,8 @@ func (o *onlooker) judge(text string) {
 }
 
 // TestLaw2_StreamedTurnsThroughKills: turns are followed while they are written, with kill -9 of the process and models
-// that break off in the middle. Every message has one whole reply, or one error that is told, and it takes the place of what was shown of its turn.
+// that break off in the middle. Every message has one whole reply, or one error that is
+// told, and it takes the place of what was shown of its turn.
 func TestLaw2_StreamedTurnsThroughKills(t *testing.T) {
 	t.Parallel()
 	sessions, each, kills := wide(25, 4), wide(40, 5), wide(15, 3)
@@ -202,7 +203,8 @@ func TestLaw2_StreamedTurnsThroughKills(t *testing.T) {
 		})
 		sending.Go(func() {
 			for n := range each {
-				body, _ := json.Marshal(request(fmt.Sprintf("r-%d-%d", s, n), o.session, fmt.Sprintf("question-%d-%d", s, n)))
+				body, _ := json.Marshal(request(fmt.Sprintf("r-%d-%d", s, n), o.session,
+					fmt.Sprintf("question-%d-%d", s, n)))
 				for ctx.Err() == nil && !answersWhole(ctx, p.at, body) {
 					pauseBriefly(ctx)
 				}

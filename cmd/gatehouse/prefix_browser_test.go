@@ -104,14 +104,16 @@ func TestAddressesBehindAPath(t *testing.T) {
 			leads(p.at)
 			for _, from := range []string{at, p.at} {
 				for path, to := range map[string]string{
-					"/": "/bot/login", "/approvals": "/bot/login?next=%2Fapprovals", "//approvals": "/bot/login?next=%2Fapprovals",
+					"/": "/bot/login", "/approvals": "/bot/login?next=%2Fapprovals",
+					"//approvals": "/bot/login?next=%2Fapprovals",
 				} {
 					if r := answerOf(t, from+path); r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != to {
 						t.Errorf("%s leads to %q, %s; want %s", from+path, r.Header.Get("Location"), r.Status, to)
 					}
 				}
 				for path, want := range map[string]int{
-					"/healthz": 200, "/readyz": 200, "/v1/openapi.json": 200, "/.well-known/gatehouse.json": 200, "/mcp": 401,
+					"/healthz": 200, "/readyz": 200, "/v1/openapi.json": 200,
+					"/.well-known/gatehouse.json": 200, "/mcp": 401,
 					"/v1/approvals/none": 401, "/favicon.svg": 200, "/login": 200,
 				} {
 					if r := answerOf(t, from+path); r.StatusCode != want {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"gatehouse/core"
 )
 
 // twoOfThree is a policy of which ann, who asks, is one of the approvers.
@@ -57,7 +59,7 @@ func TestAReasonIsKept(t *testing.T) {
 	eval[any](ann, heardLater)
 	vote := func(token string) {
 		t.Helper()
-		by := newBrowser(t).newWindow(p.at, "/approvals")
+		by := newBrowser(t).newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[0].ID))
 		by.logIn(token)
 		find := "[...document.querySelectorAll('.card button')].find(b => b.value === 'approve')"
 		by.until("the button", find)

@@ -255,8 +255,6 @@ func TestABrowserChangesArguments(t *testing.T) {
 	change(`{"text": "butter"}`)
 	bob.until("what changes", "document.querySelector('.diff del')?.textContent === 'milk' && "+
 		"document.querySelector('.diff ins')?.textContent === 'butter'")
-	bob.inspect("approvals-diff")
-	bob.as(1280, 800, "light")
 	bob.press("Change")
 	ann.shows("Changed by")
 	bob.until("the changed card", "document.querySelector('.detail .card:not(:has(.changing))')?.innerText.includes("+

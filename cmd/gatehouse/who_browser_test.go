@@ -150,7 +150,7 @@ func TestABrowserAsksBeforeALogOut(t *testing.T) {
 		t.Errorf("%d messages are stored in the other session", n)
 	}
 	// While the server is down, Send waits for it.
-	w.run(chromedp.Navigate(p.at + "/"))
+	w.run(chromedp.Navigate(p.at + "/?session=web"))
 	w.logIn(annsToken)
 	w.shows("Connected")
 	w.down(true)

@@ -62,13 +62,14 @@ func TestWhatAModelThinksIsNeverShown(t *testing.T) {
 		"◁think▷SECRET◁/think▷Hello.":                     "Hello.",
 		"<think>SECRET":                                   "",
 		"<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Hello.": "",
-		"Let me see. <tool_call>{\"name\": \"SECRET\"}</tool_call>":                                      "Let me see. ",
+		"Let me see. <tool_call>{\"name\": \"SECRET\"}</tool_call>": "Let me see. ",
 		"<function=SECRET>": "", "[TOOL_CALLS]SECRET": "", "{\"name\": \"SECRET\"}": "", "[{\"name\": \"SECRET\"}]": "",
 		"<｜tool▁calls▁begin｜>SECRET": "", "Look: <|python_tag|>SECRET": "Look: ",
 	} {
 		for cut := range text {
 			screen := &reader{}
-			m := agent.ProviderModel{Provider: writer{attempts: [][]llm.Token{content(text, cut)}}, Tools: tool.NewRegistry()}
+			m := agent.ProviderModel{Provider: writer{attempts: [][]llm.Token{content(text, cut)}},
+				Tools: tool.NewRegistry()}
 			history := core.History{}.Append(core.Message{Role: core.User, Content: core.Text("hi")})
 			if _, err := m.Next(core.WithDeltas(t.Context(), screen), history, nil); err != nil {
 				t.Fatal(err)

@@ -54,7 +54,8 @@ func TestArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
 		}
 	}
 	_, err := tools.Find(core.ToolCall{
-		Name: "shop.refund", Arguments: json.RawMessage(`{"customer":7,"amount":1,"pin":"hunter22","lines":[{"sku":"a"},{}]}`),
+		Name:      "shop.refund",
+		Arguments: json.RawMessage(`{"customer":7,"amount":1,"pin":"hunter22","lines":[{"sku":"a"},{}]}`),
 	})
 	var faults core.ArgumentFaults
 	if !errors.As(err, &faults) || faults["customer"] != "this is a JSON number, not string" ||

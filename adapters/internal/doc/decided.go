@@ -57,15 +57,16 @@ func (v *Document) decided() {
 }
 
 // Fate is what became of a decided approval in a few words each, for a line behind what it is about: how it was decided
-// and by whom, and what came of the call; and the parts of the document that it says. A reason, an answer or a note that
-// is long, or has several lines, is left to its part.
+// and by whom, and what came of the call; and the parts of the document that it says. A reason, an answer or a note
+// that is long, or has several lines, is left to its part.
 func (d Document) Fate() (words [][]Span, says []Part) {
 	c := d.card
 	decided := []Span{own(small(d.Of("terminal_" + string(c.State))))}
 	says = []Part{DecidedBy}
 	if c.Use != nil {
 		decided = []Span{own(small(Unsigned(d.HeadlineUsed)))}
-	} else if who := d.deciding(); who != "" && !(c.State == core.Cancelled && brief(c.Reason)) && c.State != core.Expired {
+	} else if who := d.deciding(); who != "" && c.State != core.Expired &&
+		!(c.State == core.Cancelled && brief(c.Reason)) {
 		decided = append(decided, own(" "+wording.Fill(d.TerminalBy, "{who}", who)))
 	}
 	at := c.DecidedAt

@@ -60,8 +60,8 @@ func Unsigned(text string) string {
 func ofWords(r rune) bool { return r < unicode.MaxASCII || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Phase is where an approval is, in a word for which a surface may have a colour and a picture: open, dangerous,
-// question, voted (by the reader, who waits for others), approved, running, failed, unknown, answered, denied, expired or
-// cancelled.
+// question, voted (by the reader, who waits for others), approved, running, failed, unknown, answered, denied, expired
+// or cancelled.
 func (d Document) Phase() string {
 	c := d.card
 	switch {

@@ -48,16 +48,19 @@ func TestAGreetingThatDoesNotFitIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "greeting.yaml")
 	t.Setenv("GATEHOUSE_GREETING_FILE", file)
 	for text, fault := range map[string]string{
-		"":                                "greeting.yaml:1: the file is empty; write the greeting into it",
-		"name: Bo":                        `:1:1: unknown key "name" in the file; use one of greeting, examples, agent_name`,
-		"exampels: [a]":                   `unknown key "exampels" in the file; did you mean examples?`,
-		"greeting: {a: b}":                "greeting is a mapping, not a text; write a text, such as Ask me about orders",
-		"greeting: ''":                    "greeting is empty",
-		"examples: a":                     `examples is "a", not a list; write it as a list, such as [Where is order 1001?]`,
-		"examples: ['']":                  "an example is empty",
-		"examples: [a, b, c, d, e, f, g]": "there are 7 examples; keep the best 6",
-		"examples: [\"a\\nb\"]":           "an example has a line break; write it on one line",
-		"agent_name: \"a\\u202eb\"":       "agent_name has a character that can't be seen; remove it",
+		"": "greeting.yaml:1: the file is empty; write the greeting into it",
+		"name: Bo": `:1:1: unknown key "name" in the file; ` +
+			`use one of greeting, examples, agent_name`,
+		"exampels: [a]": `unknown key "exampels" in the file; did you mean examples?`,
+		"greeting: {a: b}": "greeting is a mapping, not a text; " +
+			"write a text, such as Ask me about orders",
+		"greeting: ''": "greeting is empty",
+		"examples: a": `examples is "a", not a list; ` +
+			`write it as a list, such as [Where is order 1001?]`,
+		"examples: ['']":                         "an example is empty",
+		"examples: [a, b, c, d, e, f, g]":        "there are 7 examples; keep the best 6",
+		"examples: [\"a\\nb\"]":                  "an example has a line break; write it on one line",
+		"agent_name: \"a\\u202eb\"":              "agent_name has a character that can't be seen; remove it",
 		"agent_name: " + strings.Repeat("é", 41): "agent_name has 41 characters, and may have 40; say it shorter",
 		"greeting: " + strings.Repeat("x", 601):  "greeting has 601 characters, and may have 600",
 		"greeting: a\n---\ngreeting: b":          "the file has several documents",

@@ -391,10 +391,12 @@ func TestStreamingNamesThePlacesThatCan(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "openharness console", "all": "openharness console", "none": "", "web": "openharness",
 		"console, web": "console openharness",
-		"slack":        "slack does not show text as it is written, not yet; use all, none, or a list of web and console",
-		"web,discord":  "discord does not show text as it is written, not yet; use all, none, or a list of web and console",
-		"page":         `unknown place "page"; use all, none, or a list of web and console`,
-		",":            `"," names nothing; use all, none, or a list of web and console`,
+		"slack": "slack does not show text as it is written, not yet; " +
+			"use all, none, or a list of web and console",
+		"web,discord": "discord does not show text as it is written, not yet; " +
+			"use all, none, or a list of web and console",
+		"page": `unknown place "page"; use all, none, or a list of web and console`,
+		",":    `"," names nothing; use all, none, or a list of web and console`,
 	} {
 		t.Setenv("GATEHOUSE_STREAMING", value)
 		cfg, _, faults := source.Read()

@@ -83,7 +83,8 @@ func TestQuotesThatDockerKeptAreNamed(t *testing.T) {
 	t.Setenv("GATEHOUSE_LEASE", `"5s"`)
 	_, _, faults := source.Read()
 	for _, key := range []string{"GATEHOUSE_APPROVERS", "GATEHOUSE_URL", "GATEHOUSE_LEASE"} {
-		want := key + ": its value begins and ends with a quote, which docker run --env-file keeps; write it without quotes"
+		want := key + ": its value begins and ends with a quote, which docker run --env-file keeps; " +
+			"write it without quotes"
 		if !slices.Contains(faults, want) {
 			t.Errorf("%s is not among %q", want, faults)
 		}

@@ -11,8 +11,8 @@ import (
 // unnamed is the session of a request that names none.
 const unnamed = "default"
 
-// Conversation returns the conversation of a person's session, which is also its mailbox. The names are escaped, so that
-// different names are different conversations, and no name of a Shell reaches a conversation of another person or
+// Conversation returns the conversation of a person's session, which is also its mailbox. The names are escaped, so
+// that different names are different conversations, and no name of a Shell reaches a conversation of another person or
 // platform.
 func (p Person) Conversation(session, thread string) core.ConversationID {
 	id := p.prefix() + url.PathEscape(cmp.Or(session, unnamed))

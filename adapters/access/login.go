@@ -13,8 +13,8 @@ import (
 
 // The cookie of a login is oldCookie, "-" and some of the digest of the instance, since the bots on one host share the
 // host's cookies, whatever their ports are. Over TLS it has a prefix: a browser takes such a cookie only over TLS, and
-// from no other host, so that no neighbour in the same domain can set it. A bot that has a path of a host shares it with
-// others, which must not get its logins: its cookie is of the path, which that prefix does not allow.
+// from no other host, so that no neighbour in the same domain can set it. A bot that has a path of a host shares it
+// with others, which must not get its logins: its cookie is of the path, which that prefix does not allow.
 const (
 	oldCookie  = "gatehouse" // what every bot's cookie was named; a login under it still holds
 	hostPrefix = "__Host-"

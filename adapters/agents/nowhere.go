@@ -12,8 +12,8 @@ import (
 func Nowhere(methods ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(methods) == 0 {
-			writeFault(w, core.Errorf(core.NotFound, "There is nothing at this address. GET /v1/openapi.json says what "+
-				"there is for approvals."))
+			writeFault(w, core.Errorf(core.NotFound, "There is nothing at this address. GET /v1/openapi.json says "+
+				"what there is for approvals."))
 			return
 		}
 		allowed := strings.Join(methods, ", ")

@@ -61,7 +61,8 @@ func TestPromptWantsANameAmongSeveral(t *testing.T) {
 				k.Type(typed + "\r")
 				synctest.Wait()
 				if got := plain(s.output.String()[before:]); len(s.taken()) > 0 ||
-					!strings.Contains(got, "2 approvals are open, so nothing was decided.") || !strings.Contains(got, want) {
+					!strings.Contains(got, "2 approvals are open, so nothing was decided.") ||
+					!strings.Contains(got, want) {
 					t.Errorf("%q of two prints %q", typed, got)
 				}
 			}

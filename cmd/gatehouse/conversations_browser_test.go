@@ -40,12 +40,14 @@ func TestTheFirstScreenHasExamplesThatWork(t *testing.T) {
 		w.until("the first screen", "document.querySelector('#welcome')?.offsetParent")
 		eval[any](w, fmt.Sprintf("document.querySelectorAll('.example')[%d].click()", i))
 		w.until("an answer", "document.querySelector('.reply, .card')")
-		if w.count("did not understand") > 0 || eval[bool](w, "Boolean(document.querySelector('#welcome').offsetParent)") {
+		if w.count("did not understand") > 0 ||
+			eval[bool](w, "Boolean(document.querySelector('#welcome').offsetParent)") {
 			t.Errorf("example %d: %s", i, eval[string](w, "document.querySelector('#log').innerText"))
 		}
 	}
 	w.until("all are listed, and one waits",
-		fmt.Sprintf("document.querySelectorAll('#list li').length === %d && document.querySelectorAll('.waits').length === 1",
+		fmt.Sprintf("document.querySelectorAll('#list li').length === %d && "+
+			"document.querySelectorAll('.waits').length === 1",
 			n))
 }
 

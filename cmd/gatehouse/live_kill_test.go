@@ -65,7 +65,9 @@ func (m *storyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if breaks && i == len(words)/2 {
 			panic(http.ErrAbortHandler)
 		}
-		data, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"delta": map[string]any{"content": word}}}})
+		data, _ := json.Marshal(map[string]any{
+			"choices": []any{map[string]any{"delta": map[string]any{"content": word}}},
+		})
 		fmt.Fprintf(w, "data: %s\n\n", data)
 		_ = http.NewResponseController(w).Flush()
 		select {
@@ -84,7 +86,7 @@ type onlooker struct {
 	after       string // the id of the last mail
 	bubbles     map[string]string
 	replies     map[string][]string // by turn
-	errors      int                 // that turns have ended with: a model that keeps breaking off is left alone for a while
+	errors      int                 // that turns have ended with: a model that keeps breaking off is left alone
 	seen        *atomic.Int64       // deltas with a text
 	faults      []string
 }

@@ -28,7 +28,8 @@ func TestSeveralAreDecidedAndFilteredInABrowser(t *testing.T) {
 	w.logIn(bobsToken)
 	w.as(1280, 800, "light")
 	w.until("all", "document.querySelectorAll('[data-group=mine] .ask').length === 5")
-	eval[any](w, "document.querySelector('.filter [name=q]').value = 'plum'; document.querySelector('.filter button').click()")
+	eval[any](w, "document.querySelector('.filter [name=q]').value = 'plum'; "+
+		"document.querySelector('.filter button').click()")
 	w.until("what fits", "location.search.includes('q=plum') && "+
 		"document.querySelectorAll('[data-group=mine] .ask').length === 4")
 	p.asks("plum-5", batched)

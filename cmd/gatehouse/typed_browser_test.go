@@ -85,7 +85,7 @@ func TestAReasonIsKept(t *testing.T) {
 	ann.logIn(annsToken)
 	ann.run(chromedp.Navigate(p.at + "/"))
 	ann.until("the reason after a login", reason+` === 'not the right milk'`)
-	page := b.newWindow(p.at, "/approvals")
+	page := b.newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[0].ID))
 	page.until("the reason on another page", reason+` === 'not the right milk'`)
 	vote(evesToken)
 	ann.until("the card is closed", "document.querySelector('.card.closed')")

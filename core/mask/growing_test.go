@@ -11,7 +11,8 @@ import (
 
 // parts are what texts are made of: words, secrets of all forms, and pieces of them.
 var parts = []string{
-	"Hello ", "the key is ", "\n", " ", ",", "\"", "(", ")", "é", "•", ":", "/", "-", ".", "a", "9", "Bearer ", "bearer ",
+	"Hello ", "the key is ", "\n", " ", ",", "\"", "(", ")", "é", "•", ":", "/", "-", ".", "a", "9", "Bearer ",
+	"bearer ",
 	"`", "\\n", "=", "%41", "@", "://", "https://", "user", "?token=",
 	"sk-0123456789abcdef0123456789abcdef", "sk-ant-api03-" + strings.Repeat("aB3_", 20),
 	"sk-" + strings.Repeat("aB3x", 12), "ghp_" + strings.Repeat("aB3x", 9), "AKIA0123456789ABCDEF",

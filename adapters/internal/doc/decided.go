@@ -66,7 +66,7 @@ func (d Document) Fate() (words [][]Span, says []Part) {
 	if c.Use != nil {
 		decided = []Span{own(small(Unsigned(d.HeadlineUsed)))}
 	} else if who := d.deciding(); who != "" && c.State != core.Expired &&
-		!(c.State == core.Cancelled && brief(c.Reason)) {
+		(c.State != core.Cancelled || !brief(c.Reason)) {
 		decided = append(decided, own(" "+wording.Fill(d.TerminalBy, "{who}", who)))
 	}
 	at := c.DecidedAt

@@ -65,7 +65,8 @@ func ofWords(r rune) bool { return r < unicode.MaxASCII || unicode.IsLetter(r) |
 func (d Document) Phase() string {
 	c := d.card
 	switch {
-	case c.State == core.Approved && (c.Run == core.CallRunning || c.Run == core.CallFailed || c.Run == core.CallUnknown):
+	case c.State == core.Approved &&
+		(c.Run == core.CallRunning || c.Run == core.CallFailed || c.Run == core.CallUnknown):
 		return string(c.Run)
 	case c.Run == core.CallNotRun:
 		return string(core.Cancelled)

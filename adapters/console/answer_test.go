@@ -35,8 +35,8 @@ func TestYesAndNoAnswerACard(t *testing.T) {
 	})
 }
 
-// With several open cards a prompt takes no answer that names none of them: it lists them, by as much of their ids as the
-// others do not have.
+// With several open cards a prompt takes no answer that names none of them: it lists them, by as much of their ids as
+// the others do not have.
 func TestPromptWantsANameAmongSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		withPrompt(t, console.Options{}, func(s *gateway, k *keyboard) {

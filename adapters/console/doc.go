@@ -2,12 +2,12 @@
 // machine.
 //
 // Modes. If input and output are terminals, there is a prompt with line editing and history, a greeting, a spinner that
-// says which tool runs and for how long and shows the end of what is being written, and approvals as cards answered with
-// y, n or n REASON. Lines are broken between words at the terminal's width; a reply's Markdown is drawn, without colours
-// with its marks; gatehouse's own sentences begin with "gatehouse>". Otherwise (a pipe, a file, a script) each line is a
-// message, answers are lines "bot> …" whose further lines are indented, and cards are lines "approval> …" or "question>
-// …". No line of the bot's text begins in the first column, so a text can't imitate a card; but an address that is
-// longer than a line is broken by the terminal itself, which can then open it.
+// says which tool runs and for how long and shows the end of what is being written, and approvals as cards answered
+// with y, n or n REASON. Lines are broken between words at the terminal's width; a reply's Markdown is drawn, without
+// colours with its marks; gatehouse's own sentences begin with "gatehouse>". Otherwise (a pipe, a file, a script) each
+// line is a message, answers are lines "bot> …" whose further lines are indented, and cards are lines "approval> …" or
+// "question> …". No line of the bot's text begins in the first column, so a text can't imitate a card; but an address
+// that is longer than a line is broken by the terminal itself, which can then open it.
 //
 // Order in a pipe. After a line is stored, the next one waits until Options.Work reports that the conversation has
 // nothing left to do, so that a script always gives the same output. The control words stop, status, cancel and help do

@@ -92,8 +92,8 @@ func New(o Options) *Engine {
 // Name is "openharness".
 func (e *Engine) Name() string { return Name }
 
-// Run watches the approvals until the end of ctx: requests come through Routes. Then streams end, and requests that wait
-// for a turn are answered that it still runs. It may be called once.
+// Run watches the approvals until the end of ctx: requests come through Routes. Then streams end, and requests that
+// wait for a turn are answered that it still runs. It may be called once.
 func (e *Engine) Run(ctx context.Context, _ core.Accept) error {
 	if e.waiting != nil {
 		e.waiting.Run(ctx)

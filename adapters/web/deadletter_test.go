@@ -19,7 +19,8 @@ func TestASessionLeadsToWhatItDid(t *testing.T) {
 			Conversation: session.Conversation(), Body: core.MessageEvent{}, Payload: []byte(`"the text of a message"`),
 			Actor: core.Actor{ID: "openharness:ann", Name: "ann"},
 		},
-		Seq: 7, Session: session, Invocation: "i7", AcceptedAt: noon, EndedAt: noon, End: core.End{Kind: core.EndReplied},
+		Seq: 7, Session: session, Invocation: "i7", AcceptedAt: noon, EndedAt: noon,
+		End: core.End{Kind: core.EndReplied},
 	}}
 	s.views.dead = []core.OutboxRow{
 		{Post: core.Post{Event: 7, Text: "the text of a reply"}, Seq: 9, State: core.RowUnknown},

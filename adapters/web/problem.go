@@ -69,8 +69,8 @@ func (w *Web) problemOf(err error) *problem {
 		"The page could not be made. Gatehouse's log says why.")
 }
 
-// Nowhere answers what has no handler: a wrong address or, with the methods that the address takes, a request of another
-// method. Whoever asks is told the same.
+// Nowhere answers what has no handler: a wrong address or, with the methods that the address takes, a request of
+// another method. Whoever asks is told the same.
 func (w *Web) Nowhere(methods ...string) http.Handler {
 	return w.handler(func(v *request) error {
 		if who, err := w.Gate.Identify(v.r); err == nil {

@@ -40,7 +40,8 @@ type Views interface {
 	ListSessions(ctx context.Context, f core.SessionFilter) ([]core.SessionSummary, error)
 	// HeldPosts are those that wait and whose last attempt failed.
 	HeldPosts(ctx context.Context, n int) ([]core.OutboxRow, error)
-	// ListPosts are up to n posts (0: all) in these states (nil: any) and this conversation ("": any), the latest first.
+	// ListPosts are up to n posts (0: all) in these states (nil: any) and this conversation ("": any), the latest
+	// first.
 	ListPosts(
 		ctx context.Context, states []core.RowState, of core.ConversationID, n int,
 	) ([]core.OutboxRow, error)

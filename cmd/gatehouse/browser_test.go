@@ -275,13 +275,15 @@ func (w *window) inspect(name string) {
 	}
 }
 
-// settled waits until the page is drawn at its size, and lists what is wider than the window and can't be scrolled alone.
+// settled waits until the page is drawn at its size, and lists what is wider than the window and can't be scrolled
+// alone.
 const settled = `(async () => {
 	await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 	const scrolls = (e) => e && (e !== document.documentElement && e !== document.body &&
 		getComputedStyle(e).overflowX !== 'visible' || scrolls(e.parentElement));
 	const page = document.documentElement, log = document.querySelector('#log');
-	const wide = [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 &&
+	const wide = [...document.querySelectorAll('body *')].filter(e =>
+		e.getBoundingClientRect().right > innerWidth + 1 &&
 		!scrolls(e.parentElement) && !e.closest('.skip') && e.checkVisibility()).map(e => e.outerHTML.slice(0, 120));
 	if (page.scrollWidth > innerWidth) wide.push('the page');
 	if (log && log.scrollWidth > log.clientWidth + 1) wide.push('the conversation');

@@ -26,7 +26,8 @@ var withoutJSON = map[string]string{
 func eachCommand(t *testing.T, visit func(name string, command *kong.Node)) {
 	t.Helper()
 	parser, err := kong.New(&commands{Manifest: admin.ManifestsOf(platforms())},
-		kong.ExplicitGroups(commandGroups), kong.Vars{"version": "", "person": ""}, admin.Help, hrfcmd.Help, commandHelp)
+		kong.ExplicitGroups(commandGroups), kong.Vars{"version": "", "person": ""},
+		admin.Help, hrfcmd.Help, commandHelp)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 // lowest are the scores that each page has at least, of 100.
 var lowest = map[string]float64{"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}
 
-// TestLighthouse judges the chat, the approvals and the login by the median of five rounds. GATEHOUSE_TEST_LIGHTHOUSE is
-// the path of its command; see .ci/lighthouse. That search engines may read a page is not asked for: these are private,
-// and say so.
+// TestLighthouse judges the chat, the approvals and the login by the median of five rounds. GATEHOUSE_TEST_LIGHTHOUSE
+// is the path of its command; see .ci/lighthouse. That search engines may read a page is not asked for: these are
+// private, and say so.
 func TestLighthouse(t *testing.T) {
 	open, locked := newLocal(t), newEngine(t, sqliteFile, []string{"ann!=" + annsToken})
 	for name, url := range map[string]string{
@@ -41,7 +41,8 @@ func TestLighthouse(t *testing.T) {
 // judged are the scores of a page in one round.
 func judged(t *testing.T, url string) map[string]float64 {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "node", os.Getenv("GATEHOUSE_TEST_LIGHTHOUSE"), url, "--quiet", "--output=json",
+	c := exec.CommandContext(t.Context(), "node", os.Getenv("GATEHOUSE_TEST_LIGHTHOUSE"), url, "--quiet",
+		"--output=json",
 		"--chrome-flags=--headless=new --no-sandbox", "--skip-audits=is-crawlable",
 		"--only-categories=performance,accessibility,best-practices,seo")
 	c.Env, c.Stderr = append(os.Environ(), "CHROME_PATH="+os.Getenv(chromiumKey)), os.Stderr

@@ -44,7 +44,8 @@ func TestOneWayOfTellingTime(t *testing.T) {
 	w.run(command(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Asia/Tokyo"}))
 	for _, path := range []string{"/", "/approvals", "/sessions"} {
 		w.run(chromedp.Navigate(p.at + path))
-		w.until("the times of "+path, `document.querySelector('time') && [...document.querySelectorAll('time')].every(t =>
+		w.until("the times of "+path, `document.querySelector('time') &&
+			[...document.querySelectorAll('time')].every(t =>
 			/^(just now|.* ago|in .*)$/.test(t.textContent) && /\d:\d\d:\d\d.*(GMT\+9|JST)/.test(t.title))`)
 	}
 }

@@ -57,7 +57,8 @@ func TestABrowserBehindAPath(t *testing.T) {
 			b := newBrowser(t)
 			w := b.newWindow(at, "/approvals?decided=none")
 			w.logIn(annsToken)
-			w.until("the page that was asked for", "location.pathname + location.search === '/bot/approvals?decided=none'")
+			w.until("the page that was asked for",
+				"location.pathname + location.search === '/bot/approvals?decided=none'")
 			w.until("the whole page", "document.readyState === 'complete'")
 			eval[any](w, "document.querySelector('nav a').click()")
 			w.shows("Connected")
@@ -107,7 +108,8 @@ func TestAddressesBehindAPath(t *testing.T) {
 					"/": "/bot/login", "/approvals": "/bot/login?next=%2Fapprovals",
 					"//approvals": "/bot/login?next=%2Fapprovals",
 				} {
-					if r := answerOf(t, from+path); r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != to {
+					if r := answerOf(t, from+path); r.StatusCode != http.StatusSeeOther ||
+						r.Header.Get("Location") != to {
 						t.Errorf("%s leads to %q, %s; want %s", from+path, r.Header.Get("Location"), r.Status, to)
 					}
 				}

@@ -28,13 +28,15 @@ func TestRepliesAreReadable(t *testing.T) {
 		"headings come in order": `[...document.querySelectorAll('.reply :is(h3, h4, h5, h6)')].map(h =>
 			h.localName).join() === 'h3,h3,h4'`,
 		"a tab is four wide": `getComputedStyle(document.querySelector('.reply pre')).tabSize === '4'`,
-		"letters from the right begin there": `getComputedStyle(document.querySelector('.reply h4')).direction === 'rtl' &&
+		"letters from the right begin there": `
+			getComputedStyle(document.querySelector('.reply h4')).direction === 'rtl' &&
 			getComputedStyle([...document.querySelectorAll('.reply ul')].at(-1)).direction === 'rtl'`,
 		"the page is no wider than the window": `document.documentElement.scrollWidth <= 320 &&
 			document.querySelector('#log').scrollWidth <= document.querySelector('#log').clientWidth`,
 		"a wide table scrolls": `document.querySelector('.reply .table').scrollWidth > document.querySelector(
 			'.reply .table').clientWidth`,
-		"the language is named": `/go/.test(getComputedStyle(document.querySelector('.reply .code'), '::before').content)`,
+		"the language is named": `
+			/go/.test(getComputedStyle(document.querySelector('.reply .code'), '::before').content)`,
 	} {
 		if !eval[bool](w, holds) {
 			t.Errorf("it is not so that %s", what)

@@ -133,7 +133,8 @@ func announce(gate *access.Gate, socket net.Addr, webhooks bool, log *slog.Logge
 	}
 	if at, err := netip.ParseAddrPort(socket.String()); gate.Open() && err == nil && !at.Addr().IsLoopback() {
 		log.Warn("web chat: without GATEHOUSE_TOKENS it is for this machine alone, which in a container is the "+
-			"container itself; to let anybody in, set GATEHOUSE_TOKENS and publish the port, as in: docker run -p 8080:8080 -e "+
+			"container itself; to let anybody in, set GATEHOUSE_TOKENS and publish the port, as in: docker run "+
+			"-p 8080:8080 -e "+
 			"GATEHOUSE_TOKENS='you!=TOKEN' with a TOKEN of 16 characters or more, such as openssl rand -hex 16 prints",
 			"listen", socket.String())
 	}

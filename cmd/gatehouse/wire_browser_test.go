@@ -237,8 +237,8 @@ func TestABrowserWhoseClockIsWrong(t *testing.T) {
 		if kinds != "said,reply,said,card,reply" {
 			t.Errorf("with a clock that is %s ms off the order is %s", off, kinds)
 		}
-		if of := eval[string](w, "document.querySelector('.reply .by time').textContent"); strings.Contains(of, "hour") ||
-			strings.Contains(of, "day") {
+		of := eval[string](w, "document.querySelector('.reply .by time').textContent")
+		if strings.Contains(of, "hour") || strings.Contains(of, "day") {
 			t.Errorf("with a clock that is %s ms off the time is %q", off, of)
 		}
 	}

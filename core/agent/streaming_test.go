@@ -62,7 +62,9 @@ func TestWhatAModelThinksIsNeverShown(t *testing.T) {
 		"◁think▷SECRET◁/think▷Hello.":                     "Hello.",
 		"<think>SECRET":                                   "",
 		"<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Hello.": "",
-		"Let me see. <tool_call>{\"name\": \"SECRET\"}</tool_call>":                                      "Let me see. ",
+
+		"Let me see. <tool_call>{\"name\": \"SECRET\"}</tool_call>": "Let me see. ",
+
 		"<function=SECRET>": "", "[TOOL_CALLS]SECRET": "", "{\"name\": \"SECRET\"}": "", "[{\"name\": \"SECRET\"}]": "",
 		"<｜tool▁calls▁begin｜>SECRET": "", "Look: <|python_tag|>SECRET": "Look: ",
 	} {

@@ -482,7 +482,8 @@ var conversationExamples = []example{
 		} {
 			w.equal(search, w.titles(core.ConversationFilter{Person: ann.ID, Search: search}), want)
 		}
-		w.equal("one", w.titles(core.ConversationFilter{Person: ann.ID, Search: "über", Limit: 1}), []string{"über_all"})
+		w.equal("one", w.titles(core.ConversationFilter{Person: ann.ID, Search: "über", Limit: 1}),
+			[]string{"über_all"})
 	}},
 	{"a conversation with an open approval is marked, and can't be deleted", func(w *world) {
 		w.says(conversation, "a", ann.ID, "First")

@@ -81,8 +81,8 @@ type row struct {
 	Value template.HTML
 }
 
-// Rows are what a card says line by line: who did something, and when, stand on one. What the line of a folded card says
-// is not among them.
+// Rows are what a card says line by line: who did something, and when, stand on one. What the line of a folded card
+// says is not among them.
 func (v view) Rows() (rows []row) {
 	_, said := v.Fate()
 	for _, f := range v.Fields {

@@ -14,14 +14,17 @@
 // third level, below those of the page, and none is left out between two of them. A block has the direction of its own
 // letters. Code is not coloured here: a script of the page marks it without touching its text.
 //
-// 2026-11-28: chroma would colour it on the server. It was not taken: its lexers are 2.4 MB of the binary and are set up
-// at each start, its regular expressions step back, and they would run over what models write whenever a page asks for
-// its replies.
+// 2026-11-28: chroma would colour it on the server. It was not taken: its lexers are 2.4 MB of the binary and are set
+// up at each start, its regular expressions step back, and they would run over what models write whenever a page asks
+// for its replies.
 //
 // A press of a card is a form. On a page it is posted to the approval's address with the fields below; in the chat a
 // script reads the same fields, and sends them with the continuation that the reader was given for the choice.
 //
-//	choice     approve, remember, review, deny, edit, withdraw, forget, ask_again, answer or reveal; of a change that is
+//	choice     approve, remember, review, deny, edit, withdraw, forget, ask_again, answer or reveal; of a change that
+//
+// is
+//
 //	           not sent yet: change (check it), json or fields (another form)
 //	edits      how often the arguments had been changed on the card that was read
 //	reason     of a denial

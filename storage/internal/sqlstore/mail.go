@@ -338,8 +338,8 @@ func (t *Tx) atRest(person string, id core.ConversationID) error {
 	}
 	waits, err := t.existsUnless(err, `select 1 from events where conversation = $1 and ended_at = 0 limit 1`, id)
 	if waits {
-		return core.Errorf(core.Invalid, "A message of this conversation is still being answered. Stop it, or wait for "+
-			"its answer, then delete the conversation.")
+		return core.Errorf(core.Invalid, "A message of this conversation is still being answered. Stop it, or wait "+
+			"for its answer, then delete the conversation.")
 	}
 	return err
 }

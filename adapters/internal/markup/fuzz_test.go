@@ -15,8 +15,9 @@ import (
 var allowed = map[string][]string{
 	"h3": {"dir"}, "h4": {"dir"}, "h5": {"dir"}, "h6": {"dir"}, "p": {"dir"}, "br": nil, "hr": nil,
 	"blockquote": {"dir"},
-	"ul":         {"dir"}, "ol": {"dir", "start"}, "li": nil, "em": nil, "strong": nil, "del": nil, "code": {"translate"},
-	"pre": {"tabindex", "translate", "dir"}, "div": {"class", "tabindex", "data-lang"}, "table": {"dir"}, "thead": nil,
+	"ul":         {"dir"}, "ol": {"dir", "start"}, "li": nil, "em": nil, "strong": nil, "del": nil,
+	"code": {"translate"},
+	"pre":  {"tabindex", "translate", "dir"}, "div": {"class", "tabindex", "data-lang"}, "table": {"dir"}, "thead": nil,
 	"tbody": nil, "tr": nil, "th": {"class"}, "td": {"class"},
 	"a": {"href", "rel", "target"},
 }

@@ -340,7 +340,7 @@ func TestTenTabsShareOneConnection(t *testing.T) {
 		}
 		learn("second by a " + way)
 		tabs[0].run(chromedp.Navigate("about:blank")) // where a tab leads, it is this one
-		tabs = append(tabs[1:8:8], append([]*window{b.newWindow(m.at, "/")}, tabs[8:]...)...)
+		tabs = append(tabs[1:8:8], append([]*window{b.newWindow(m.at, "/?session=web")}, tabs[8:]...)...)
 		tabs[7].shows("Connected")
 		learn("third by a " + way)
 		if n := strings.Count(eval[string](tabs[7], "document.body.innerText"), "second by a"); n < 1 {

@@ -70,6 +70,7 @@ func TestABrowserBehindAPath(t *testing.T) {
 			w.say("note add eggs")
 			w.shows("eggs")
 			page := b.newWindow(at, "/approvals")
+			page.opens("eggs")
 			page.press("Approve")
 			page.until("the decision", "/approved/i.test(document.querySelector('.said').innerText)")
 			eval[any](page, "document.querySelector('.said a').click()")

@@ -231,7 +231,7 @@ func TestABrowserWhoseClockIsWrong(t *testing.T) {
 		w.until("a reply", "document.querySelectorAll('.reply').length === 1")
 		w.say("note add milk")
 		w.press("Approve")
-		w.shows("Done: “milk”")
+		w.until("the reply as it is stored", "document.querySelectorAll('.reply').length === 2")
 		kinds := eval[string](w, "[...document.querySelectorAll('.item:not(.steps)')].map(n => "+
 			"['said', 'reply', 'card'].find(k => n.classList.contains(k))).join()")
 		if kinds != "said,reply,said,card,reply" {

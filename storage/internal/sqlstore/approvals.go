@@ -373,7 +373,8 @@ func (l *listing) waits(table string, f core.ApprovalFilter) string {
 // manyChanges is how many entries of the audit log ApprovalsChanged looks at.
 const manyChanges = 1000
 
-// ApprovalsChanged returns the approvals that have changed since a place of the audit log, as of a moment.
+// ApprovalsChanged returns the approvals that have changed since a place of the audit log, as of a moment. One that
+// somebody read without masks has not.
 func (s *Store) ApprovalsChanged(ctx context.Context, since int64, at time.Time) (c core.ApprovalChanges, err error) {
 	h, err := s.AuditHead(ctx)
 	c.Place, c.Many = h.Seq, h.Seq < since || h.Seq-since > manyChanges
@@ -388,7 +389,8 @@ func (s *Store) ApprovalsChanged(ctx context.Context, since int64, at time.Time)
 		c.Of[id] = append(c.Of[id], account)
 		return struct{}{}, err
 	}, `select a.id, r.account from approvals a join readers r on r.approval = a.seq
-		where a.id in (select approval from audit where seq > $1 and seq <= $2) and r.since <= $3`, since, h.Seq, at)
+		where a.id in (select approval from audit where seq > $1 and seq <= $2 and action <> $3) and r.since <= $4`,
+		since, h.Seq, audit.Revealed, at)
 	return c, err
 }
 

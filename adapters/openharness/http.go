@@ -78,7 +78,8 @@ func (c *call) message(w http.ResponseWriter, r *http.Request) error {
 		return fault
 	}
 	c.mailbox = c.who.Conversation(c.request.Session, c.request.Conversation)
-	c.html, _ = strconv.ParseBool(r.URL.Query().Get("html")) // as a page needs its replies
+	c.html, _ = strconv.ParseBool(r.URL.Query().Get("html"))     // as a page needs its replies
+	c.deltas, _ = strconv.ParseBool(r.URL.Query().Get("deltas")) // replies name the turn whose deltas they follow
 	a, err := c.answer(w, r)
 	if err == nil {
 		write(w, http.StatusOK, a)

@@ -56,9 +56,32 @@ func (e *Engine) Parse(ctx context.Context, ev core.Event) (core.Input, error) {
 	if err != nil {
 		return core.Input{}, err
 	}
+	return in, e.repeat(ctx, ev, p)
+}
+
+// repeat puts what a person wrote into the mailbox.
+func (e *Engine) repeat(ctx context.Context, ev core.Event, p payload) error {
 	said := storedPost{Kind: kindSaid, Text: p.text(true), Request: p.Request}
-	m := core.Mail{Mailbox: ev.Conversation, Key: "said/" + ev.ID, Opens: opening(ev, cmp.Or(p.Text, said.Text))}
-	return in, e.put(ctx, m, said)
+	m := core.Mail{Mailbox: ev.Conversation, Key: keyOfSaid(ev), Opens: opening(ev, cmp.Or(p.Text, said.Text))}
+	return e.put(ctx, m, said)
+}
+
+func keyOfSaid(ev core.Event) string { return "said/" + ev.ID }
+
+// repeatFirst puts the message that an error answers before the error: its turn may have been given up before any
+// attempt came so far as to parse it. What was put there once stays as it is, such as one that was erased since.
+func (e *Engine) repeatFirst(ctx context.Context, event int64) error {
+	known, err := e.Store.Events(ctx, core.EventFilter{Platform: Name, Seq: event, Limit: 1})
+	if err != nil || len(known) == 0 || known[0].Kind() != core.KindMessage {
+		return err
+	}
+	ev := known[0].Event
+	there, err := e.Store.ListMail(ctx, core.MailFilter{Mailbox: ev.Conversation, Key: keyOfSaid(ev), Limit: 1})
+	var p payload
+	if err != nil || len(there) > 0 || json.Unmarshal(ev.Payload, &p) != nil { // what can't be read is not repeated
+		return err
+	}
+	return e.repeat(ctx, ev, p)
 }
 
 // fetch reads an upload for a message's event.

@@ -48,6 +48,11 @@ func (e *Engine) Post(ctx context.Context, d core.Delivery) (core.Ref, bool, err
 			return "", false, core.Wrap(core.Internal, err, "The approval's card can't be stored.")
 		}
 	}
+	if d.Kind == core.PostError && d.Event != 0 {
+		if err := e.repeatFirst(ctx, d.Event); err != nil {
+			return "", false, core.Wrap(core.DeliveryLater, err, "The message that failed can't be repeated now.")
+		}
+	}
 	if err := e.put(ctx, core.Mail{Mailbox: d.Conversation, Key: d.Key, Event: d.Event}, p); err != nil {
 		return "", false, core.Wrap(core.DeliveryLater, err, "The mailbox can't be written now.")
 	}

@@ -29,8 +29,10 @@ export class Detail {
   }
 
   // refresh shows an approval anew, if it is the one that is shown. A form that changes it stays: what is sent with it is
-  // refused if the approval has changed.
-  refresh(id) { if (id === this.shown && !this.node.querySelector('.changing')) this.load(this.page); }
+  // refused if the approval has changed. While a form is sent, its answer is what is shown next.
+  refresh(id) {
+    if (id === this.shown && !this.sending && !this.node.querySelector('.changing')) this.load(this.page);
+  }
 
   async submit(e) {
     const form = e.target;
@@ -38,7 +40,9 @@ export class Detail {
     e.preventDefault();
     const data = new URLSearchParams(new FormData(form, e.submitter));
     this.node.querySelectorAll('button').forEach((b) => { b.disabled = true; });
+    this.sending = true;
     await this.load(form.action, { method: 'POST', body: data }, true);
+    this.sending = false;
   }
 
   // load shows what an address answers. An answer that another one has overtaken is not shown; a decision's always is.

@@ -11,7 +11,7 @@ export class List {
     Object.assign(this, { root, told: news, selected, changed });
     root.addEventListener('click', (e) => this.clicked(e));
     root.addEventListener('change', () => this.tick());
-    wide.addEventListener('change', () => this.begin());
+    wide.addEventListener('change', () => this.current?.dataset.approval !== this.beside && this.begin());
     this.tick();
   }
 
@@ -44,7 +44,9 @@ export class List {
       link.focus({ preventScroll: true });
       row.scrollIntoView({ block: 'nearest' });
     }
-    if (wide.matches) this.selected(row.dataset.approval, link.href);
+    if (!wide.matches) return;
+    this.beside = row.dataset.approval;
+    this.selected(this.beside, link.href);
   }
 
   // step selects the row so many places on.
@@ -180,9 +182,11 @@ export class List {
     }
   }
 
-  // decided takes the page that follows a decision: it says what became of it, and the next one is selected.
+  // decided takes the page that follows a decision: it says what became of it, and the next one is selected, unless
+  // another than the decided one has been selected meanwhile.
   decided(page) {
     const was = this.current;
+    const stays = was && page.querySelector('[data-decided]') && !page.querySelector(`[data-decided="${was.dataset.approval}"]`);
     const next = was && this.rows()[this.rows().indexOf(was) + 1]?.dataset.approval;
     document.querySelector('.said')?.remove();
     const said = page.querySelector('.said');
@@ -191,6 +195,7 @@ export class List {
       document.querySelector('.desk').before(document.importNode(said, true));
       this.told.textContent = said.textContent.trim();
     }
+    if (stays) return;
     const row = this.row(next);
     if (row?.closest('[data-group=mine]')) this.select(row);
     else this.begin();

@@ -1,7 +1,7 @@
 // The reply that is being written, as far as it is. It is a view: the stored reply takes its place, once, and where a
 // turn ends without one it goes.
 import { el } from './dom.js';
-import { by } from './log.js';
+import { agent, by } from './log.js';
 
 const grace = 3000; // milliseconds that the stored reply may take after its turn has ended
 const ends = new Set(['reply', 'error', 'card', 'notice']); // of what a turn ends with
@@ -32,7 +32,7 @@ export class Live {
 
   bubble() {
     this.node ??= el('article', { class: 'item live', 'aria-live': 'off', 'aria-busy': true },
-      by('gatehouse', {}), el('div', { class: 'markup' }));
+      by(agent, {}), el('div', { class: 'markup' }));
     return this.node;
   }
 

@@ -10,7 +10,7 @@ import { el, time } from './dom.js';
 import { about } from './wire.js';
 
 // agent is who answers here.
-const { agent = 'gatehouse' } = document.getElementById('chat')?.dataset ?? {};
+export const { agent = 'gatehouse' } = document.getElementById('chat')?.dataset ?? {};
 
 const near = 80; // pixels from the end at which the reader follows along
 const gap = 8; // pixels above an item that is shown from its beginning

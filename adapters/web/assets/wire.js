@@ -65,7 +65,7 @@ export async function post(body, wait) {
   let envelope;
   const headers = { 'Content-Type': 'application/json', ...as, ...(wait !== undefined && { Prefer: `wait=${wait}` }) };
   try {
-    response = await fetch(`${endpoint}?html=1`, {
+    response = await fetch(`${endpoint}?html=1&deltas=1`, {
       method: 'POST', body: JSON.stringify(body), headers, signal: AbortSignal.timeout(times.post),
       credentials: 'same-origin', cache: 'no-store', redirect: 'manual',
     });

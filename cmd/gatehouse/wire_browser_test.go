@@ -231,7 +231,8 @@ func TestABrowserWhoseClockIsWrong(t *testing.T) {
 		w.until("a reply", "document.querySelectorAll('.reply').length === 1")
 		w.say("note add milk")
 		w.press("Approve")
-		w.until("the reply as it is stored", "document.querySelectorAll('.reply').length === 2")
+		w.until("the reply as it is stored, alone",
+			"document.querySelectorAll('.reply').length === 2 && !document.querySelector('.item.live')")
 		kinds := eval[string](w, "[...document.querySelectorAll('.item:not(.steps)')].map(n => "+
 			"['said', 'reply', 'card'].find(k => n.classList.contains(k))).join()")
 		if kinds != "said,reply,said,card,reply" {

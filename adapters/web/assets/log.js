@@ -55,7 +55,10 @@ export class Log {
     const known = this.items.get(a.id);
     const seq = Number(a.seq ?? 0);
     if (seq) this.oldest = Math.min(this.oldest, seq);
-    if (known && seq <= known.seq) return;
+    if (known && seq <= known.seq) {
+      this.live?.settle(a)?.remove();
+      return;
+    }
     if (!known && a.kind === 'said' && this.own.has(a.request_id)) {
       this.adopt(a, seq);
       return;

@@ -80,7 +80,7 @@ func (c *call) directive(ctx context.Context, m core.Mail, p storedPost) (wire.D
 	if p.Late {
 		about["late"] = true
 	}
-	if (c.deltas || c.html) && m.Event != 0 {
+	if c.deltas && m.Event != 0 {
 		about["turn"] = strconv.FormatInt(m.Event, 10) // of the deltas that this takes the place of
 	}
 	if p.Kind == core.PostCard {

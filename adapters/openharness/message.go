@@ -60,36 +60,69 @@ func (c *call) eventOf(request string) string {
 
 // replace puts a message in the place of an earlier one whose turn has not begun, as an edit on a chat platform does,
 // and answers what became of that. Otherwise done is false: the message is one of its own, and nothing that was
-// answered changes.
+// answered changes. It counts as a message, and a repetition is the same change.
 func (c *call) replace(ctx context.Context) (r wire.Response, done bool, err error) {
-	target := c.eventOf(c.request.Replaces)
-	if c.request.Replaces == "" || inbound.Control(c.request.Intent) != nil {
+	target, ev := c.eventOf(c.request.Replaces), c.event()
+	if c.request.Replaces == "" || ev.Kind() != core.KindMessage {
 		return r, false, nil
 	}
 	earlier, err := c.find(ctx, target)
-	if err != nil || earlier == nil || earlier.Conversation != c.mailbox {
+	if err != nil || earlier == nil || earlier.Kind() != core.KindMessage || earlier.Conversation != c.mailbox {
 		return r, false, err
 	}
-	ev := c.event()
+	own, err := c.find(ctx, ev.ID)
+	if err != nil || own != nil { // it has become one of its own, or the id is another request's
+		return r, false, err
+	}
 	ev.ID, ev.Body = strings.Replace(ev.ID, "request/", "replace/", 1), core.AmendEvent{Event: target}
-	uploads, err := c.uploads(ctx, ev)
+	change, err := c.find(ctx, ev.ID)
 	if err != nil {
 		return r, false, err
+	}
+	fresh := change == nil
+	if fresh {
+		if change, err = c.change(ctx, ev, earlier.Event); err != nil {
+			return r, false, err
+		}
+	}
+	var stored core.Amendment
+	_ = json.Unmarshal(change.Payload, &stored) // what can't be read has no digest
+	if err := c.same(core.EventRecord{Event: core.Event{
+		Payload: stored.Payload, Conversation: change.Conversation,
+	}}); err != nil {
+		return r, false, err
+	}
+	switch {
+	case change.End.Kind != core.EndApplied:
+		return r, false, nil
+	case fresh:
+		r, err = c.outcome(ctx, *earlier, false)
+	default:
+		r, err = c.repeated(ctx, *earlier)
+	}
+	about, _ := r.Body.Extensions[wire.Namespace].(map[string]any)
+	if about == nil {
+		about = map[string]any{}
+	}
+	about["replaced"] = c.request.Replaces
+	r.Body.Extensions = vendor(about)
+	return r, true, err
+}
+
+// change stores the change of a message. Its uploads are kept as long as those of the message are.
+func (c *call) change(ctx context.Context, ev, of core.Event) (*core.EventRecord, error) {
+	if err := c.limits.message(c.who); err != nil {
+		return nil, err
+	}
+	uploads, err := c.uploads(ctx, of)
+	if err != nil {
+		return nil, err
 	}
 	ev.Payload, _ = json.Marshal(core.Amendment{ // of texts: can't fail
 		Revision: c.Now().UTC().Format(revisions), Payload: c.payload(uploads), Text: c.request.Intent, Added: true,
 	})
-	if _, err = c.accept(ctx, ev); err != nil {
-		return r, false, err
-	}
-	change, err := c.find(ctx, ev.ID)
-	if err != nil || change == nil || change.End.Kind != core.EndApplied {
-		return r, false, err
-	}
-	if r, err = c.outcome(ctx, *earlier, false); err == nil && r.Body.Extensions == nil {
-		r.Body.Extensions = vendor(map[string]any{"replaced": c.request.Replaces})
-	}
-	return r, true, err
+	record, err := c.stored(ctx, ev)
+	return &record, err
 }
 
 // revisions is how the time of a change is written, so that a later one is larger.

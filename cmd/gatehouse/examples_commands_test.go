@@ -15,7 +15,8 @@ import (
 var (
 	// programs that do no more than print, and those of ours that end by themselves
 	ending = regexp.MustCompile(`^(?:\w+=\S+ )*((?:printf|echo) .*\| (?:\w+=\S+ )*gatehouse chat |` +
-		`gatehouse (approvals (test|explain)|hrf|doctor|config|version) )`)
+		`gatehouse (approvals (test|explain)|hrf|doctor|config|version) |` +
+		`(mkdir|openssl|echo) .*\bsecrets(/| $))`)
 	comment = regexp.MustCompile(`\s+# .*$`)
 	// a word with its quoted parts
 	word     = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+`)
@@ -100,8 +101,16 @@ func (b *bench) command(line string, env map[string]string) bool {
 	case words[0] == ".ci/run":
 		info, err := os.Stat("../../.ci/run")
 		return err == nil && info.Mode()&0o100 != 0
+	case strings.HasPrefix(said, "docker compose "):
+		return b.compose(words[2:])
 	case words[0] == "docker":
 		return b.docker(words[1:], env)
+	case words[0] == "kubectl" || words[0] == "systemctl" || words[0] == "install" || words[0] == "set":
+		b.there(words)
+	case words[0] == "runuser":
+		b.parses(words[5:])
+	case said == "go build -o /usr/local/bin/gatehouse ./cmd/gatehouse":
+		return strings.Contains(readFile("deploy/gatehouse.service"), "\nExecStart="+words[3]+" ")
 	default:
 		return false
 	}
@@ -202,6 +211,41 @@ func (b *bench) docker(words []string, env map[string]string) bool {
 	}
 	b.parses(words[1:])
 	return words[0] == "gatehouse"
+}
+
+// there fails unless the files and folders of deploy that a command names are there.
+func (b *bench) there(words []string) {
+	for _, one := range words {
+		if inside, ok := strings.CutPrefix(one, "cmd/gatehouse/"); ok {
+			if _, err := os.Stat(inside); err != nil {
+				b.t.Error(err)
+			}
+		}
+	}
+}
+
+// compose reads a command of Docker's Compose. The secrets of its file are those that the block above has made: every
+// user may read them, and gatehouse takes them.
+func (b *bench) compose(words []string) bool {
+	b.there(words)
+	text, env := readFile("deploy/compose.yaml"), map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^ +file: (secrets/(.+))$`).FindAllStringSubmatch(text, -1) {
+		info, err := os.Stat(filepath.Join(b.dir, m[1]))
+		if err != nil {
+			b.t.Error(err)
+		} else if info.Mode().Perm()&0o004 == 0 {
+			b.t.Errorf("the user of the container may not read %s: %v", m[1], info.Mode())
+		}
+		for key, value := range settingsIn("deploy/compose.yaml") {
+			if value == "/run/secrets/"+m[2] {
+				env[key] = filepath.Join(b.dir, m[1])
+			}
+		}
+	}
+	if words[2] == "exec" {
+		b.parses(words[5:])
+	}
+	return len(env) == strings.Count(text, "_FILE: ")-1 && b.settings(env) // all but the password of Postgres
 }
 
 // asks runs curl against a gateway, with the files that it sends, the tokens that it has, and the id that it was given.

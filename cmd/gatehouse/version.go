@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -34,20 +35,19 @@ func versionLine() string {
 	return fmt.Sprintf("gatehouse %s%s, %s, %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// build returns the version and the revision that Go recorded in the binary; revision is "" if there is none.
+// Set by the linker where the build has no repository, as that of the image; "": Go recorded them.
+var stampedVersion, stampedRevision string
+
+// build returns the version and the revision of the binary; revision is "" if there is none.
 func build() (version, revision string) {
-	version = "unknown"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return version, ""
-	}
-	if info.Main.Version != "" {
-		version = info.Main.Version
+		info = &debug.BuildInfo{}
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			revision = s.Value
 		}
 	}
-	return version, revision
+	return cmp.Or(stampedVersion, info.Main.Version, "unknown"), cmp.Or(stampedRevision, revision)
 }

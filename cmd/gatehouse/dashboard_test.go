@@ -16,14 +16,14 @@ import (
 	"gatehouse/core/llm/llmtest"
 )
 
-// prometheus is a server of Prometheus that scrapes a process twice a second.
-type prometheus struct {
+// promServer is a server of Prometheus that scrapes a process twice a second.
+type promServer struct {
 	t  *testing.T
 	at string
 }
 
 // newPrometheus starts the server that is beside promtool; it ends with the test.
-func newPrometheus(t *testing.T, target string) *prometheus {
+func newPrometheus(t *testing.T, target string) *promServer {
 	t.Helper()
 	tool := os.Getenv(promtoolKey)
 	if tool == "" {
@@ -48,17 +48,20 @@ scrape_configs:
 			t.Logf("Prometheus printed:\n%s", out)
 		}
 	})
-	return &prometheus{t, "http://" + address}
+	return &promServer{t, "http://" + address}
 }
 
 // series counts the series with a number that a query has now. The fault is the query's.
-func (p *prometheus) series(query string) (n int, fault string) {
+func (p *promServer) series(query string) (n int, fault string) {
 	p.t.Helper()
 	answer, err := http.Get(p.at + "/api/v1/query?query=" + url.QueryEscape(query))
 	if err != nil {
 		return 0, "" // it does not listen yet
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusServiceUnavailable {
+		return 0, "" // it has not read its data yet
+	}
 	var said struct {
 		Error string
 		Data  struct {
@@ -75,7 +78,7 @@ func (p *prometheus) series(query string) (n int, fault string) {
 }
 
 // has waits until a query has a series.
-func (p *prometheus) has(query string) {
+func (p *promServer) has(query string) {
 	p.t.Helper()
 	waitUntil(p.t, func() bool {
 		n, fault := p.series(query)
@@ -147,7 +150,9 @@ func TestTheDashboardShowsWhatHappens(t *testing.T) {
 		prom.has(`sum(gatehouse_turns_total{outcome="replied"}) >= ` + times)
 		prom.has(`sum(gatehouse_events_total{result="unsigned"}) >= ` + times)
 	}
+	v.Then(llmtest.OpenAISay("I am back."))
 	noErr(t, os.WriteFile(broken, nil, 0o600))
+	p.ann.Says("are you there?")
 	prom.has("gatehouse_store_errors_total")
 	noErr(t, os.Remove(broken))
 

@@ -177,7 +177,8 @@ func (c *container) serves(database string) {
 	if !strings.Contains(all, "GATEHOUSE_TOKENS_FILE=") {
 		c.env = append(c.env, "GATEHOUSE_TOKENS=ann="+token)
 	}
-	c.write("policy.yaml", `rules:
+	c.write("policy.yaml", `version: 1
+rules:
   - name: notes
     tools: [note.add]
     action: ask

@@ -23,7 +23,7 @@ import (
 const (
 	// imageKey names the root of the container image, as deploy/build.sh makes it; see .ci/image.
 	imageKey = "GATEHOUSE_TEST_IMAGE"
-	// emulatorKey names a static program that runs the program of an image for another architecture; "": none is needed.
+	// emulatorKey names a static program that runs the program of an image for another architecture; "": none does.
 	emulatorKey = "GATEHOUSE_TEST_EMULATOR"
 	// containerUser is the user and the group of the container.
 	containerUser = 65532

@@ -98,6 +98,9 @@ const connections = 8
 
 // configure parses the URL. No error contains any of it, since it may hold a password.
 func configure(url string) (*pgxpool.Config, error) {
+	if err := refuseForeign(url); err != nil {
+		return nil, err
+	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, core.Errorf(core.Invalid, "The address of the database can't be read. It must be of the form "+

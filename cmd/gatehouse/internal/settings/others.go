@@ -2,6 +2,7 @@ package settings
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,8 +13,14 @@ import (
 // such variables too.
 const nearMiss = 4
 
+// serviceLink is the form of the variables that Kubernetes sets for a service of the name gatehouse, and Docker for a
+// linked container.
+var serviceLink = regexp.MustCompile(`^GATEHOUSE_(SERVICE_(HOST|PORT(_.+)?)|` +
+	`PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
 // Unknown returns a warning for every unknown GATEHOUSE_ variable, except those of the tests, and for every variable
-// that resembles a platform's setting, such as DISCORD_TOKEN. An empty variable counts as not set.
+// that resembles a platform's setting, such as DISCORD_TOKEN. Kubernetes' service links are no settings.
+// An empty variable counts as not set.
 func (s Source) Unknown() []string {
 	keys := s.Keys()
 	var warnings []string
@@ -23,6 +30,9 @@ func (s Source) Unknown() []string {
 			continue
 		}
 		first, _, _ := strings.Cut(name, "_")
+		if serviceLink.MatchString(name) {
+			continue
+		}
 		if !slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, first+"_") }) {
 			continue // another program's
 		}

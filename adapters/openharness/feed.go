@@ -104,7 +104,7 @@ func (c *call) follows(r *http.Request) (*following, error) {
 	if err != nil || f.tells && c.waiting == nil {
 		return nil, invalid("approvals", "The parameter approvals is 1 for how many wait for you, or 0.")
 	}
-	if f.tells && len(names) == 0 && thread == "" { // of no session
+	if f.tells && len(names) == 0 && thread == "" && !query.Has("more") { // of no session
 		return f, nil
 	}
 	if err := f.add(strings.Join(names, ""), thread, after); err != nil {

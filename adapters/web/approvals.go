@@ -112,6 +112,7 @@ func (v *request) fill(g *group, f filter, of core.ApprovalFilter) (err error) {
 			}
 		}
 		if last == "" {
+			g.More = ""
 			return nil
 		}
 		g.More, of.Before = f.address(g.Name, last), last

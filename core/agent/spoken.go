@@ -54,6 +54,8 @@ var (
 // longestMark is how many bytes a mark may have.
 const longestMark = 64
 
+const blanks = " \t\r\n"
+
 // hear takes a piece of the answer, or the first one of an answer that is made anew.
 func (s *spoken) hear(t llm.Token) {
 	if t.Index == 0 {
@@ -81,10 +83,12 @@ func (s *spoken) step() bool {
 		return s.think()
 	}
 	if !s.begun {
-		s.held = strings.TrimLeft(s.held, " \t\r\n")
-		if rest, list := strings.CutPrefix(s.held, "["); list && strings.TrimLeft(rest, " \n") == "" {
+		s.held = strings.TrimLeft(s.held, blanks)
+		rest, list := strings.CutPrefix(s.held, "[")
+		rest = strings.TrimLeft(rest, blanks)
+		if list && rest == "" {
 			return false
-		} else if strings.HasPrefix(s.held, "{") || list && strings.HasPrefix(strings.TrimLeft(rest, " \n"), "{") {
+		} else if strings.HasPrefix(rest, "{") { // rest is all that is held where that is no list
 			s.mute = true // a call, or it will come whole
 			return false
 		}

@@ -65,8 +65,9 @@ func TestWhatAModelThinksIsNeverShown(t *testing.T) {
 
 		"Let me see. <tool_call>{\"name\": \"SECRET\"}</tool_call>": "Let me see. ",
 
-		"<function=SECRET>": "", "[TOOL_CALLS]SECRET": "", "{\"name\": \"SECRET\"}": "", "[{\"name\": \"SECRET\"}]": "",
-		"<｜tool▁calls▁begin｜>SECRET": "", "Look: <|python_tag|>SECRET": "Look: ",
+		"<function=SECRET>": "", "[TOOL_CALLS]SECRET": "", "{\"name\": \"SECRET\"}": "",
+		"[\r\n\t{\"name\": \"SECRET\"}]": "",
+		"<｜tool▁calls▁begin｜>SECRET":     "", "Look: <|python_tag|>SECRET": "Look: ",
 	} {
 		for cut := range text {
 			screen := &reader{}

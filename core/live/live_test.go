@@ -90,6 +90,10 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	if s, _ := h.State("c"); strings.Trim(s.Writing, "a") != "" || len(s.Writing) < 60000 || len(s.Writing) > 64<<10 {
 		t.Errorf("%d bytes are shown", len(s.Writing))
 	}
+	turn.Said(strings.Repeat("a", 100_000))
+	if s, _ := h.State("c"); len(s.Writing) < 60000 || len(s.Said) > 0 {
+		t.Errorf("once it is whole, %d bytes are shown", len(s.Writing))
+	}
 	turn.Writes()
 	turn.Piece("b")
 	if s, _ := h.State("c"); s.Writing != "b" {

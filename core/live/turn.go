@@ -59,11 +59,15 @@ func (t *Turn) Piece(text string) {
 	})
 }
 
-// Said shows a whole answer in place of the one that is being written.
+// Said shows a whole answer in place of the one that is being written. One that is too long to be held leaves what is
+// shown of it.
 func (t *Turn) Said(text string) {
 	t.change(func() {
-		t.drop()
 		t.state.RetryAt = time.Time{}
+		if t.held-t.writing.Len()+len(text) > mostText {
+			return
+		}
+		t.drop()
 		if text != "" && t.take(len(text)) {
 			t.state.Said = append(slices.Clip(t.state.Said), text) // a snapshot has the list before
 		}

@@ -300,6 +300,14 @@ var readerExamples = []example{
 		is(ann, now, "c", "ba")
 		is(core.Actor{ID: "dora"}, now, "", "cba")
 		is(core.Actor{ID: "dora"}, now.Add(minute), "b", "ca")
+		before := must(w.ApprovalsChanged(w.ctx, 0, now))(w)
+		must(w.Decide(w.ctx, core.Decision{
+			Approval: "b", Remind: core.Escalated, Posts: []core.Post{post("escalated", conversation)},
+			By: core.Actor{ID: "clock"},
+		}))(w)
+		is(core.Actor{ID: "dora"}, now, "b", "ca") // by a clock that is behind that of the database
+		changes := must(w.ApprovalsChanged(w.ctx, before.Place, now))(w)
+		w.equal("who is told", slices.Contains(changes.Of["b"], "dora"), true)
 		is(atMachine, now, "b", "ca")
 		is(core.Actor{ID: "web:local"}, now, "", "cba")
 		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)

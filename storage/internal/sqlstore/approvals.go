@@ -114,7 +114,7 @@ func (t *Tx) openApproval(a core.Approval) error {
 }
 
 // storeReaders stores who may see an approval that is or was open until now, and whose decision it waits for. Since
-// when somebody may see it never changes.
+// when somebody may see it changes by the escalation alone.
 func (t *Tx) storeReaders(a core.Approval) error {
 	all := a.Readers()
 	for _, account := range slices.Sorted(maps.Keys(all)) {

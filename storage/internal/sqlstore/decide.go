@@ -80,7 +80,7 @@ func (s *Store) Decide(ctx context.Context, d core.Decision) (core.Decided, erro
 // remind adds the posts of a reminder or an escalation, unless they are known, and records it. The card that a
 // reminder leads to is redrawn before: if its message was deleted, it is posted anew. A reminder that a later one has
 // overtaken is only recorded, once. An escalation is recorded in the approval's rule, too, and all cards are redrawn:
-// they name who may decide, whatever the clock of the process that draws them.
+// they name who may decide, and these see it in their lists, whatever the clock of the process that shows it.
 func (t *Tx) remind(a core.Approval, d core.Decision) error {
 	var fresh []core.Post
 	for _, p := range d.Posts {
@@ -114,6 +114,10 @@ func (t *Tx) remind(a core.Approval, d core.Decision) error {
 		action = audit.Escalated
 		a.Rule = a.Rule.Escalated()
 		if _, err := t.Exec(`update approvals set body = $1 where id = $2`, asJSON{bodyOf(a)}, a.ID); err != nil {
+			return err
+		}
+		if err := t.Do(`update readers set since = 0 where since > 0
+			and approval = (select seq from approvals where id = $1)`, a.ID); err != nil {
 			return err
 		}
 		t.redrawCards(a.ID)

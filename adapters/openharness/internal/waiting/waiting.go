@@ -103,11 +103,13 @@ func (d *Desk) look(ctx context.Context) error {
 func (d *Desk) concerned(changes core.ApprovalChanges) (stale []*reader) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.place = changes.Place
+	if len(d.readers) > 0 { // else all have left meanwhile
+		d.place = changes.Place
+	}
 	for _, r := range d.readers {
-		news := News{Many: changes.Many}
+		news, all := News{Many: changes.Many}, d.store.IsAdmin(r.who)
 		for id, accounts := range changes.Of {
-			if d.store.IsAdmin(r.who) || slices.Contains(accounts, r.who.ID) ||
+			if all || slices.Contains(accounts, r.who.ID) ||
 				r.who.Local && slices.Contains(accounts, core.LocalPerson) {
 				news.Changed = append(news.Changed, id)
 			}

@@ -153,3 +153,24 @@ type PauseStore interface {
 	BySignal(ctx context.Context, id SignalID) (*PausedRecord, error)
 	Consume(ctx context.Context, id InvocationID) (bool, error)
 }
+
+// Pruning is how far a store has come in a round of removing old sessions, one short transaction a call. The zero
+// Pruning begins a round, and is returned when one has ended. It may be lost: the next round begins anew.
+type Pruning struct {
+	Stage  PruneStage
+	At     time.Time // of what was looked at last, as Person and Key
+	Person string
+	Key    string
+}
+
+// PruneStage is what a round of pruning looks at.
+type PruneStage int
+
+// The stages of a round, in order.
+const (
+	PruneDone          PruneStage = iota
+	PruneSessions                 // sessions, by their last change
+	PruneConversations            // what is in somebody's list and has no session
+	PruneQueues                   // conversations of which nothing is left
+	PruneSpace                    // the database's file
+)

@@ -110,6 +110,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Posts:      g.deliverer,
 		RetryAfter: taskRetry,
 		Retention:  cfg.Retention,
+		Sessions:   cfg.RetentionSessions,
 		Log:        p.log,
 	})
 	return g, nil

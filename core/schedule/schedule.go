@@ -14,7 +14,7 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Tasks are the store's scheduled tasks, and Prune. The store adds an approval's task with its deadline, and removes it
+// Tasks are the store's scheduled tasks, Prune and PruneSessions. The store adds an approval's task with its deadline, and removes it
 // with the decision.
 type Tasks interface {
 	// AddTask stores a task that is due after wait. One whose key is known is due no later than that, and else left as
@@ -28,6 +28,9 @@ type Tasks interface {
 	// intents, evidence, leases, used tokens, and values whose lifetime is over. It keeps what an open approval or a
 	// paused invocation needs, dead letters, the audit log and sessions.
 	Prune(ctx context.Context, age time.Duration) (removed int, err error)
+	// PruneSessions goes on with a round of removing sessions whose last word is older than age, and all that was said
+	// in them; see core.Pruning. Each call is a short transaction.
+	PruneSessions(ctx context.Context, age time.Duration, at core.Pruning) (core.Pruning, error)
 }
 
 // Approvals are what most tasks are about; see approvals.Service. Repeating a call succeeds, and does nothing.
@@ -49,6 +52,7 @@ type Options struct {
 	Turns     Nudger        // is nudged after an expiry, which has stored a signal; nil: nobody is
 	Posts     Nudger        // is nudged after a reminder, which has stored posts; nil: nobody is
 	Retention time.Duration // what ended longer ago is pruned; 0: nothing
+	Sessions  time.Duration // sessions whose last word is older are pruned; 0: none
 	Poll      time.Duration // 0: 1 s
 	// after which a claimed task is claimed again, because its process has crashed; 0: a minute, much longer than a
 	// task runs
@@ -62,10 +66,20 @@ const (
 	again      = time.Second // after a task failed or was delayed
 	pruneEvery = time.Hour
 	pruneKey   = "prune"
+
+	// A round of pruning sessions is made of slices. The task is claimed for each, so that one process at a time does it,
+	// and approvals expire in between. Between two transactions of a slice others have idle times as much time.
+	sessionsKey = "prune_sessions"
+	slice       = time.Second
+	idle        = 15
+	slices      = 100 * time.Millisecond // between two slices
 )
 
 // Clock runs tasks; see the package comment.
-type Clock struct{ Options }
+type Clock struct {
+	Options
+	pruning core.Pruning // how far the round has come that this process makes
+}
 
 // New returns a clock.
 func New(o Options) *Clock {
@@ -78,16 +92,15 @@ func New(o Options) *Clock {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Clock{o}
+	return &Clock{Options: o}
 }
 
 // Run runs due tasks until ctx ends. It never fails: a store that can't be reached is tried again.
 func (c *Clock) Run(ctx context.Context) error {
 	errorLog := retry.NewLog(c.Log, "looking for due tasks")
 	for added := (time.Time{}); ; {
-		// Again and again, since a clock that was set back would delay the task by as much.
-		if c.Retention > 0 && time.Since(added) > pruneEvery &&
-			c.Store.AddTask(ctx, core.Task{Key: pruneKey, Kind: pruneKey}, 0) == nil {
+		// Again and again, since a clock that was set back would delay the tasks by as much.
+		if time.Since(added) > pruneEvery && c.addPruning(ctx) == nil {
 			added = time.Now()
 		}
 		if err := c.Due(ctx); ctx.Err() == nil {
@@ -99,6 +112,19 @@ func (c *Clock) Run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// addPruning makes the tasks of pruning due, where this process is to prune.
+func (c *Clock) addPruning(ctx context.Context) error {
+	for key, age := range map[string]time.Duration{pruneKey: c.Retention, sessionsKey: c.Sessions} {
+		if age <= 0 {
+			continue
+		}
+		if err := c.Store.AddTask(ctx, core.Task{Key: key, Kind: key}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Due runs all tasks that are due now.
@@ -157,10 +183,35 @@ func (c *Clock) run(ctx context.Context, t core.Task) error {
 		} else if n > 0 {
 			c.Log.Info("pruned", "rows", n)
 		}
+	case sessionsKey:
+		next = c.pruneSessions(ctx)
 	default:
 		c.Log.Warn("dropped a task of an unknown kind", "kind", t.Kind, "key", t.Key)
 	}
 	return c.Store.EndTask(ctx, t.Key, next)
+}
+
+// pruneSessions makes a slice of a round and returns when the next is due.
+func (c *Clock) pruneSessions(ctx context.Context) time.Duration {
+	if c.Sessions <= 0 {
+		return pruneEvery // another process added the task; this one prunes no sessions
+	}
+	for end := time.Now().Add(slice); ctx.Err() == nil && time.Now().Before(end); {
+		began := time.Now()
+		at, err := c.Store.PruneSessions(ctx, c.Sessions, c.pruning)
+		if err != nil {
+			c.Log.Warn("pruning sessions failed; retrying", "category", core.CategoryOf(err), "err", err)
+			return pruneEvery
+		}
+		if c.pruning = at; at.Stage == core.PruneDone {
+			return pruneEvery
+		}
+		select {
+		case <-time.After(idle * time.Since(began)):
+		case <-ctx.Done():
+		}
+	}
+	return slices
 }
 
 func nudge(n Nudger) {

@@ -52,6 +52,7 @@ func Run(t *testing.T, open Opener) {
 		{"conversation", conversationExamples},
 		{"schedule", scheduleExamples},
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples},
+		{"retention", retentionExamples},
 		{"admin", adminExamples}, {"figures", figureExamples}, {"kv", kvExamples},
 		{"crash", crashExamples}, {"setback", setbackExamples},
 	} {

@@ -138,18 +138,22 @@ func (t *Tx) eraseEvents(id core.SessionID) error {
 		others[seq] = true
 	}
 	for _, row := range rows {
-		if others[row.Event] {
-			continue
+		if !others[row.Event] {
+			t.erasePost(row)
 		}
-		p := row.Post
-		p.Text, p.Pressed = "", true // it must not be drawn again
-		t.outbox.writes = append(t.outbox.writes, outboxWrite{destination: destination(p), apply: func() error {
-			_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state
-				else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
-			return err
-		}})
 	}
 	return nil
+}
+
+// erasePost erases the text of a post that does not wait. It must not be drawn again.
+func (t *Tx) erasePost(row core.OutboxRow) {
+	p := row.Post
+	p.Text, p.Pressed = "", true
+	t.outbox.writes = append(t.outbox.writes, outboxWrite{destination: destination(p), apply: func() error {
+		_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state
+			else 'dropped' end where seq = $2 and state <> 'waiting'`, asJSON{p}, row.Seq)
+		return err
+	}})
 }
 
 // pruneStep is the maximum number of rows that one transaction removes, so that other transactions do not wait long.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -355,21 +354,25 @@ func (t *Tx) existsUnless(failed error, query string, args ...any) (bool, error)
 // sessionsOf are the sessions of a conversation that have anything: those of its generations, and those that its events
 // and approvals name.
 func (t *Tx) sessionsOf(id core.ConversationID) ([]string, error) {
-	generations := 1
-	if _, err := t.Row([]any{&generations}, `select generation from queues where queue_key = $1`, id); err != nil {
+	current := 1
+	if _, err := t.Row([]any{&current}, `select generation from queues where queue_key = $1`, id); err != nil {
 		return nil, err
-	}
-	var all []core.SessionID
-	for n := range generations {
-		all = append(all, core.SessionID(string(id)+"@"+strconv.Itoa(n+1)))
 	}
 	var c conditions
 	of := c.arg(id)
-	in(&c, "id", all)
+	in(&c, "id", generations(id, current))
 	return t.Texts(`
 		select session from events where conversation = `+of+` and session <> ''
 		union select session from approvals where conversation = `+of+`
 		union select id from sessions where `+c.all(), c.args...)
+}
+
+// generations are the sessions of a conversation, up to its current one.
+func generations(id core.ConversationID, current int) (all []core.SessionID) {
+	for n := range current {
+		all = append(all, id.Session(n+1))
+	}
+	return all
 }
 
 // eraseTitle forgets what a conversation is called, since its first words may be among those that were erased. Without

@@ -94,12 +94,15 @@ func (c *Config) checkLimits(f *faults) {
 		"GATEHOUSE_ECHO_DELAY": c.EchoDelay, "GATEHOUSE_APPROVAL_TIMEOUT": c.ApprovalTimeout,
 		"GATEHOUSE_DRAIN_TIMEOUT": c.DrainTimeout,
 		"GATEHOUSE_RETENTION":     c.Retention, "GATEHOUSE_FRESHNESS": c.Freshness,
+		"GATEHOUSE_RETENTION_SESSIONS": c.RetentionSessions,
 	} {
 		f.check(d >= 0, key, "%s must not be negative", d)
 	}
 	f.check(c.Retention == 0 || c.Retention >= minRetention, "GATEHOUSE_RETENTION",
 		"%s is too short; use 24h or more, or 0s to keep everything: a message that a platform delivers again after "+
 			"it was removed would be answered again", c.Retention)
+	f.check(c.RetentionSessions <= 0 || c.RetentionSessions >= minRetention, "GATEHOUSE_RETENTION_SESSIONS",
+		"%s is too short; use 24h or more, or 0s to keep all sessions", c.RetentionSessions)
 }
 
 // chooseAgent fills Agent where it is not set.

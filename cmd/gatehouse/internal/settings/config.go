@@ -33,36 +33,37 @@ import (
 // Config is the program's own configuration, and below it that of platforms and exporters, which are declared in their
 // own packages.
 type Config struct {
-	DatabaseURL     string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url"`
-	Listen          string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080"`
-	URL             string        `envconfig:"GATEHOUSE_URL"`
-	SecretKey       string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all"`
-	Agent           string        `envconfig:"GATEHOUSE_AGENT"`
-	EchoDelay       time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s"`
-	Approvers       string        `envconfig:"GATEHOUSE_APPROVERS"`
-	TokenList       string        `envconfig:"GATEHOUSE_TOKENS" secret:"all"`
-	MetricsToken    string        `envconfig:"GATEHOUSE_METRICS_TOKEN" secret:"all"`
-	PromptFile      string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE"`
-	PolicyFile      string        `envconfig:"GATEHOUSE_APPROVAL_POLICY"`
-	ToolsFile       string        `envconfig:"GATEHOUSE_TOOLS"`
-	FetchHosts      string        `envconfig:"GATEHOUSE_FETCH_HOSTS"`
-	CallbackHosts   string        `envconfig:"GATEHOUSE_CALLBACK_HOSTS"`
-	MCPFile         string        `envconfig:"GATEHOUSE_MCP_CONFIG"`
-	ApprovalTimeout time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s"`
-	Workers         int           `envconfig:"GATEHOUSE_WORKERS" default:"512"`
-	TurnMemory      Memory        `envconfig:"GATEHOUSE_TURN_MEMORY" default:"half"`
-	ReadBefore      int           `envconfig:"GATEHOUSE_READ_BEFORE" default:"4000"`
-	Heartbeat       time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s"`
-	Rate            int           `envconfig:"GATEHOUSE_RATE" default:"30"`
-	DrainTimeout    time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s"`
-	Retention       time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h"`
-	MaxMessage      Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB"`
-	Freshness       time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m"`
-	LogLevel        slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info"`
-	LogFormat       string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto"`
-	Streaming       string        `envconfig:"GATEHOUSE_STREAMING" default:"all"`
-	RepliesFile     string        `envconfig:"GATEHOUSE_REPLIES"`
-	GreetingFile    string        `envconfig:"GATEHOUSE_GREETING_FILE"`
+	DatabaseURL       string        `envconfig:"GATEHOUSE_DATABASE_URL" default:"sqlite:gatehouse.db" secret:"url"`
+	Listen            string        `envconfig:"GATEHOUSE_LISTEN" default:"127.0.0.1:8080"`
+	URL               string        `envconfig:"GATEHOUSE_URL"`
+	SecretKey         string        `envconfig:"GATEHOUSE_SECRET_KEY" secret:"all"`
+	Agent             string        `envconfig:"GATEHOUSE_AGENT"`
+	EchoDelay         time.Duration `envconfig:"GATEHOUSE_ECHO_DELAY" default:"0s"`
+	Approvers         string        `envconfig:"GATEHOUSE_APPROVERS"`
+	TokenList         string        `envconfig:"GATEHOUSE_TOKENS" secret:"all"`
+	MetricsToken      string        `envconfig:"GATEHOUSE_METRICS_TOKEN" secret:"all"`
+	PromptFile        string        `envconfig:"GATEHOUSE_SYSTEM_PROMPT_FILE"`
+	PolicyFile        string        `envconfig:"GATEHOUSE_APPROVAL_POLICY"`
+	ToolsFile         string        `envconfig:"GATEHOUSE_TOOLS"`
+	FetchHosts        string        `envconfig:"GATEHOUSE_FETCH_HOSTS"`
+	CallbackHosts     string        `envconfig:"GATEHOUSE_CALLBACK_HOSTS"`
+	MCPFile           string        `envconfig:"GATEHOUSE_MCP_CONFIG"`
+	ApprovalTimeout   time.Duration `envconfig:"GATEHOUSE_APPROVAL_TIMEOUT" default:"0s"`
+	Workers           int           `envconfig:"GATEHOUSE_WORKERS" default:"512"`
+	TurnMemory        Memory        `envconfig:"GATEHOUSE_TURN_MEMORY" default:"half"`
+	ReadBefore        int           `envconfig:"GATEHOUSE_READ_BEFORE" default:"4000"`
+	Heartbeat         time.Duration `envconfig:"GATEHOUSE_LEASE" default:"5s"`
+	Rate              int           `envconfig:"GATEHOUSE_RATE" default:"30"`
+	DrainTimeout      time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s"`
+	Retention         time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h"`
+	RetentionSessions time.Duration `envconfig:"GATEHOUSE_RETENTION_SESSIONS" default:"0s"`
+	MaxMessage        Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB"`
+	Freshness         time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m"`
+	LogLevel          slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info"`
+	LogFormat         string        `envconfig:"GATEHOUSE_LOG_FORMAT" default:"auto"`
+	Streaming         string        `envconfig:"GATEHOUSE_STREAMING" default:"all"`
+	RepliesFile       string        `envconfig:"GATEHOUSE_REPLIES"`
+	GreetingFile      string        `envconfig:"GATEHOUSE_GREETING_FILE"`
 
 	Drivers []core.Driver `ignored:"true"` // the platforms', with their settings
 

@@ -73,7 +73,8 @@ var layers = map[string][]string{
 	"storage/sqlite":             {"core", "storage/internal/migration", "storage/internal/sqlstore"},
 	"storage/postgres":           {"core", "storage/internal/migration", "storage/internal/sqlstore"},
 	"storage/internal/migration": {"core"},
-	"storage/internal/sqlstore":  {"core", "core/retry", "core/audit", "core/question"},
+	"storage/internal/erasure":   {"core"},
+	"storage/internal/sqlstore":  {"core", "core/retry", "core/audit", "core/question", "storage/internal/erasure"},
 	"storage/storagetest": {
 		"core", "core/audit", "core/question", "storage/internal/migration", "storage/internal/sqlstore",
 		"storage/storagetest/sample",

@@ -19,6 +19,12 @@ import (
 // Store is an open database. Both engines return this type.
 type Store = sqlstore.Store
 
+// Person and Erasure are what is kept of a person, and what erasing them did.
+type (
+	Person  = sqlstore.Person
+	Erasure = sqlstore.Erasure
+)
+
 // Options configure a store. The zero value is right for production.
 type Options = sqlstore.Options
 

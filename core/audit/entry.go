@@ -63,6 +63,10 @@ const Used = "used"
 // was open.
 const Amended = "amended"
 
+// Erased is the action of an admin who erased a person: an approval that they asked for or voted on has no names of
+// theirs any more, and maybe no texts.
+const Erased = "erased"
+
 // The actions of an approval that was open for a while: its approvers were reminded; a reminder was left out, since a
 // later one was due, too; or further people may decide.
 const (

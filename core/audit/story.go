@@ -64,7 +64,7 @@ func (s *Story) Tell(e Entry) {
 		s.ended, s.outcome, s.result = e.At, firstIn(e), heldBy(e, "digest")
 	case NotRun:
 		s.NotRun, s.ended, s.outcome, s.result = true, e.At, firstIn(e), heldBy(e, "digest")
-	case Escalated, Amended:
+	case Escalated, Amended, Erased:
 	default:
 		s.State, s.by = core.ApprovalState(e.Action), e.Actor
 	}

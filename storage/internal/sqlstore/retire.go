@@ -47,14 +47,8 @@ func (s *Store) PruneSessions(ctx context.Context, age time.Duration, at core.Pr
 	if at.Stage == core.PruneDone {
 		at = core.Pruning{Stage: core.PruneSessions}
 	}
-	left, err := read(ctx, s, func(t *Tx) ([]string, error) {
-		return t.Texts(`select value from kv where name >= 'retired/' and name < 'retired0' limit 1`)
-	})
-	if err != nil {
+	if busy, err := s.finishRetiring(ctx); err != nil || busy {
 		return at, err
-	}
-	if len(left) > 0 {
-		return at, s.goOnRetiring(ctx, left[0])
 	}
 	before, err := read(ctx, s, func(t *Tx) (time.Time, error) {
 		err := t.readClock()
@@ -158,8 +152,13 @@ func (s *Store) retireIfOld(
 }
 
 // isOld reports whether nothing was said in a session since then, nothing is open in it, and nothing waits in its
-// conversation. It is one statement.
+// conversation.
 func (t *Tx) isOld(id core.SessionID, before time.Time) (bool, error) {
+	const held = `select 1 from outbox where state = 'unknown' and state <> 'sent' and conversation || '' = $1
+		union all select 1 from outbox where state = 'dead' and state <> 'sent' and conversation || '' = $1 limit 1`
+	if posts, err := t.exists(held, id.Conversation()); err != nil || posts { // few, so all are looked at
+		return false, err
+	}
 	return t.exists(`
 		select 1 where not exists (select 1 from sessions where id = $1 and updated_at >= $2)
 		and not exists (select 1 from approvals where session = $1 and state = 'open')
@@ -167,12 +166,11 @@ func (t *Tx) isOld(id core.SessionID, before time.Time) (bool, error) {
 		and not exists (select 1 from queues where queue_key = $3 and owner <> '')
 		and not exists (select 1 from events where conversation = $3 and ended_at = 0)
 		and not exists (select 1 from outbox where conversation = $3 and state = 'waiting' and kind <> 'twin')
-		and not exists (select 1 from outbox where state = 'unknown' and state <> 'sent' and conversation = $3)
-		and not exists (select 1 from outbox where state = 'dead' and state <> 'sent' and conversation = $3)
 		and not exists (select 1 from (select session, accepted_at from events where conversation = $3
 			order by seq desc limit 1) first where accepted_at >= $2 and session in ($1, ''))
 		and not exists (select 1 from mailboxes where mailbox = $3 and changed_at >= $2 and title <> ''
-			and not exists (select 1 from queues where queue_key = $3 and cast($3 as text) || '@' || cast(generation as text) <> $1))`,
+			and not exists (select 1 from queues where queue_key = $3
+				and queue_key || '@' || cast(generation as text) <> $1))`,
 		id, before, id.Conversation())
 }
 
@@ -212,6 +210,17 @@ func (t *Tx) retire(id core.SessionID) (r retiring, err error) {
 			coalesce((select max(seq) from outbox where conversation = $1), 0),
 			coalesce((select max(seq) from mail where mailbox = $1), 0)`, conversation)
 	return r, err
+}
+
+// finishRetiring goes on with a session that is being pruned, and reports whether there was one.
+func (s *Store) finishRetiring(ctx context.Context) (bool, error) {
+	left, err := read(ctx, s, func(t *Tx) ([]string, error) {
+		return t.Texts(`select value from kv where name >= 'retired/' and name < 'retired0' limit 1`)
+	})
+	if err != nil || len(left) == 0 {
+		return false, err
+	}
+	return true, s.goOnRetiring(ctx, left[0])
 }
 
 // goOnRetiring removes more rows of a session that was taken away.
@@ -331,8 +340,12 @@ func (t *Tx) retireMessages(r *retiring, n int) (int, error) {
 	last := page[len(page)-1]
 	const files = ` from messages m join message_blobs b on b.session = m.session and b.invocation = m.invocation
 		and b.n = m.n where m.session = $1 and m.pos >= 0 and m.pos <= $2`
-	if _, err := t.Row([]any{&last}, `select coalesce(min(m.pos), $3)`+files, r.Session, last, last); err != nil {
+	first := int64(-1)
+	if _, err := t.Row([]any{&first}, `select coalesce(min(m.pos), -1)`+files, r.Session, last); err != nil {
 		return 0, err
+	}
+	if first >= 0 {
+		last = first
 	}
 	digests, err := t.Texts(`select distinct b.digest`+files+` order by digest`, r.Session, last)
 	if err != nil {
@@ -435,10 +448,10 @@ func (t *Tx) empty(keys []string) (found []string, err error) {
 	}
 	all, err := List(t, func(scan func(...any) error) (o one, err error) { return o, scan(&o.key, &o.generation) },
 		`select queue_key, generation from queues where `+c.all()+` and ready_at is null and owner = ''
-			and not exists (select 1 from events where conversation = queue_key)
-			and not exists (select 1 from outbox where conversation = queue_key)
-			and not exists (select 1 from approvals where conversation = queue_key)
-			and not exists (select 1 from mailboxes where mailbox = queue_key)
+			and not exists (select 1 from events where conversation = queues.queue_key)
+			and not exists (select 1 from outbox where conversation = queues.queue_key)
+			and not exists (select 1 from approvals where conversation = queues.queue_key)
+			and not exists (select 1 from mailboxes where mailbox = queues.queue_key)
 		order by queue_key`, c.args...)
 	if err != nil {
 		return nil, err

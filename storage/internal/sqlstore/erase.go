@@ -1,0 +1,574 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gatehouse/core"
+	"gatehouse/core/audit"
+	"gatehouse/storage/internal/erasure"
+)
+
+// Everything that ErasePerson does is repeatable, and made of short transactions. What others quote goes first, the
+// person's own texts last: by these it is known what to look for, so a run that was killed can be made again.
+
+// PersonRuns says what of a person's can't be cut: a turn that runs, or a decided call that is about to. "" = nothing.
+func (s *Store) PersonRuns(ctx context.Context, id string) (string, error) {
+	p, _, err := s.find(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return s.runs(ctx, p)
+}
+
+func (s *Store) runs(ctx context.Context, p *person) (string, error) {
+	held, err := read(ctx, s, func(t *Tx) ([]string, error) {
+		return t.Texts(`select conversation from queues where owner > '' and owner <> ''`)
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, c := range held {
+		if p.conversations[core.ConversationID(c)] {
+			return "A turn of the conversation " + c + " is running.", nil
+		}
+	}
+	begun := ""
+	err = s.eachApproval(ctx, func(a core.Approval) error {
+		if a.Requester.ID != p.id || a.State == core.Open || !a.Begun || begun != "" {
+			return nil
+		}
+		runs, err := read(ctx, s, func(t *Tx) (bool, error) {
+			return t.exists(`select 1 from intents where approval = $1 and begun_at > 0 and ended_at = 0
+				and exists (select 1 from events where invocation = $2 and ended_at = 0)`, a.ID, a.Invocation)
+		})
+		if runs {
+			begun = "The call of " + a.Call.Tool + " that the approval " + string(a.ID) + " is for has begun and not ended."
+		}
+		return err
+	})
+	return begun, err
+}
+
+// ErasePerson erases a person: what they wrote, and what others quote of it, becomes "[erased]"; names, reasons, files,
+// what is remembered for them, usage and notes go. What the bot said stays, unless replies is set. Their open approvals
+// are cancelled first, and their waiting messages withdrawn. Account ids, times and states stay, so the audit log can be
+// verified. It fails with not_found if nothing is kept of the person, and with invalid, before it changes anything,
+// while a turn or a begun call of theirs runs.
+func (s *Store) ErasePerson(ctx context.Context, id string, replies bool) (done Erasure, err error) {
+	p, known, err := s.find(ctx, id)
+	if err == nil && !known {
+		err = core.Errorf(core.NotFound, "Nothing is kept of %s.", id)
+	}
+	if err != nil {
+		return done, err
+	}
+	busy, err := s.runs(ctx, p)
+	if err == nil && busy != "" {
+		err = core.Errorf(core.Invalid, "%s Nothing was erased. Stop it, or wait until it has ended, and try again.", busy)
+	}
+	if err != nil {
+		return done, err
+	}
+	e := &eraser{Store: s, person: p, replies: replies, done: &done}
+	if err := e.cancelOpen(ctx); err != nil {
+		return done, err
+	}
+	for left := true; left; { // sessions that are being pruned
+		if left, err = s.finishRetiring(ctx); err != nil {
+			return done, err
+		}
+	}
+	if e.words, err = s.words(ctx, p); err != nil {
+		return done, err
+	}
+	for _, own := range []bool{false, true} {
+		e.own = own
+		for _, step := range []func(context.Context) error{
+			e.messages, e.mail, e.posts, e.approvals, e.rest, e.events,
+		} {
+			if err := step(ctx); err != nil {
+				return done, err
+			}
+		}
+	}
+	return done, s.engine.Shrink(ctx)
+}
+
+// eraser erases one person, in two rounds: what others have, and then, as own, what is the person's.
+type eraser struct {
+	*Store
+	person  *person
+	words   *erasure.Words
+	replies bool
+	own     bool
+	done    *Erasure
+}
+
+// change makes one transaction of some changes, and counts them.
+func (e *eraser) change(ctx context.Context, changes []func(*Tx) error) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	e.done.Rows += len(changes)
+	return e.write(ctx, func(t *Tx) error {
+		if err := t.readClock(); err != nil {
+			return err
+		}
+		for _, change := range changes {
+			if err := change(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// update is a change of one row.
+func update(query string, args ...any) func(*Tx) error {
+	return func(t *Tx) error {
+		_, err := t.Exec(query, args...)
+		return err
+	}
+}
+
+// erasedTurn is why a turn of an erased person ends.
+const erasedTurn = "the person who asked was erased"
+
+// cancelOpen ends the person's paused turns, with their approvals, and withdraws their messages that wait.
+func (e *eraser) cancelOpen(ctx context.Context) error {
+	var waiting []core.Approval
+	if err := e.eachApproval(ctx, func(a core.Approval) error {
+		open := a.State == core.Open || (a.State == core.Approved || a.State == core.Answered) && !a.Begun
+		if a.Requester.ID == e.person.id && open {
+			waiting = append(waiting, a)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, a := range waiting {
+		if err := e.write(ctx, func(t *Tx) error {
+			if _, err := t.lockKnownQueue(a.Conversation.Queue()); err != nil {
+				return err
+			}
+			return t.abandonErased(a)
+		}); err != nil {
+			return err
+		}
+	}
+	for _, event := range e.person.events {
+		if !event.EndedAt.IsZero() || event.Kind() != core.KindMessage {
+			continue
+		}
+		if err := e.write(ctx, func(t *Tx) error {
+			if _, err := t.lockKnownQueue(event.QueueKey()); err != nil {
+				return err
+			}
+			waits, err := t.exists(`select 1 from events where seq = $1 and ended_at = 0 and not exists (select 1 from queues
+				where queue_key = $2 and owner <> '' and event = events.seq)`, event.Seq, event.QueueKey())
+			if err != nil || !waits {
+				return err
+			}
+			if err := t.endEvent(event.Seq, core.EndWithdrawn, erasedTurn); err != nil {
+				return err
+			}
+			return t.updateReady(event.QueueKey())
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandonErased ends the paused turn of an approval, which has a result for each call that is still open.
+func (t *Tx) abandonErased(a core.Approval) error {
+	said, err := List(t, readMessage, `select `+messageColumns+` from messages where session = $1 and invocation = $2
+		order by n`, a.Session, a.Invocation)
+	if err != nil {
+		return err
+	}
+	c := core.Abandon{
+		Invocation: a.Invocation, Cancel: true, Reason: erasedTurn, By: core.Actor{ID: core.LocalAdmin},
+	}
+	for _, call := range core.OpenCalls(said) {
+		c.Rows = append(c.Rows, core.Result(call.ID, "Not run: "+erasedTurn+"."))
+	}
+	return t.abandon(c, core.Claim{Owner: core.LocalAdmin})
+}
+
+// messages erases in histories. What a model was shown changes, so it is shown as a new epoch, without what it keeps of
+// the old one.
+func (e *eraser) messages(ctx context.Context) error {
+	return e.eachSession(ctx, func(session core.SessionID, page []storedMessage) error {
+		var all []func(*Tx) error
+		for _, m := range page {
+			theirs := e.person.theirs(session, m.invocation, decoded(m.body))
+			if theirs != e.own {
+				continue
+			}
+			body, own, is := e.words.Message(erasure.Message{Body: []byte(m.body), Theirs: theirs, Replies: e.replies})
+			kept := m.kept
+			if decoded(m.body).Role == core.Assistant && e.person.conversations[session.Conversation()] {
+				kept = ""
+			}
+			if !is && kept == m.kept {
+				continue
+			}
+			if own {
+				all = append(all, func(t *Tx) error { return t.removeFiles(m) })
+			}
+			all = append(all, update(`update messages set body = $1, kept = $2 where session = $3 and pos = $4 and body = $5`,
+				string(body), kept, session, m.pos, m.body))
+		}
+		if len(all) > 0 {
+			all = append(all, update(`update sessions set epoch = '' where id = $1`, session))
+		}
+		return e.change(ctx, all)
+	})
+}
+
+// removeFiles removes a message's files, but for those that another message has.
+func (t *Tx) removeFiles(m storedMessage) error {
+	digests, err := t.Texts(`delete from message_blobs where session = $1 and invocation = $2 and n = $3
+		returning digest`, m.session, m.invocation, m.n)
+	if err != nil {
+		return err
+	}
+	slices.Sort(digests)
+	return t.removeUnused(digests, true)
+}
+
+// mail erases in mailboxes, and in the titles of conversations.
+func (e *eraser) mail(ctx context.Context) error {
+	type box struct {
+		id    core.ConversationID
+		title string
+	}
+	return eachPage(ctx, e.Store, func(scan func(...any) error) (b box, err error) { return b, scan(&b.id, &b.title) }, "",
+		func(b box) string { return string(b.id) }, func(boxes []box) error {
+			for _, b := range boxes {
+				if err := e.mailOf(ctx, b.id, b.title); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, `select mailbox, title from mailboxes where mailbox > $1 order by mailbox limit $2`)
+}
+
+func (e *eraser) mailOf(ctx context.Context, box core.ConversationID, title string) error {
+	if err := e.eachMail(ctx, box, func(page []core.Mail) error {
+		var all []func(*Tx) error
+		for _, m := range page {
+			_, said := saidIn(m)
+			_, theirs := e.person.events[m.Event]
+			theirs = theirs || said && e.person.boxes[box]
+			if theirs != e.own {
+				continue
+			}
+			content := e.inMail(m, said, theirs)
+			if content == string(m.Content) {
+				continue
+			}
+			all = append(all, update(`update mail set content = $1 where mailbox = $2 and seq = $3`, content, box, m.Seq))
+		}
+		return e.change(ctx, all)
+	}); err != nil {
+		return err
+	}
+	erased := e.words.Text(title)
+	if e.own && e.person.boxes[box] && title != "" {
+		erased = erasure.Erased
+	}
+	if erased == title {
+		return nil
+	}
+	return e.change(ctx, []func(*Tx) error{func(t *Tx) error {
+		_, err := t.Exec(`update mailboxes set title = $1, changed_at = $2 where mailbox = $3 and title = $4`, free(erased),
+			t.Now, box, title)
+		return err
+	}})
+}
+
+// inMail is the content of mail without the person.
+func (e *eraser) inMail(m core.Mail, said, theirs bool) string {
+	var post struct{ Kind core.PostKind }
+	_ = json.Unmarshal(m.Content, &post)
+	switch reply := post.Kind == core.PostReply; {
+	case theirs && said, theirs && reply && e.replies:
+		return withText(m.Content, erasure.Erased)
+	case reply && !e.replies:
+		return string(m.Content)
+	}
+	content, _ := withoutWords(e.words, string(m.Content))
+	return content
+}
+
+// withText is a JSON object whose field text is another.
+func withText(raw []byte, text string) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields["text"] == nil {
+		return string(raw)
+	}
+	var was string
+	if json.Unmarshal(fields["text"], &was) == nil && was == text {
+		return string(raw)
+	}
+	fields["text"], _ = json.Marshal(text) // as all that follows: it can be encoded
+	out, _ := json.Marshal(fields)
+	return string(out)
+}
+
+// posts erases in the outbox. What still waits is to be sent, so it keeps its text.
+func (e *eraser) posts(ctx context.Context) error {
+	return eachPage(ctx, e.Store, readOutbox, 0, func(r core.OutboxRow) int64 { return r.Seq },
+		func(page []core.OutboxRow) error {
+			var all []func(*Tx) error
+			for _, row := range page {
+				_, theirs := e.person.events[row.Event]
+				if theirs != e.own || row.Text == "" {
+					continue
+				}
+				reply := row.Kind == core.PostReply
+				erased := row.Text
+				switch {
+				case theirs && reply && e.replies:
+					erased = erasure.Erased
+				case !reply || e.replies:
+					erased = e.words.Text(row.Text)
+				}
+				if erased == row.Text {
+					continue
+				}
+				if row.State == core.RowWaiting {
+					e.done.Posts++
+					continue
+				}
+				all = append(all, func(t *Tx) error { t.erasePost(row); return nil })
+			}
+			return e.change(ctx, all)
+		}, `select `+outboxColumns+` from outbox where seq > $1 order by seq limit $2`)
+}
+
+// approvals erases in approvals, in what became of their calls, and in the reasons of the audit log. Of one that the
+// person asked for, or that quotes them, all texts go, so that the audit log can tell an erasure from a change. Where a
+// name goes, too, the log is told what the approval is now.
+func (e *eraser) approvals(ctx context.Context) error {
+	if e.own {
+		if err := e.change(ctx, []func(*Tx) error{
+			update(`update audit set reason = '' where seq > 0 and actor = $1 and reason <> ''`, e.person.id),
+		}); err != nil {
+			return err
+		}
+	}
+	return e.eachApproval(ctx, func(a core.Approval) error {
+		theirs := a.Requester.ID == e.person.id
+		if theirs != e.own {
+			return nil
+		}
+		result, err := read(ctx, e.Store, func(t *Tx) (text string, err error) {
+			_, err = t.Row([]any{&text}, `select content || progress from intents where approval = $1`, a.ID)
+			return text, err
+		})
+		if err != nil {
+			return err
+		}
+		text, err := encode(a)
+		if err != nil {
+			return err
+		}
+		_, inText := withoutWords(e.words, text)
+		_, inResult := withoutWords(e.words, result)
+		texts := theirs || inText || inResult
+		if a.State == core.Open {
+			if texts {
+				e.done.Approvals = append(e.done.Approvals, a.ID)
+			}
+			return nil
+		}
+		now := e.withoutPerson(a, texts)
+		erased, err := encode(now)
+		if err != nil || erased == text && (!texts || result == "" || result == `""`) {
+			return err
+		}
+		return e.change(ctx, []func(*Tx) error{func(t *Tx) error {
+			return t.storeErased(a, now, texts, erased != text)
+		}})
+	})
+}
+
+// withoutPerson is an approval without the person's name and reasons and, if all texts go, without these.
+func (e *eraser) withoutPerson(a core.Approval, all bool) core.Approval {
+	a.Votes = slices.Clone(a.Votes)
+	if all {
+		a = a.Erased()
+	}
+	if a.Requester.ID == e.person.id {
+		a.Requester.Name = ""
+	}
+	if a.DecidedBy.ID == e.person.id {
+		a.DecidedBy.Name, a.Reason = "", ""
+	}
+	for i := range a.Votes {
+		if a.Votes[i].Actor.ID == e.person.id {
+			a.Votes[i].Actor.Name, a.Votes[i].Reason = "", ""
+		}
+	}
+	return a
+}
+
+// storeErased stores an approval whose texts, or a name, were erased.
+func (t *Tx) storeErased(was, now core.Approval, texts, record bool) error {
+	if err := t.checkedBefore(was); err != nil {
+		return err
+	}
+	if record {
+		if _, err := t.Exec(`update approvals set body = $1, reason = $2, changed = $3, decided_by = $4 where id = $5`,
+			asJSON{bodyOf(now)}, free(now.Reason), free(now.Changed), asJSON{now.DecidedBy}, now.ID); err != nil {
+			return err
+		}
+		for n, v := range now.Votes {
+			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, now.ID, n); err != nil {
+				return err
+			}
+		}
+		t.audit(now.ID, audit.Erased, core.LocalAdmin, t.auditedTerms(now)+", "+t.auditedRecord(now))
+	}
+	if !texts {
+		return nil
+	}
+	if _, err := t.Exec(`update intents set content = '""', digest = '', progress = '' where approval = $1
+		and ended_at > 0`, now.ID); err != nil {
+		return err
+	}
+	if _, err := t.Exec(`update audit set reason = '' where approval = $1 and reason <> ''`, now.ID); err != nil {
+		return err
+	}
+	_, err := t.Exec(`update events set payload = null where kind in ('click', 'again') and subject = $1 and ended_at > 0
+		and payload is not null`, now.ID)
+	return err
+}
+
+// rest erases in the tables that hold little: evidence, notes, sessions' states, values, and paused turns of others,
+// which it only finds.
+func (e *eraser) rest(ctx context.Context) error {
+	type row struct{ key, text, owner string }
+	scan := func(scan func(...any) error) (r row, err error) { return r, scan(&r.key, &r.text, &r.owner) }
+	key := func(r row) string { return r.key }
+	each := func(query string, change func(row) func(*Tx) error) error {
+		return eachPage(ctx, e.Store, scan, "", key, func(page []row) error {
+			var all []func(*Tx) error
+			for _, r := range page {
+				if c := change(r); c != nil {
+					all = append(all, c)
+				}
+			}
+			return e.change(ctx, all)
+		}, query)
+	}
+	// quoted is a change of a text that quotes the person.
+	quoted := func(query string) func(row) func(*Tx) error {
+		return func(r row) func(*Tx) error {
+			if text, is := withoutWords(e.words, r.text); is {
+				return update(query, text, r.key)
+			}
+			return nil
+		}
+	}
+	if err := each(`select invocation, body, session from evidence where invocation > $1 order by invocation limit $2`,
+		func(r row) func(*Tx) error {
+			if e.own && e.person.turns[core.InvocationID(r.key)] {
+				return update(`delete from evidence where invocation = $1`, r.key)
+			}
+			return quoted(`update evidence set body = $1 where invocation = $2`)(r)
+		}); err != nil {
+		return err
+	}
+	if err := each(`select id, state, '' from sessions where id > $1 order by id limit $2`,
+		quoted(`update sessions set state = $1 where id = $2`)); err != nil {
+		return err
+	}
+	if err := each(`select name, value, '' from kv where name > $1 and substr(name, 1, 5) <> 'kept/' order by name
+		limit $2`, func(r row) func(*Tx) error {
+		if e.own && strings.Contains(r.key+"/", "/"+e.person.id+"/") {
+			return update(`delete from kv where name = $1`, r.key)
+		}
+		return quoted(`update kv set value = $1 where name = $2`)(r)
+	}); err != nil {
+		return err
+	}
+	type note struct {
+		seq         int64
+		owner, text string
+	}
+	if err := eachPage(ctx, e.Store, func(scan func(...any) error) (n note, err error) {
+		return n, scan(&n.seq, &n.owner, &n.text)
+	}, 0, func(n note) int64 { return n.seq }, func(page []note) error {
+		var all []func(*Tx) error
+		for _, n := range page {
+			text := e.words.Text(n.text)
+			switch {
+			case n.owner == e.person.id && e.own:
+				all = append(all, update(`delete from notes where seq = $1`, n.seq))
+			case n.owner != e.person.id && text != n.text:
+				all = append(all, update(`update notes set text = $1 where seq = $2`, text, n.seq))
+			}
+		}
+		return e.change(ctx, all)
+	}, `select seq, owner, text from notes where seq > $1 order by seq limit $2`); err != nil || !e.own {
+		return err
+	}
+	return e.change(ctx, []func(*Tx) error{update(`delete from rate_tokens where name = $1`, "external/"+e.person.id)})
+}
+
+// events erases what the person did, as the platform sent it, and what others' events quote of them.
+func (e *eraser) events(ctx context.Context) error {
+	type row struct {
+		seq          int64
+		platform, id string
+		fetched      string
+		payload      []byte
+		ended        int64
+	}
+	return eachPage(ctx, e.Store, func(scan func(...any) error) (r row, err error) {
+		return r, scan(&r.seq, &r.platform, &r.id, &r.payload, &r.fetched, &r.ended)
+	}, 0, func(r row) int64 { return r.seq }, func(page []row) error {
+		var all []func(*Tx) error
+		for _, r := range page {
+			event, theirs := e.person.events[r.seq]
+			if theirs != e.own {
+				continue
+			}
+			if theirs {
+				all = append(all, func(t *Tx) error { return t.eraseEvent(event) })
+				continue
+			}
+			payload, is := e.words.JSON(r.payload)
+			fetched, fetchedToo := withoutWords(e.words, r.fetched)
+			if len(r.payload) > 0 && is || fetchedToo {
+				if len(r.payload) == 0 {
+					payload = nil
+				}
+				all = append(all, update(`update events set payload = $1, fetched = $2 where seq = $3`, payload, fetched, r.seq))
+			}
+		}
+		return e.change(ctx, all)
+	}, `select seq, platform, id, payload, fetched, ended_at from events where seq > $1 order by seq limit $2`)
+}
+
+// eraseEvent erases an event of the person, with its files. Its id stays, so it is known when it is delivered again.
+func (t *Tx) eraseEvent(e core.EventRecord) error {
+	if _, err := t.Exec(`update events set actor = $1, payload = null, fetched = '' where seq = $2 and ended_at > 0`,
+		asJSON{core.Actor{ID: e.Actor.ID, Local: e.Actor.Local}}, e.Seq); err != nil {
+		return err
+	}
+	digests, err := t.Texts(`delete from event_blobs where platform = $1 and event = $2 and at >= 0 returning digest`,
+		e.Platform, e.ID)
+	if err != nil {
+		return err
+	}
+	slices.Sort(digests)
+	return t.removeUnused(digests, true)
+}

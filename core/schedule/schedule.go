@@ -14,8 +14,8 @@ import (
 	"gatehouse/core/retry"
 )
 
-// Tasks are the store's scheduled tasks, Prune and PruneSessions. The store adds an approval's task with its deadline, and removes it
-// with the decision.
+// Tasks are the store's scheduled tasks, Prune and PruneSessions. The store adds an approval's task with its deadline,
+// and removes it with the decision.
 type Tasks interface {
 	// AddTask stores a task that is due after wait. One whose key is known is due no later than that, and else left as
 	// it is.
@@ -67,8 +67,8 @@ const (
 	pruneEvery = time.Hour
 	pruneKey   = "prune"
 
-	// A round of pruning sessions is made of slices. The task is claimed for each, so that one process at a time does it,
-	// and approvals expire in between. Between two transactions of a slice others have idle times as much time.
+	// A round of pruning sessions is made of slices. The task is claimed for each, so that one process at a time does
+	// it, and approvals expire in between. Between two transactions of a slice others have idle times as much time.
 	sessionsKey = "prune_sessions"
 	slice       = time.Second
 	idle        = 15

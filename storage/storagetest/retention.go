@@ -153,7 +153,8 @@ var retentionExamples = []example{
 		w.equal("the next one's session", w.chat(conversation, 1), conversation.Session(2))
 		w.equal("the title", w.titles(core.ConversationFilter{Person: ann.ID}), []string{"A title"})
 		var said []string
-		for _, e := range must(w.Events(w.ctx, core.EventFilter{Conversation: conversation, Kinds: []core.Kind{core.KindMessage}}))(w) {
+		messages := core.EventFilter{Conversation: conversation, Kinds: []core.Kind{core.KindMessage}}
+		for _, e := range must(w.Events(w.ctx, messages))(w) {
 			said = append(said, string(e.Payload))
 		}
 		w.equal("what events say", said, []string{`{"n": 1}`, `{"n": 1}`, ""})

@@ -16,7 +16,9 @@ func TestWhatIsQuotedIsErased(t *testing.T) {
 	for _, text := range []string{
 		"she said " + secret, "> Tell nobody: " + secret + ". It is ours alone!", "It is ours alone, she said",
 		core.Quote(core.Quotation{What: "message", Name: "Ann", ID: "x:ann", Text: "short\nlines"}).Text,
-		core.Quote(core.Quotation{What: core.QuotedFile, File: "short.txt", Name: "Ann", ID: "x:ann", Text: "short\nlines"}).Text,
+		core.Quote(core.Quotation{
+			What: core.QuotedFile, File: "short.txt", Name: "Ann", ID: "x:ann", Text: "short\nlines",
+		}).Text,
 	} {
 		got := w.Text(text)
 		for _, word := range []string{secret, "ours alone", "short", "lines", `"Ann"`} {

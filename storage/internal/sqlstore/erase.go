@@ -45,7 +45,8 @@ func (s *Store) runs(ctx context.Context, p *person) (string, error) {
 				and exists (select 1 from events where invocation = $2 and ended_at = 0)`, a.ID, a.Invocation)
 		})
 		if runs {
-			begun = "The call of " + a.Call.Tool + " that the approval " + string(a.ID) + " is for has begun and not ended."
+			begun = "The call of " + a.Call.Tool + " that the approval " + string(a.ID) +
+				" is for has begun and not ended."
 		}
 		return err
 	})
@@ -54,8 +55,8 @@ func (s *Store) runs(ctx context.Context, p *person) (string, error) {
 
 // ErasePerson erases a person: what they wrote, and what others quote of it, becomes "[erased]"; names, reasons, files,
 // what is remembered for them, usage and notes go. What the bot said stays, unless replies is set. Their open approvals
-// are cancelled first, and their waiting messages withdrawn. Account ids, times and states stay, so the audit log can be
-// verified. It fails with not_found if nothing is kept of the person, and with invalid, before it changes anything,
+// are cancelled first, and their waiting messages withdrawn. Account ids, times and states stay, so the audit log can
+// be verified. It fails with not_found if nothing is kept of the person, and with invalid, before it changes anything,
 // while a turn or a begun call of theirs runs.
 func (s *Store) ErasePerson(ctx context.Context, id string, replies bool) (done Erasure, err error) {
 	p, known, err := s.find(ctx, id)
@@ -67,7 +68,8 @@ func (s *Store) ErasePerson(ctx context.Context, id string, replies bool) (done 
 	}
 	busy, err := s.runs(ctx, p)
 	if err == nil && busy != "" {
-		err = core.Errorf(core.Invalid, "%s Nothing was erased. Stop it, or wait until it has ended, and try again.", busy)
+		err = core.Errorf(core.Invalid, "%s Nothing was erased. Stop it, or wait until it has ended, and try again.",
+			busy)
 	}
 	if err != nil {
 		return done, err
@@ -167,8 +169,8 @@ func (e *eraser) cancelOpen(ctx context.Context) error {
 			if _, err := t.lockKnownQueue(event.QueueKey()); err != nil {
 				return err
 			}
-			waits, err := t.exists(`select 1 from events where seq = $1 and ended_at = 0 and not exists (select 1 from queues
-				where queue_key = $2 and owner <> '' and event = events.seq)`, event.Seq, event.QueueKey())
+			waits, err := t.exists(`select 1 from events where seq = $1 and ended_at = 0
+				and not exists (select 1 from queues where queue_key = $2 and owner <> '' and event = events.seq)`, event.Seq, event.QueueKey())
 			if err != nil || !waits {
 				return err
 			}
@@ -220,8 +222,8 @@ func (e *eraser) messages(ctx context.Context) error {
 			if own {
 				all = append(all, func(t *Tx) error { return t.removeFiles(m) })
 			}
-			all = append(all, update(`update messages set body = $1, kept = $2 where session = $3 and pos = $4 and body = $5`,
-				string(body), kept, session, m.pos, m.body))
+			all = append(all, update(`update messages set body = $1, kept = $2 where session = $3 and pos = $4
+				and body = $5`, string(body), kept, session, m.pos, m.body))
 		}
 		if len(all) > 0 {
 			all = append(all, update(`update sessions set epoch = '' where id = $1`, session))
@@ -247,7 +249,8 @@ func (e *eraser) mail(ctx context.Context) error {
 		id    core.ConversationID
 		title string
 	}
-	return eachPage(ctx, e.Store, func(scan func(...any) error) (b box, err error) { return b, scan(&b.id, &b.title) }, "",
+	row := func(scan func(...any) error) (b box, err error) { return b, scan(&b.id, &b.title) }
+	return eachPage(ctx, e.Store, row, "",
 		func(b box) string { return string(b.id) }, func(boxes []box) error {
 			for _, b := range boxes {
 				if err := e.mailOf(ctx, b.id, b.title); err != nil {
@@ -272,7 +275,8 @@ func (e *eraser) mailOf(ctx context.Context, box core.ConversationID, title stri
 			if content == string(m.Content) {
 				continue
 			}
-			all = append(all, update(`update mail set content = $1 where mailbox = $2 and seq = $3`, content, box, m.Seq))
+			all = append(all, update(`update mail set content = $1 where mailbox = $2 and seq = $3`, content, box,
+				m.Seq))
 		}
 		return e.change(ctx, all)
 	}); err != nil {
@@ -286,8 +290,8 @@ func (e *eraser) mailOf(ctx context.Context, box core.ConversationID, title stri
 		return nil
 	}
 	return e.change(ctx, []func(*Tx) error{func(t *Tx) error {
-		_, err := t.Exec(`update mailboxes set title = $1, changed_at = $2 where mailbox = $3 and title = $4`, free(erased),
-			t.Now, box, title)
+		_, err := t.Exec(`update mailboxes set title = $1, changed_at = $2 where mailbox = $3 and title = $4`,
+			free(erased), t.Now, box, title)
 		return err
 	}})
 }
@@ -430,7 +434,8 @@ func (t *Tx) storeErased(was, now core.Approval, texts, record bool) error {
 			return err
 		}
 		for n, v := range now.Votes {
-			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, now.ID, n); err != nil {
+			if _, err := t.Exec(`update votes set body = $1 where approval = $2 and n = $3`, asJSON{v}, now.ID,
+				n); err != nil {
 				return err
 			}
 		}
@@ -446,8 +451,8 @@ func (t *Tx) storeErased(was, now core.Approval, texts, record bool) error {
 	if _, err := t.Exec(`update audit set reason = '' where approval = $1 and reason <> ''`, now.ID); err != nil {
 		return err
 	}
-	_, err := t.Exec(`update events set payload = null where kind in ('click', 'again') and subject = $1 and ended_at > 0
-		and payload is not null`, now.ID)
+	_, err := t.Exec(`update events set payload = null where kind in ('click', 'again') and subject = $1
+		and ended_at > 0 and payload is not null`, now.ID)
 	return err
 }
 
@@ -551,7 +556,8 @@ func (e *eraser) events(ctx context.Context) error {
 				if len(r.payload) == 0 {
 					payload = nil
 				}
-				all = append(all, update(`update events set payload = $1, fetched = $2 where seq = $3`, payload, fetched, r.seq))
+				all = append(all, update(`update events set payload = $1, fetched = $2 where seq = $3`, payload, fetched,
+					r.seq))
 			}
 		}
 		return e.change(ctx, all)

@@ -61,7 +61,8 @@ func (s *Store) find(ctx context.Context, id string) (p *person, known bool, err
 		turns: map[core.InvocationID]bool{}, others: map[core.InvocationID]bool{},
 		conversations: map[core.ConversationID]bool{}, boxes: map[core.ConversationID]bool{},
 	}
-	err = eachPage(ctx, s, readEvent, 0, func(e core.EventRecord) int64 { return e.Seq }, func(page []core.EventRecord) error {
+	number := func(e core.EventRecord) int64 { return e.Seq }
+	err = eachPage(ctx, s, readEvent, 0, number, func(page []core.EventRecord) error {
 		for _, e := range page {
 			if e.Actor.ID != id { // the prefix of another's
 				continue
@@ -99,8 +100,9 @@ func (s *Store) find(ctx context.Context, id string) (p *person, known bool, err
 		return nil, false, err
 	}
 	for c := range p.conversations {
-		begun, err := readAll(ctx, s, func(scan func(...any) error) (i core.InvocationID, err error) { return i, scan(&i) },
-			`select invocation from events where conversation = $1 and kind = 'message'
+		turn := func(scan func(...any) error) (i core.InvocationID, err error) { return i, scan(&i) }
+		begun, err := readAll(ctx, s, turn, `
+			select invocation from events where conversation = $1 and kind = 'message'
 				and substr(actor, 1, length($2)) <> $2`, c, p.prefix)
 		if err != nil {
 			return nil, false, err
@@ -113,7 +115,8 @@ func (s *Store) find(ctx context.Context, id string) (p *person, known bool, err
 		known, err = read(ctx, s, func(t *Tx) (bool, error) {
 			return t.exists(`select 1 where exists (select 1 from audit where seq > 0 and actor = $1)
 				or exists (select 1 from notes where owner = $1)
-				or exists (select 1 from kv where name >= 'tokens/' and name < 'tokens0' and substr(name, 19) = $1)`, id)
+				or exists (select 1 from kv where name >= 'tokens/' and name < 'tokens0'
+					and substr(name, 19) = $1)`, id)
 		})
 	}
 	return p, known, err
@@ -165,7 +168,8 @@ func (s *Store) eachSession(ctx context.Context, visit func(core.SessionID, []st
 	message := func(scan func(...any) error) (m storedMessage, err error) {
 		return m, scan(&m.session, &m.invocation, &m.n, &m.pos, &m.body, &m.kept)
 	}
-	return eachPage(ctx, s, id, "", func(id core.SessionID) string { return string(id) }, func(page []core.SessionID) error {
+	key := func(id core.SessionID) string { return string(id) }
+	return eachPage(ctx, s, id, "", key, func(page []core.SessionID) error {
 		for _, session := range page {
 			if err := eachPage(ctx, s, message, -1, func(m storedMessage) int64 { return m.pos },
 				func(page []storedMessage) error { return visit(session, page) },

@@ -227,7 +227,8 @@ func (s *Store) finishRetiring(ctx context.Context) (bool, error) {
 func (s *Store) goOnRetiring(ctx context.Context, stored string) error {
 	var r retiring
 	if err := json.Unmarshal([]byte(stored), &r); err != nil {
-		return core.Wrap(core.StoreUnreadable, err, "What is left of a session that was pruned can't be read: %s", stored)
+		return core.Wrap(core.StoreUnreadable, err, "What is left of a session that was pruned can't be read: %s",
+			stored)
 	}
 	return s.write(ctx, func(t *Tx) error {
 		if _, err := t.lockKnownQueue(r.Session.Conversation().Queue()); err != nil {

@@ -57,7 +57,9 @@ func TestAMessageOfThePersonIsErasedAndARepliesOnlyIfAsked(t *testing.T) {
 	said := core.Message{Role: core.User, Content: core.Said(core.Speaker{Name: "Ann", ID: "x:ann"}, secret, nil)}
 	reply := core.Message{
 		Role: core.Assistant, Content: core.Text("you said " + secret),
-		ToolCalls: []core.ToolCall{{ID: "1", Name: "note.add", Arguments: json.RawMessage(`{"text":"` + secret + `"}`)}},
+		ToolCalls: []core.ToolCall{{
+			ID: "1", Name: "note.add", Arguments: json.RawMessage(`{"text":"` + secret + `"}`),
+		}},
 	}
 	for _, c := range []struct {
 		m       core.Message

@@ -170,7 +170,8 @@ func (e *eraser) cancelOpen(ctx context.Context) error {
 				return err
 			}
 			waits, err := t.exists(`select 1 from events where seq = $1 and ended_at = 0
-				and not exists (select 1 from queues where queue_key = $2 and owner <> '' and event = events.seq)`, event.Seq, event.QueueKey())
+				and not exists (select 1 from queues where queue_key = $2 and owner <> '' and event = events.seq)`,
+				event.Seq, event.QueueKey())
 			if err != nil || !waits {
 				return err
 			}
@@ -556,8 +557,8 @@ func (e *eraser) events(ctx context.Context) error {
 				if len(r.payload) == 0 {
 					payload = nil
 				}
-				all = append(all, update(`update events set payload = $1, fetched = $2 where seq = $3`, payload, fetched,
-					r.seq))
+				all = append(all, update(`update events set payload = $1, fetched = $2 where seq = $3`, payload,
+					fetched, r.seq))
 			}
 		}
 		return e.change(ctx, all)

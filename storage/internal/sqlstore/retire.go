@@ -36,8 +36,8 @@ type retiring struct {
 	After int64 `json:"after"`
 }
 
-// PruneSessions goes on with a round of removing sessions whose last word is older than age, with their messages, files,
-// mail, title, evidence, and the texts of their events and posts; see core.Pruning. Each call is one short transaction,
+// PruneSessions goes on with a round of removing sessions whose last word is older than age, with their messages,
+// files, mail, title, evidence, and the texts of their events and posts; see core.Pruning. Each call is one short transaction,
 // and some reads. Ids stay until Prune removes them, so an event that is delivered again is known; so do approvals and
 // dead letters. A crash between two calls leaves the rest to the next one.
 //
@@ -180,7 +180,8 @@ func (t *Tx) retire(id core.SessionID) (r retiring, err error) {
 	conversation := id.Conversation()
 	r.Session = id
 	current := 1
-	if _, err := t.Row([]any{&current}, `select generation from queues where queue_key = $1`, conversation); err != nil {
+	if _, err := t.Row([]any{&current}, `select generation from queues where queue_key = $1`,
+		conversation); err != nil {
 		return r, err
 	}
 	if _, err := t.Exec(`delete from sessions where id = $1`, id); err != nil {
@@ -243,7 +244,8 @@ func (s *Store) goOnRetiring(ctx context.Context, stored string) error {
 	})
 }
 
-// removeRetired removes rows of a session that was taken away, as many as a transaction may, and stores how far it came.
+// removeRetired removes rows of a session that was taken away, as many as a transaction may, and stores how far it
+// came.
 // The transaction holds the conversation's queue.
 func (t *Tx) removeRetired(r retiring) error {
 	steps := []func(*retiring, int) (int, error){
@@ -359,8 +361,8 @@ func (t *Tx) retireMessages(r *retiring, n int) (int, error) {
 	return int(removed), t.removeUnused(digests, false)
 }
 
-// retireEvents erases what the conversation's events say, but not clicks, which are kept as long as their approvals, and
-// not dead letters, which can be retried.
+// retireEvents erases what the conversation's events say, but not clicks, which are kept as long as their approvals,
+// and not dead letters, which can be retried.
 func (t *Tx) retireEvents(r *retiring, n int) (int, error) {
 	page, err := List(t, readSeq, `select seq from events where conversation = $1 and seq > $2 and seq <= $3
 		order by seq limit $4`, r.Session.Conversation(), r.After, r.Events, n)

@@ -48,8 +48,8 @@ var help = map[string]string{
 	"GATEHOUSE_DRAIN_TIMEOUT": "How long running turns may continue after the program is told to stop.",
 	"GATEHOUSE_RETENTION": "How long ended events, sent posts and decided approvals are kept: 24h or more. 0s: " +
 		"without limit.",
-	"GATEHOUSE_RETENTION_SESSIONS": "How long sessions are kept after their last word, with their messages, files and " +
-		"mail: 24h or more. 0s: without limit.",
+	"GATEHOUSE_RETENTION_SESSIONS": "How long sessions are kept after their last word, with their messages, files " +
+		"and mail: 24h or more. 0s: without limit.",
 	"GATEHOUSE_MAX_MESSAGE": "The largest message that is accepted.",
 	"GATEHOUSE_FRESHNESS":   "A reply older than this is marked as late when it is sent. 0s: no reply is.",
 	"GATEHOUSE_LOG_LEVEL":   "debug, info, warn or error.",

@@ -7,6 +7,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/doctor"
 	"gatehouse/cmd/gatehouse/internal/hrfcmd"
+	"gatehouse/cmd/gatehouse/internal/people"
 )
 
 // commands is the command line.
@@ -31,14 +32,15 @@ type commands struct {
 
 	HRF hrfcmd.HRF `cmd:"" group:"look" help:"Check, run and convert envelopes of the Harmony Response Format."`
 
-	Queue      admin.Queue   `cmd:"" group:"look" help:"Show queued turns, unsent messages and open approvals."`
-	Pause      admin.Pause   `cmd:"" group:"operate" help:"Stop starting new turns, in all processes; messages are kept."`
-	Unpause    admin.Unpause `cmd:"" group:"operate" help:"Start new turns again."`
-	Migrate    admin.Migrate `cmd:"" group:"operate" help:"Migrate the database to this build's schema version."`
-	Config     admin.Config  `cmd:"" group:"start" help:"Print every setting, its value and its source."`
-	Version    versionCmd    `cmd:"" group:"look" help:"Print the version."`
-	Completion completionCmd `cmd:"" group:"start" help:"Print a script that completes commands in a shell."`
-	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
+	People     people.Commands `cmd:"" group:"operate" help:"Export or erase everything that is kept of a person."`
+	Queue      admin.Queue     `cmd:"" group:"look" help:"Show queued turns, unsent messages and open approvals."`
+	Pause      admin.Pause     `cmd:"" group:"operate" help:"Stop starting new turns, in all processes; messages are kept."`
+	Unpause    admin.Unpause   `cmd:"" group:"operate" help:"Start new turns again."`
+	Migrate    admin.Migrate   `cmd:"" group:"operate" help:"Migrate the database to this build's schema version."`
+	Config     admin.Config    `cmd:"" group:"start" help:"Print every setting, its value and its source."`
+	Version    versionCmd      `cmd:"" group:"look" help:"Print the version."`
+	Completion completionCmd   `cmd:"" group:"start" help:"Print a script that completes commands in a shell."`
+	Complete   completeCmd     `cmd:"" name:"__complete" hidden:""`
 
 	Help helpCmd `cmd:"" group:"look" help:"Show the help of gatehouse or of a command, or one of its pages."`
 }

@@ -20,6 +20,7 @@ var withoutJSON = map[string]string{
 	"completion":       "a script of a shell",
 	"__complete":       "words for such a script",
 	"approvals answer": "--json is the answer",
+	"people export":    "it prints nothing else",
 }
 
 // eachCommand calls visit for each command that runs, by its words.

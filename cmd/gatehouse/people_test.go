@@ -20,6 +20,9 @@ func (s *seeder) said(t *testing.T, id, who, name, text, reply string) core.Clai
 	t.Helper()
 	e := s.event(id, text)
 	e.Actor = core.Actor{ID: who, Name: name}
+	if s.conversation != "" {
+		e.Conversation = s.conversation
+	}
 	_, err := s.store.Accept(s.ctx, e)
 	noErr(t, err)
 	claims, err := s.store.Claim(s.ctx, core.ClaimRequest{Owner: "seed", Limit: 1, Scopes: s.scope})
@@ -122,8 +125,8 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 	})
 }
 
-// TestErasedPersonsApprovals: what they asked for and decided has no texts and no names any more, and the audit log says
-// that this was an erasure.
+// TestErasedPersonsApprovals: what they asked for and decided has no texts and no names any more, and the audit log
+// says that this was an erasure.
 func TestErasedPersonsApprovals(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e engine) {
 		url, store := audited(t, e)

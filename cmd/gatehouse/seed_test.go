@@ -23,6 +23,8 @@ type seeder struct {
 	store *storage.Store
 	owner string
 	scope []core.Scope
+
+	conversation core.ConversationID // of said; "": seedConversation
 }
 
 func newSeeder(ctx context.Context, store *storage.Store) *seeder {

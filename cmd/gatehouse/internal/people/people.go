@@ -173,8 +173,8 @@ func snapshots(url string) (found []string, err error) {
 func (v eraseView) print(a *cli.App, url string) {
 	a.PrintLine("Erased %s. Their account id stays in the audit log and in the ids of conversations.", v.Person)
 	if v.Posts > 0 || len(v.Approvals) > 0 {
-		a.PrintLine("What still waits keeps its text: %d posts to be sent, %d open approvals that quote them. Run this "+
-			"again later.", v.Posts, len(v.Approvals))
+		a.PrintLine("What still waits keeps its text: %d posts to be sent, %d open approvals that quote them. Run "+
+			"this again later.", v.Posts, len(v.Approvals))
 	}
 	if len(v.Removed) > 0 {
 		a.PrintLine("Removed %d snapshots beside the database.", len(v.Removed))

@@ -304,7 +304,7 @@ func (e *eraser) inMail(m core.Mail, said, theirs bool) string {
 	switch reply := post.Kind == core.PostReply; {
 	case theirs && said, theirs && reply && e.replies:
 		return withText(m.Content, erasure.Erased)
-	case reply && !e.replies:
+	case theirs && reply:
 		return string(m.Content)
 	}
 	content, _ := withoutWords(e.words, string(m.Content))
@@ -341,7 +341,7 @@ func (e *eraser) posts(ctx context.Context) error {
 				switch {
 				case theirs && reply && e.replies:
 					erased = erasure.Erased
-				case !reply || e.replies:
+				case !theirs || !reply:
 					erased = e.words.Text(row.Text)
 				}
 				if erased == row.Text {

@@ -49,8 +49,8 @@ func (w *Words) Message(m Message) (body []byte, own, changed bool) {
 	return body, own, !bytes.Equal(body, m.Body)
 }
 
-// answer erases in what the model said. What it answered the person stays unless replies go; its thinking, which repeats
-// what it was told, and what it told others of the person's words, do not.
+// answer erases in what the model said. What it answered the person stays unless replies go; its thinking, which
+// repeats what it was told, and what it told others of the person's words, do not.
 func (w *Words) answer(msg *core.Message, m Message) {
 	var blocks []core.Block
 	for _, b := range msg.Content.Blocks() {

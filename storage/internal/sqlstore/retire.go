@@ -38,8 +38,8 @@ type retiring struct {
 
 // PruneSessions goes on with a round of removing sessions whose last word is older than age, with their messages,
 // files, mail, title, evidence, and the texts of their events and posts; see core.Pruning. Each call is one short
-// transaction, and some reads. Ids stay until Prune removes them, so an event that is delivered again is known; so do approvals and
-// dead letters. A crash between two calls leaves the rest to the next one.
+// transaction, and some reads. Ids stay until Prune removes them, so an event that is delivered again is known; so do
+// approvals and dead letters. A crash between two calls leaves the rest to the next one.
 //
 // A session is kept while an approval of it is open, a turn of it is suspended, an event of its conversation has not
 // ended, or a post of that is not sent or in doubt.

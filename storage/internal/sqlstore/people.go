@@ -237,8 +237,7 @@ type PersonsFile struct {
 func (s *Store) ExportPerson(ctx context.Context, id string) (x Person, err error) {
 	p, known, err := s.find(ctx, id)
 	if err == nil && !known {
-		err = core.Errorf(core.NotFound, "Nothing is kept of %s. An account is written as in %s.", id,
-			"slack:U1 or openharness:ann")
+		err = core.Errorf(core.NotFound, "Nothing is kept of %s. Write the account as gatehouse approvals show does.", id)
 	}
 	if err != nil {
 		return Person{}, err

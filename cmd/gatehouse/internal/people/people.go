@@ -1,7 +1,7 @@
 // Package people is the commands that export and erase what is kept of a person.
 //
-//	gatehouse people export slack:U1 > u1.json
-//	gatehouse people erase slack:U1 --snapshots
+//	gatehouse people export PERSON > person.json
+//	gatehouse people erase PERSON --snapshots
 //
 // A person is one account, as it is written elsewhere. The store does the work, in short transactions beside a running
 // gatehouse serve: see sqlstore's ErasePerson. What is not in the database, such as the messages on a platform and
@@ -32,7 +32,7 @@ type Commands struct {
 
 // account is a person as all commands write them.
 type account struct {
-	Person string `arg:"" help:"An account, such as slack:U1 or openharness:ann."`
+	Person string `arg:"" help:"An account, such as ${person}."`
 }
 
 type exportCmd struct{ account }

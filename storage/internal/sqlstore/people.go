@@ -237,7 +237,8 @@ type PersonsFile struct {
 func (s *Store) ExportPerson(ctx context.Context, id string) (x Person, err error) {
 	p, known, err := s.find(ctx, id)
 	if err == nil && !known {
-		err = core.Errorf(core.NotFound, "Nothing is kept of %s. Write the account as gatehouse approvals show does.", id)
+		err = core.Errorf(core.NotFound, "Nothing is kept of %s. Write the account as gatehouse turns list does.",
+			id)
 	}
 	if err != nil {
 		return Person{}, err

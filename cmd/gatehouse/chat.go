@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/adapters/console"
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/core"
 	"gatehouse/core/dispatch"
 	"gatehouse/storage"
@@ -20,6 +21,7 @@ import (
 var sessionName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,64}$`)
 
 type chatCmd struct {
+	move.Anyway
 	Session string `default:"default" placeholder:"ID" help:"The conversation to open or continue."`
 }
 
@@ -58,6 +60,9 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	conversation := core.ConversationID(console.Name + ":" + c.Session)
 	owner, err := store.Register(ctx, "chat-"+c.Session, cfg.Heartbeat)
 	if err != nil {
+		return err
+	}
+	if err := c.Check(ctx, store, log); err != nil {
 		return err
 	}
 	parts := newShared(cfg, store, log)

@@ -10,15 +10,16 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/memory"
+	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
 )
 
-type serveCmd struct{}
+type serveCmd struct{ move.Anyway }
 
 // Run runs every configured platform until ctx ends, then drains.
-func (serveCmd) Run(ctx context.Context, a *cli.App) error {
+func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 	// settings
 	cfg, log, err := a.Config(slog.LevelDebug)
 	if err != nil {
@@ -34,6 +35,9 @@ func (serveCmd) Run(ctx context.Context, a *cli.App) error {
 	// the store
 	store, owner, err := waitForStore(ctx, a, cfg, log)
 	if err != nil || store == nil {
+		return err
+	}
+	if err := c.Check(ctx, store, log); err != nil {
 		return err
 	}
 	// approvals, and the MCP servers whose tools may need them

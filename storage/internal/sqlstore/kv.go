@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -133,6 +134,42 @@ func (s *Store) TakeToken(ctx context.Context, name string, limit int, window ti
 		_, err = t.Exec(`insert into rate_tokens (name, at, ends) values ($1, $2, $3)`, name, t.Now, t.Now.Add(window))
 		return 0, err
 	})
+}
+
+// Moved is what a database that was copied into another one says of it, as the value of MovedName in kv.
+type Moved struct {
+	ID   string    `json:"id"` // of the copy; it has it as the value of ArrivedName
+	To   string    `json:"to"` // the other database's address, without its password
+	At   time.Time `json:"at"`
+	Done bool      `json:"done"` // the copy is known to be committed; otherwise it may be
+}
+
+// MovedName and ArrivedName are the store's own names in kv: of a Moved, and of the ID of the copy that a database is.
+const (
+	MovedName   = "moved"
+	ArrivedName = "arrived"
+)
+
+// Moved returns what the database says of the one into which it was copied; nil if it was not.
+func (s *Store) Moved(ctx context.Context) (*Moved, error) {
+	return read(ctx, s, func(t *Tx) (*Moved, error) {
+		var text string
+		found, err := t.Row([]any{&text}, `select value from kv where name = $1`, MovedName)
+		if err != nil || !found {
+			return nil, err
+		}
+		return ReadMoved(text)
+	})
+}
+
+// ReadMoved reads the value of MovedName.
+func ReadMoved(text string) (*Moved, error) {
+	m := &Moved{}
+	if err := json.Unmarshal([]byte(text), m); err != nil {
+		return nil, core.Wrap(core.StoreUnreadable, err, "What the database says of the one to which it was moved "+
+			"can't be read: the value of %q in its table kv was changed.", MovedName)
+	}
+	return m, nil
 }
 
 // AddNote writes a note of the demo's note tool; repeating it writes a second one.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"gatehouse/cmd/gatehouse/internal/cli"
+	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/core"
 	"gatehouse/storage"
 )
@@ -14,11 +15,15 @@ import (
 type Migrate struct {
 	cli.JSONFlag
 	cli.YesFlag
+	move.Flags
 	Status bool `help:"Only print the schema version; exit with 1 if it is not up to date."`
 }
 
-// Run migrates the database. serve and chat do so too when they open it.
+// Run migrates the database, or moves it. serve and chat do so too when they open it.
 func (c Migrate) Run(ctx context.Context, a *cli.App) error {
+	if c.Wanted() {
+		return c.Flags.Run(ctx, a, c.JSONFlag)
+	}
 	cfg, _, err := a.Config(slog.LevelWarn)
 	if err != nil {
 		return err

@@ -77,7 +77,14 @@ func (a *App) Store(ctx context.Context) (*storage.Store, error) {
 	if schema == 0 {
 		return nil, noDatabase(cfg.DatabaseURL)
 	}
-	return a.NewStore(ctx, cfg, log)
+	store, err := a.NewStore(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	if moved, err := store.Moved(ctx); err == nil && moved != nil {
+		a.Warn("This database was moved to " + moved.To + ": what this command shows or changes is the old one.")
+	}
+	return store, nil
 }
 
 // NewStore opens the configured database, and creates it where there is none. Close closes it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,27 +133,8 @@ func (m Move) copy(ctx context.Context, source *sqlite.Source, target *postgres.
 	}
 	done, copied := m.Begin(all), int64(0)
 	for _, table := range target.Tables() {
-		next, stop := iter.Pull2(rowsOf(ctx, source, table, target.Columns(table)))
-		n, err := target.Copy(ctx, table, func() ([]any, error) {
-			row, err, more := next()
-			if !more {
-				return nil, nil
-			}
-			copied++
-			done(copied)
-			return row, err
-		})
-		stop()
-		if err != nil {
+		if err := copyTable(ctx, source, target, table, rows[table], func() { copied++; done(copied) }); err != nil {
 			return nil, err
-		}
-		found, err := target.Count(ctx, table)
-		if err != nil {
-			return nil, err
-		}
-		if n != rows[table] || found != n {
-			return nil, core.Errorf(core.Internal, "The table %s has %d rows, %d were copied and %d arrived. Nothing "+
-				"was moved.", table, rows[table], n, found)
 		}
 	}
 	for _, c := range target.Counting() {
@@ -169,19 +149,29 @@ func (m Move) copy(ctx context.Context, source *sqlite.Source, target *postgres.
 	return rows, nil
 }
 
-// errEnough ends the reading of a table whose rows nobody wants any more.
-var errEnough = errors.New("no more rows are wanted")
-
-func rowsOf(ctx context.Context, s *sqlite.Source, table string, columns []string) iter.Seq2[[]any, error] {
-	return func(yield func([]any, error) bool) {
-		err := s.Rows(ctx, table, columns, func(row []any) error {
-			if !yield(row, nil) {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(nil, err)
-		}
+// copyTable copies a table, and checks that as many rows arrived as there are.
+func copyTable(
+	ctx context.Context, source *sqlite.Source, target *postgres.Target, table string, want int64, copied func(),
+) (err error) {
+	rows, err := source.Rows(ctx, table, target.Columns(table))
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	n, err := target.Copy(ctx, table, func() ([]any, error) {
+		row, err := rows.Next()
+		if row != nil {
+			copied()
+		}
+		return row, err
+	})
+	if err != nil {
+		return err
+	}
+	found, err := target.Count(ctx, table)
+	if err == nil && (n != want || found != want) {
+		err = core.Errorf(core.Internal, "The table %s has %d rows, %d were copied and %d arrived. Nothing was moved.",
+			table, want, n, found)
+	}
+	return err
 }

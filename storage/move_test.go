@@ -218,7 +218,8 @@ func TestMoveCopiesEveryRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	r, err := s.Accept(t.Context(), core.Event{Platform: "p", ID: "new", Conversation: "p:new", Body: core.MessageEvent{}})
+	r, err := s.Accept(t.Context(),
+		core.Event{Platform: "p", ID: "new", Conversation: "p:new", Body: core.MessageEvent{}})
 	if err != nil || r.Seq != seq+1 {
 		t.Errorf("the next event is %d after %d, %v", r.Seq, seq, err)
 	}
@@ -300,7 +301,9 @@ func TestMoveRefuses(t *testing.T) {
 			core.Invalid, "not empty: it has rows in its table notes",
 		},
 		"another program's target": {
-			func(t *testing.T, _, to string, _ *storage.Move) { connect(t, "pgx", to, `create table events (x int)`) },
+			func(t *testing.T, _, to string, _ *storage.Move) {
+				connect(t, "pgx", to, `create table events (x int)`)
+			},
 			core.StoreUnreadable, "another program",
 		},
 		"a text with a zero byte": {

@@ -103,30 +103,53 @@ func (s *Source) has(ctx context.Context, table string) (has bool, err error) {
 	return has, translate(s.file, err)
 }
 
-// Rows calls row for each row of a table, in the order in which they lie there, with the values of these columns:
-// int64, string, []byte or nil. It calls nothing if there is no such table.
-func (s *Source) Rows(ctx context.Context, table string, columns []string, row func([]any) error) (err error) {
-	if has, err := s.has(ctx, table); err != nil || !has {
-		return err
+// Rows are those of a table.
+type Rows struct {
+	file, table string
+	rows        *sql.Rows // nil: there are none
+	columns     int
+}
+
+// Rows reads a table with these columns, in the order in which its rows lie there; there are none if there is no such
+// table.
+func (s *Source) Rows(ctx context.Context, table string, columns []string) (*Rows, error) {
+	r := &Rows{file: s.file, table: table, columns: len(columns)}
+	has, err := s.has(ctx, table)
+	if err != nil || !has {
+		return r, err
 	}
-	rows, err := s.conn.QueryContext(ctx, `select `+strings.Join(columns, ", ")+` from `+table)
+	//nolint:rowserrcheck // Next does
+	r.rows, err = s.conn.QueryContext(ctx, `select `+strings.Join(columns, ", ")+` from `+table)
 	if err != nil {
-		return translate(s.file, fmt.Errorf("reading %s: %w", table, err))
+		return nil, translate(s.file, fmt.Errorf("reading %s: %w", table, err))
 	}
-	defer func() { err = errors.Join(err, translate(s.file, rows.Close())) }()
-	for rows.Next() {
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return translate(s.file, fmt.Errorf("reading %s: %w", table, err))
-		}
-		if err := row(values); err != nil {
-			return err
-		}
+	return r, nil
+}
+
+// Next returns the next row's values, each an int64, string, []byte or nil; nil: there are no more.
+func (r *Rows) Next() ([]any, error) {
+	if r.rows == nil {
+		return nil, nil
 	}
-	return translate(s.file, rows.Err())
+	if !r.rows.Next() {
+		return nil, translate(r.file, r.rows.Err())
+	}
+	values, into := make([]any, r.columns), make([]any, r.columns)
+	for i := range values {
+		into[i] = &values[i]
+	}
+	if err := r.rows.Scan(into...); err != nil {
+		return nil, translate(r.file, fmt.Errorf("reading %s: %w", r.table, err))
+	}
+	return values, nil
+}
+
+// Close ends the reading.
+func (r *Rows) Close() error {
+	if r.rows == nil {
+		return nil
+	}
+	return translate(r.file, r.rows.Close())
 }
 
 // Last returns the highest number that a numbering column of a table ever had; 0 if it had none.

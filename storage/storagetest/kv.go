@@ -49,6 +49,10 @@ var kvExamples = []example{
 		w.message(conversation)
 		w.claim(minute)
 	}},
+	{"A database says nothing of a move before there was one", func(w *world) {
+		w.ok(w.Put(w.ctx, sqlstore.MovedName, "another value"))
+		w.equal("the move", must(w.Moved(w.ctx))(w) == nil, true)
+	}},
 	{"Put replaces and removes a value, for every process", func(w *world) {
 		view := w.view()
 		w.got("in the beginning", "key", "")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gatehouse/core"
@@ -85,8 +86,9 @@ const defaultSession = 12 * time.Hour
 type Gate struct {
 	Site
 
-	tokens  []Token
-	logins  map[string]*core.Signer // by name: seals the person's logins
+	admitted atomic.Pointer[admitted]
+	signer   *core.Signer
+
 	forms   *core.Signer
 	now     func() time.Time
 	session time.Duration
@@ -101,17 +103,46 @@ type Gate struct {
 // New makes a Gate. Its keys are derived from the signer's, one for each purpose.
 func New(o Options) *Gate {
 	g := &Gate{
-		tokens: o.Tokens, logins: map[string]*core.Signer{}, forms: derived(o.Signer, "form of a page"), now: o.Now,
+		signer: o.Signer, forms: derived(o.Signer, "form of a page"), now: o.Now,
 		session: cmp.Or(o.Session, defaultSession), metrics: o.Metrics, guesses: guesses{peers: map[string]int{}},
 		cookie: cookieOf(o.Instance), values: o.Values, Site: o.Site,
 	}
 	if g.now == nil {
 		g.now = time.Now
 	}
-	for _, t := range o.Tokens {
-		g.logins[t.Name] = derived(o.Signer, "login of "+t.Name+"\x00"+string(t.digest[:]))
-	}
+	g.admitted.Store(g.admit(o.Tokens))
 	return g
+}
+
+// admitted are those who are let in.
+type admitted struct {
+	tokens []Token
+	logins map[string]*core.Signer // by name: seals the person's logins
+}
+
+func (g *Gate) admit(tokens []Token) *admitted {
+	a := &admitted{tokens: tokens, logins: map[string]*core.Signer{}}
+	for _, t := range tokens {
+		a.logins[t.Name] = derived(g.signer, "login of "+t.Name+"\x00"+string(t.digest[:]))
+	}
+	return a
+}
+
+// Use lets in those with these tokens, and nobody else, from the next request on. Logins and streams that began with
+// another token end at once.
+func (g *Gate) Use(tokens []Token) {
+	g.admitted.Store(g.admit(tokens))
+	g.streams.endUnless(g.holds)
+}
+
+// holds reports whether somebody is let in by this token: the zero one is that of who needs none.
+func (g *Gate) holds(t Token) bool {
+	if g.Open() {
+		return t.Name == ""
+	}
+	return slices.ContainsFunc(g.admitted.Load().tokens, func(other Token) bool {
+		return other.Name == t.Name && other.digest == t.digest
+	})
 }
 
 // derived is a signer for one purpose.
@@ -129,8 +160,8 @@ func derived(s *core.Signer, purpose string) *core.Signer {
 
 // Has reports whether there is a token of this name, in whatever case.
 func (g *Gate) Has(name string) bool {
-	return slices.ContainsFunc(g.tokens, func(t Token) bool { return strings.EqualFold(t.Name, name) })
+	return slices.ContainsFunc(g.admitted.Load().tokens, func(t Token) bool { return strings.EqualFold(t.Name, name) })
 }
 
 // Open reports whether there are no tokens, so that only true loopback is served.
-func (g *Gate) Open() bool { return len(g.tokens) == 0 }
+func (g *Gate) Open() bool { return len(g.admitted.Load().tokens) == 0 }

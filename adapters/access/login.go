@@ -40,12 +40,14 @@ func (g *Gate) Login(w http.ResponseWriter, r *http.Request, token string) error
 	if g.Open() {
 		return forbidden("There is nobody to log in as: GATEHOUSE_TOKENS is not set.")
 	}
-	who, ok := g.holder(strings.TrimSpace(token))
+	in := g.admitted.Load()
+	who, ok := in.holder(strings.TrimSpace(token))
 	if !ok {
 		return g.guesses.wrong(r, token)
 	}
 	end := g.now().Add(g.session).Unix()
-	c := g.newCookie(g.cookie, byTLS(r), who+separator+g.logins[who].Seal(strconv.FormatInt(end, 10), rand.Text()))
+	sealed := in.logins[who.Name].Seal(strconv.FormatInt(end, 10), rand.Text())
+	c := g.newCookie(g.cookie, byTLS(r), who.Name+separator+sealed)
 	c.MaxAge = int(g.session / time.Second)
 	http.SetCookie(w, c)
 	g.removeOld(w, r)
@@ -146,7 +148,7 @@ func (g *Gate) opened(r *http.Request, name string) login {
 		return login{}
 	}
 	who, sealed, _ := strings.Cut(all[0].Value, separator)
-	signer := g.logins[who]
+	signer := g.admitted.Load().logins[who]
 	if signer == nil {
 		return login{}
 	}

@@ -44,30 +44,49 @@ func (g *Gate) ended(ctx context.Context, l login) bool {
 	return err == nil && value != ""
 }
 
-// Follow returns a channel that is closed when a log-out ends the login of a request, in this process; leave must be
-// called. For what is asked without a login it is never closed.
+// Follow returns a channel that is closed when a log-out ends the login of a request, in this process, or when the token
+// that it or its login has is no longer one; leave must be called.
 func (g *Gate) Follow(r *http.Request) (ended <-chan struct{}, leave func()) {
 	l, _ := g.login(r)
-	return g.streams.add(l.id())
+	by := g.tokenOf(r, l)
+	ended, leave = g.streams.add(l.id(), by)
+	if !g.holds(by) { // since the request was let in
+		g.streams.endUnless(g.holds)
+	}
+	return ended, leave
 }
 
-// streams are what lasts as long as a login, by the logins' ids.
+// tokenOf returns the token that a request has, or that its login was made with; zero: none.
+func (g *Gate) tokenOf(r *http.Request, l login) (by Token) {
+	if token, sent, err := bearer(r); err == nil && sent {
+		by, _ = g.admitted.Load().holder(token)
+		return by
+	}
+	for _, t := range g.admitted.Load().tokens {
+		if t.Name == l.who {
+			by = t
+		}
+	}
+	return by
+}
+
+// streams are what lasts as long as a login, by the logins' ids; each with the token by which it was let in.
 type streams struct {
 	mu  sync.Mutex
-	all map[string]map[chan struct{}]bool
+	all map[string]map[chan struct{}]Token
 }
 
-func (s *streams) add(id string) (ended <-chan struct{}, leave func()) {
+func (s *streams) add(id string, by Token) (ended <-chan struct{}, leave func()) {
 	one := make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
-		s.all = map[string]map[chan struct{}]bool{}
+		s.all = map[string]map[chan struct{}]Token{}
 	}
 	if s.all[id] == nil {
-		s.all[id] = map[chan struct{}]bool{}
+		s.all[id] = map[chan struct{}]Token{}
 	}
-	s.all[id][one] = true
+	s.all[id][one] = by
 	return one, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -84,4 +103,21 @@ func (s *streams) end(id string) {
 		close(one)
 	}
 	delete(s.all, id)
+}
+
+// endUnless ends the streams whose tokens are not held any more.
+func (s *streams) endUnless(holds func(Token) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, all := range s.all {
+		for one, by := range all {
+			if !holds(by) {
+				close(one)
+				delete(all, one)
+			}
+		}
+		if len(all) == 0 {
+			delete(s.all, id)
+		}
+	}
 }

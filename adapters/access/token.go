@@ -12,7 +12,7 @@ import (
 
 // Token is a person's token. Only its digest is kept.
 //
-// A name has one token. To replace it, change it in the list and start gatehouse again: logins with the old one end. If
+// A name has one token. To replace it, change it in the list: logins with the old one end (see Gate.Use). If
 // the old one must hold for a while, give the new one another name, and name both ids as one person's in the approval
 // policy; their conversations stay apart.
 type Token struct {
@@ -100,12 +100,12 @@ func tokenFault(token string) string {
 	return ""
 }
 
-// holder returns whose token it is. It takes the same time for each token that is wrong.
-func (g *Gate) holder(token string) (who string, ok bool) {
+// holder returns the token that this is. It takes the same time for each token that is wrong.
+func (a *admitted) holder(token string) (who Token, ok bool) {
 	digest := sha256.Sum256([]byte(token))
-	for _, t := range g.tokens {
+	for _, t := range a.tokens {
 		if subtle.ConstantTimeCompare(t.digest[:], digest[:]) == 1 {
-			who, ok = t.Name, true
+			who, ok = t, true
 		}
 	}
 	return who, ok

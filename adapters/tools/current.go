@@ -10,9 +10,8 @@ import (
 
 // Current holds the tools of a file, which can be read again. Any number of goroutines may use it.
 type Current struct {
-	path    string // "" = no file
-	options Options
-	file    atomic.Pointer[loaded]
+	path string // "" = no file
+	file atomic.Pointer[loaded]
 }
 
 // loaded is what a file says.
@@ -24,24 +23,20 @@ type loaded struct {
 // Open reads the tools of a file; path "": there is none. If the file is invalid, the error is of type
 // strictyaml.Faults, and there are no tools.
 func Open(path string, o Options) (*Current, error) {
-	c := &Current{path: path, options: o}
+	c := &Current{path: path}
 	c.file.Store(&loaded{})
-	return c, c.Reload()
+	if path == "" {
+		return c, nil
+	}
+	all, warnings, err := load(path, o)
+	if err == nil {
+		c.file.Store(&loaded{all, warnings})
+	}
+	return c, err
 }
 
-// Reload reads the file again. If it is invalid, the tools stay as they were, and the error is of type
-// strictyaml.Faults.
-func (c *Current) Reload() error {
-	if c.path == "" {
-		return nil
-	}
-	all, warnings, err := load(c.path, c.options)
-	if err != nil {
-		return err
-	}
-	c.file.Store(&loaded{all, warnings})
-	return nil
-}
+// Use puts what another one read in force.
+func (c *Current) Use(read *Current) { c.file.Store(read.file.Load()) }
 
 // Path is the file's; "" = none.
 func (c *Current) Path() string { return c.path }

@@ -24,6 +24,13 @@ func TestTheFileIsReadAgain(t *testing.T) {
 	if err != nil || current.Path() != file {
 		t.Fatal(err)
 	}
+	again := func() error {
+		read, err := tools.Open(file, options(t))
+		if err == nil {
+			current.Use(read)
+		}
+		return err
+	}
 	registry := tool.NewRegistry(tool.Calc()).With(current)
 	has := func() (names string) {
 		for _, one := range registry.Tools() {
@@ -38,7 +45,7 @@ func TestTheFileIsReadAgain(t *testing.T) {
 
 	write(strings.Replace(shop, "risk: destructive", "risk: big", 1))
 	var faults strictyaml.Faults
-	if err := current.Reload(); !errors.As(err, &faults) || len(faults) != 1 {
+	if err := again(); !errors.As(err, &faults) || len(faults) != 1 {
 		t.Errorf("%v", err)
 	}
 	if got := has(); got != "demo.calc shop.refund shop.orders shop.close " {
@@ -50,7 +57,7 @@ func TestTheFileIsReadAgain(t *testing.T) {
 		"  - name: shop.close # the same tool\n    command: [sh, -c, exit]\n    risk: write\n    description: Closes " +
 		"the shop.\n")
 	refund, _ := registry.Get("shop.refund")
-	if err := current.Reload(); err != nil {
+	if err := again(); err != nil {
 		t.Fatal(err)
 	}
 	if got := has(); got != "demo.calc shop.refund shop.close " {
@@ -66,7 +73,7 @@ func TestTheFileIsReadAgain(t *testing.T) {
 
 func TestWithoutAFileThereAreNoTools(t *testing.T) {
 	current, err := tools.Open("", options(t))
-	if err != nil || current.Path() != "" || len(current.Tools()) > 0 || current.Reload() != nil {
+	if err != nil || current.Path() != "" || len(current.Tools()) > 0 {
 		t.Errorf("%v, %v", current.Tools(), err)
 	}
 }

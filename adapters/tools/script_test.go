@@ -79,7 +79,7 @@ func TestScriptsThatCanNotStart(t *testing.T) {
 			if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := current.Reload(); err != nil || len(current.Warnings()) > 0 {
+			if current, err = tools.Open(file, options(t)); err != nil || len(current.Warnings()) > 0 {
 				t.Errorf("when the script is mended: %v, %v", err, current.Warnings())
 			}
 		})

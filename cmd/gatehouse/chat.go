@@ -12,6 +12,8 @@ import (
 	"gatehouse/adapters/console"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/move"
+	"gatehouse/cmd/gatehouse/internal/reload"
+	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/dispatch"
 	"gatehouse/storage"
@@ -51,7 +53,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if builtIn := dispatch.DefaultSentences(); cfg.Sentences.Help == builtIn.Help {
 		cfg.Sentences.Help = console.Help
 	}
-	reloadOnHangup(ctx, cfg, log, func() {})
+	hangups := reload.Listen()
 	warnOfTools(cfg, log)
 	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
@@ -88,6 +90,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
+	go g.reload(ctx, a.Settings, hangups, nil, func(now settings.Config) { warnOfTools(now, log) })
 	if q, err := store.Queue(ctx, 1); err == nil && q.Paused {
 		a.Warn("Paused: messages are kept, and answered after gatehouse unpause.")
 	}

@@ -16,6 +16,7 @@ import (
 	"gatehouse/core"
 	"gatehouse/core/chat"
 	"gatehouse/core/dispatch"
+	"gatehouse/core/graph"
 	"gatehouse/core/outbox"
 	"gatehouse/core/schedule"
 )
@@ -28,6 +29,8 @@ type gateway struct {
 	models     *modelHealth
 	metrics    *metrics.Metrics
 	traces     *otel.Export // nil: none
+	tracer     graph.Tracer
+	harness    *chat.Harness
 	deliverer  *outbox.Deliverer
 	dispatcher *dispatch.Dispatcher
 	clock      *schedule.Clock
@@ -63,11 +66,12 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	if g.traces, err = otel.Open(context.Background(), cfg.Traces, version, p.log); err != nil {
 		return nil, err
 	}
-	agent, err := newAgent(cfg, p.store, g.metrics.Tracer(g.traces.Tracer()), g.models, p.log, p.servers)
+	g.tracer = g.metrics.Tracer(g.traces.Tracer())
+	agent, err := newAgent(cfg, p.store, g.tracer, g.models, p.log, p.servers)
 	if err != nil {
 		return nil, err
 	}
-	harness, err := chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Sentences: cfg.Errors, Log: p.log})
+	g.harness, err = chat.New(chat.Options{Graph: agent, Replies: cfg.Replies, Sentences: cfg.Errors, Log: p.log})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,7 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 		Store:         p.store,
 		Platforms:     platforms,
 		Conversations: only,
-		Harness:       harness,
+		Harness:       g.harness,
 		Approvals:     p.service,
 		Policy:        cfg.Policy,
 		Watcher:       g.metrics,

@@ -104,7 +104,7 @@ func TestTheFileOfServersIsReadAgain(t *testing.T) {
 
 	noErr(t, os.WriteFile(path, []byte(`{"mcpServers": {"first": {"url": 7}}}`), 0o600))
 	p.signal(syscall.SIGHUP)
-	p.says("the old MCP servers stay in force")
+	p.says("so nothing was changed")
 	serversFile(t, path, map[string]string{"second": second})
 	p.says("the file of MCP servers was read again")
 	awaitServer(t, p.at, "second")

@@ -6,10 +6,9 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 	"time"
 
 	"gatehouse/adapters/mcp"
@@ -22,8 +21,10 @@ import (
 type mcpServers struct {
 	*mcp.Servers
 	file string // "": there is none
-	used string // the text of the file that was read last
 	log  *slog.Logger
+
+	mu   sync.Mutex
+	used string // the text of the file that was read last; guarded by mu
 }
 
 // newServers makes the configured MCP servers.
@@ -39,27 +40,22 @@ const (
 	fileSettles = 2 * time.Second
 )
 
-// follow reads the file again when it has changed, and on SIGHUP, until ctx ends.
+// follow reads the file again when it has changed, until ctx ends.
 func (s *mcpServers) follow(ctx context.Context) {
 	if s.file == "" {
 		return
 	}
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
 	look := time.NewTicker(fileLook)
 	defer look.Stop()
-	last, since := s.used, time.Now()
+	last, since := s.text(), time.Now()
 	for {
 		select {
-		case <-hangup:
-			s.reload()
 		case now := <-look.C:
 			text, _ := os.ReadFile(s.file) // a file that can't be read is one that changed
 			if string(text) != last {
 				last, since = string(text), now
-			} else if last != s.used && now.Sub(since) >= fileSettles {
-				s.used = last
+			} else if last != s.text() && now.Sub(since) >= fileSettles {
+				s.setText(last)
 				s.reload()
 			}
 		case <-ctx.Done():
@@ -79,9 +75,26 @@ func (s *mcpServers) reload() {
 			"category", core.CategoryOf(err))
 		return
 	}
-	s.used = cfg.Text
-	s.Use(cfg)
+	s.use(cfg)
 	s.log.Info("the file of MCP servers was read again", "file", s.file, "servers", len(cfg.Servers))
+}
+
+// use makes another file's servers the ones in force.
+func (s *mcpServers) use(cfg mcp.Config) {
+	s.setText(cfg.Text)
+	s.Use(cfg)
+}
+
+func (s *mcpServers) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+func (s *mcpServers) setText(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = text
 }
 
 // notes are lines for /readyz. They do not make it fail: a server that is away harms the calls of its own tools alone.

@@ -158,6 +158,19 @@ type modelHealth struct {
 
 func newModelHealth() *modelHealth { return &modelHealth{last: map[string]core.Category{}} }
 
+// keep forgets the models that are not asked any more.
+func (h *modelHealth) keep(m settings.Model) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name := range h.last {
+		if !slices.ContainsFunc(m.Chosen, func(one settings.ChosenModel) bool {
+			return strings.TrimPrefix(one.Name, one.Vendor+":") == name
+		}) {
+			delete(h.last, name)
+		}
+	}
+}
+
 // note takes the result of a call. Only a model that can't be asked is down: a refused request, a limit or a turn that
 // was stopped tell nothing.
 func (h *modelHealth) note(model string, err error) {

@@ -275,7 +275,7 @@ func TestLaw5_AnEditedPolicy(t *testing.T) {
 		noErr(t, p.app.cmd.Process.Signal(syscall.SIGHUP))
 		p.until(logged, p.app, func() bool { return strings.Count(p.app.out.String(), logged) > before })
 	}
-	const read, stays = "the policy was read again", "the old policy stays in force"
+	const read, stays = "the configuration was read again: ", "so nothing was changed"
 	ask := func(what string) (thread string) {
 		return p.ann.Posts("C1", p.slack.MentionOfBot()+" note add "+what).TS
 	}

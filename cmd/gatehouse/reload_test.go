@@ -33,7 +33,7 @@ func TestServeReadsThePolicyAgain(t *testing.T) {
 	l.open()
 	write("alow\n    quorum: 0")
 	l.signal(syscall.SIGHUP)
-	l.says("the old policy stays in force")
+	l.says("so nothing was changed")
 	out := l.app.out.String()
 	for _, want := range []string{
 		path + `:4:13: unknown action \"alow\"; did you mean allow?`,
@@ -43,12 +43,12 @@ func TestServeReadsThePolicyAgain(t *testing.T) {
 			t.Errorf("%s is not in %s", want, out)
 		}
 	}
-	if strings.Count(out, `"level":"ERROR"`) != 3 || strings.Contains(out, "was read again") {
+	if strings.Count(out, `"level":"ERROR"`) != 1 || strings.Contains(out, "was read again: ") {
 		t.Errorf("the log is %s", out)
 	}
 	write("deny")
 	l.signal(syscall.SIGHUP)
-	l.says("the policy was read again")
+	l.says("the configuration was read again: policy (" + path + ")")
 	l.signal(syscall.SIGTERM)
 	<-l.app.done
 }
@@ -79,7 +79,7 @@ func TestChatReadsThePolicyAgain(t *testing.T) {
 	add("Not today.")
 	write("allow\n    unknown: key")
 	noErr(t, c.cmd.Process.Signal(syscall.SIGHUP))
-	w.until("the fault", c, func() bool { return said("the old policy stays in force") == 1 })
+	w.until("the fault", c, func() bool { return said("so nothing was changed") == 1 })
 	add("Not today.")
 	if said("Done: ") > 0 {
 		t.Errorf("it prints %s", c.out)
@@ -117,12 +117,12 @@ func TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain(t *testing.T) {
 	}
 
 	thread, card := ask()
-	hangUp("big", "stored", "the old file of tools stays in force")
+	hangUp("big", "stored", "so nothing was changed")
 	p.bob.Clicks("C1", card.TS, "approve")
 	p.reads("C1", thread, "stored as before")
 
 	thread, card = ask()
-	hangUp("write", "stored as of now", "the file of tools was read again")
+	hangUp("write", "stored as of now", "the configuration was read again: tools (" + path + ")")
 	p.bob.Clicks("C1", card.TS, "approve")
 	p.reads("C1", thread, "so I need an approval again")
 	again := card

@@ -11,6 +11,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/memory"
 	"gatehouse/cmd/gatehouse/internal/move"
+	"gatehouse/cmd/gatehouse/internal/reload"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -25,7 +26,7 @@ func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	reloadOnHangup(ctx, cfg, log, func() { warnOfApprovers(cfg, log) })
+	hangups := reload.Listen()
 	warnOfApprovers(cfg, log)
 	warnOfTools(cfg, log)
 	if few := connections.FewFiles(); few != "" {
@@ -68,6 +69,10 @@ func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
+	go g.reload(ctx, a.Settings, hangups, gate, func(now settings.Config) {
+		warnOfApprovers(now, log)
+		warnOfTools(now, log)
+	})
 	announce(gate, g.server.socket.Addr(), slices.ContainsFunc(platforms, called), log)
 	return serve(ctx, g)
 }

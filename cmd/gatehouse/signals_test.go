@@ -31,7 +31,7 @@ func TestServeSaysThatItDrains(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		l := serving(t)
 		l.signal(syscall.SIGHUP)
-		l.says("SIGHUP is ignored")
+		l.says("nothing that can change without a restart has changed")
 		l.signal(s)
 		<-l.app.done
 		if code, out := l.app.cmd.ProcessState.ExitCode(), l.app.out.String(); code != 0 ||

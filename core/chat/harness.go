@@ -3,6 +3,7 @@ package chat
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
@@ -26,6 +27,7 @@ type Options struct {
 // Harness runs turns over a graph. It is safe for concurrent use, and one serves all turns of a process.
 type Harness struct {
 	opt   Options
+	graph atomic.Pointer[graph.Graph]
 	locks locks
 
 	mu        sync.Mutex
@@ -50,9 +52,13 @@ func New(o Options) (*Harness, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}},
-		nil
+	h := &Harness{opt: o, listeners: map[core.SessionID][]*listener{}, untaken: map[core.SessionID][]core.Outcome{}}
+	h.graph.Store(o.Graph)
+	return h, nil
 }
+
+// Use has the calls that begin from now on run another graph, which New would take; those that run keep theirs.
+func (h *Harness) Use(g *graph.Graph) { h.graph.Store(g) }
 
 // CallOption is an option of one Send or Resume.
 type CallOption func(*call)

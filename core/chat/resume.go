@@ -89,5 +89,5 @@ func (h *Harness) resume(
 			return graph.Result{}, core.Errorf(core.SuspensionRecordInvalid, "This turn waits for another signal.")
 		}
 	}
-	return h.opt.Graph.Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
+	return h.graph.Load().Invoke(ctx, stores, graph.Invocation{Resume: rec.Invocation, Payload: s.Payload}), nil
 }

@@ -37,7 +37,7 @@ func (h *Harness) SendStreaming(
 	}
 	defer release()
 	in := graph.Invocation{ID: c.invocation, Session: session, Initial: graph.Update{graph.Messages.Add(m)}}
-	return h.outcome(ctx, h.opt.Graph.Invoke(heardBy(ctx, on), c.stores, in))
+	return h.outcome(ctx, h.graph.Load().Invoke(heardBy(ctx, on), c.stores, in))
 }
 
 // heardBy has on hear the turn of a context.

@@ -90,6 +90,8 @@ type Config struct {
 
 	// from PromptFile; nil: none is set. It is rendered with prompt.SystemInput
 	SystemPrompt *prompt.Prompt `ignored:"true"`
+
+	settings []Setting // as they were read
 }
 
 // Platforms are those that ids may begin with.

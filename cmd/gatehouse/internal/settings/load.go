@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -23,9 +24,10 @@ type Setting struct {
 	Source  string `json:"source"`
 	Meaning string `json:"meaning"`
 
-	From    string `json:"-"` // where its value is copied from; "" = not known
-	initial string // the value of a variable that is not set
-	secret  string // the tag of that name; "" = not secret
+	From    string            `json:"-"` // where its value is copied from; "" = not known
+	digest  [sha256.Size]byte // of its value, and of the text of the file that it names
+	initial string            // the value of a variable that is not set
+	secret  string            // the tag of that name; "" = not secret
 }
 
 // The sources of a setting; a secret's may also be "file PATH".
@@ -72,6 +74,7 @@ func (s Source) load(without ...string) (Config, []Setting, error) {
 func (s Source) Read() (Config, []Setting, []string) {
 	cfg := s.config()
 	all, faults := cfg.decode()
+	cfg.settings = all
 	for _, fault := range cfg.complete() {
 		if !slices.ContainsFunc(faults, func(other string) bool { return keyOf(other) == keyOf(fault) }) {
 			faults = append(faults, fault)
@@ -198,6 +201,11 @@ func (s *Setting) resolve() (fault string) {
 		value = s.initial
 	}
 	s.Value = Mask(s.secret, value)
+	s.digest = sha256.Sum256([]byte(value))
+	if texts[s.Key] && value != "" {
+		text, _ := core.ReadText(value) // complete says what is wrong with it
+		s.digest = sha256.Sum256(text)
+	}
 	return fault
 }
 

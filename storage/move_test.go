@@ -154,6 +154,9 @@ func columnsOf(t *testing.T, db *sql.DB) map[string][]string {
 		}
 		all[table] = append(all[table], column)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	for _, none := range []string{"fingerprints", "gatehouse_version", "gatehouse_migrating", "rate_limits"} {
 		delete(all, none)
 	}

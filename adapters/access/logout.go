@@ -44,8 +44,8 @@ func (g *Gate) ended(ctx context.Context, l login) bool {
 	return err == nil && value != ""
 }
 
-// Follow returns a channel that is closed when a log-out ends the login of a request, in this process, or when the token
-// that it or its login has is no longer one; leave must be called.
+// Follow returns a channel that is closed when a log-out ends the login of a request, in this process, or when the
+// token that it or its login has is no longer one; leave must be called.
 func (g *Gate) Follow(r *http.Request) (ended <-chan struct{}, leave func()) {
 	l, _ := g.login(r)
 	by := g.tokenOf(r, l)

@@ -86,8 +86,8 @@ func (f Flags) Run(ctx context.Context, a *cli.App, json cli.JSONFlag) error {
 	default:
 		a.PrintLine("%d rows were copied to %s; the audit log there is intact.", sum(moved.Rows), moved.To)
 	}
-	a.PrintLine("Set GATEHOUSE_DATABASE_URL to it and start gatehouse serve. The old database is unchanged and marked " +
-		"as moved: keep it as a backup.")
+	a.PrintLine("Set GATEHOUSE_DATABASE_URL to it and start gatehouse serve. The old database is unchanged and " +
+		"marked as moved: keep it as a backup.")
 	return nil
 }
 
@@ -130,8 +130,8 @@ func (f Anyway) Check(ctx context.Context, store *storage.Store, log *slog.Logge
 	said := fmt.Sprintf("This database was moved to %s at %s", m.To, at)
 	mend := "Set GATEHOUSE_DATABASE_URL to that one."
 	if !m.Done {
-		said = fmt.Sprintf("A move of this database to %s was begun at %s, and it is not known whether it was completed",
-			m.To, at)
+		said = fmt.Sprintf("A move of this database to %s was begun at %s, and it is not known whether it was "+
+			"completed", m.To, at)
 		mend = "Run the same gatehouse migrate again: it completes the move."
 	}
 	if f.MovedAnyway {

@@ -122,7 +122,7 @@ func TestLaw5_AToolOfTheFileThatChangesIsAskedForAgain(t *testing.T) {
 	p.reads("C1", thread, "stored as before")
 
 	thread, card = ask()
-	hangUp("write", "stored as of now", "the configuration was read again: tools (" + path + ")")
+	hangUp("write", "stored as of now", "the configuration was read again: tools ("+path+")")
 	p.bob.Clicks("C1", card.TS, "approve")
 	p.reads("C1", thread, "so I need an approval again")
 	again := card

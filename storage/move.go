@@ -37,10 +37,16 @@ type Move struct {
 	Again bool
 	// Quiet is how long an owner at the target must not have beaten to be taken for dead.
 	Quiet time.Duration
+	Watch Watcher
+}
+
+// Watcher is whoever has a database moved.
+type Watcher interface {
+	// Begin is told how many rows there are, Copied how many of them are copied.
+	Begin(rows int64)
+	Copied(rows int64)
 	// Verify checks the copy before it is committed.
-	Verify func(context.Context, *Store) error
-	// Begin is called with the number of rows, and returns what is called with how many of them are copied.
-	Begin func(rows int64) (done func(int64))
+	Verify(ctx context.Context, copied *Store) error
 }
 
 // Copied is what a move did.
@@ -96,7 +102,7 @@ func (m Move) Run(ctx context.Context) (c Copied, err error) {
 	}
 	copied, err := target.Store(ctx)
 	if err == nil {
-		err = m.Verify(ctx, copied)
+		err = m.Watch.Verify(ctx, copied)
 	}
 	if err == nil {
 		err = source.Mark(ctx, &c.Moved)
@@ -131,9 +137,10 @@ func (m Move) copy(ctx context.Context, source *sqlite.Source, target *postgres.
 		rows[table] = n
 		all += n
 	}
-	done, copied := m.Begin(all), int64(0)
+	m.Watch.Begin(all)
+	copied := int64(0)
 	for _, table := range target.Tables() {
-		if err := copyTable(ctx, source, target, table, rows[table], func() { copied++; done(copied) }); err != nil {
+		if err := copyTable(ctx, source, target, table, rows[table], func() { copied++; m.Watch.Copied(copied) }); err != nil {
 			return nil, err
 		}
 	}

@@ -88,15 +88,22 @@ func many(t *testing.T, file string, messages int) {
 func mover(file, to string) storage.Move {
 	return storage.Move{
 		From: "sqlite:" + file, To: to, Name: "postgres://there", Quiet: time.Second / 5,
-		Begin: func(int64) func(int64) { return func(int64) {} },
-		Verify: func(ctx context.Context, s *storage.Store) error {
-			r, err := approvals.VerifyLog(ctx, s, audit.KeysOf(s.Signer()), "")
-			if err == nil && len(r.Faults)+r.Entries == 0 || len(r.Faults) > 0 {
-				err = fmt.Errorf("the log has %d entries and the faults %q", r.Entries, r.Faults)
-			}
-			return err
-		},
+		Watch: &watcher{},
 	}
+}
+
+// watcher counts what is copied, and verifies the log.
+type watcher struct{ rows, copied int64 }
+
+func (w *watcher) Begin(rows int64)  { w.rows = rows }
+func (w *watcher) Copied(rows int64) { w.copied = rows }
+
+func (w *watcher) Verify(ctx context.Context, s *storage.Store) error {
+	r, err := approvals.VerifyLog(ctx, s, audit.KeysOf(s.Signer()), "")
+	if err == nil && len(r.Faults)+r.Entries == 0 || len(r.Faults) > 0 {
+		err = fmt.Errorf("the log has %d entries and the faults %q", r.Entries, r.Faults)
+	}
+	return err
 }
 
 // rowsOf returns the rows of a table in any order, each value with its type; true and 1 are the same.
@@ -175,17 +182,15 @@ func TestMoveCopiesEveryRow(t *testing.T) {
 	many(t, file, messages)
 	source, target := connect(t, "sqlite3", file), connect(t, "pgx", to)
 	m := mover(file, to)
-	total, last := int64(0), int64(0)
-	m.Begin = func(rows int64) func(int64) {
-		total = rows
-		return func(done int64) { last = done }
-	}
+	told := &watcher{}
+	m.Watch = told
 	before := map[string][]string{}
 	began := time.Now()
 	c, err := m.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	total, last := told.rows, told.copied
 	t.Logf("%d rows in %s", total, time.Since(began).Round(time.Millisecond))
 	if total < int64(messages) || last != total || c.Rows["messages"] < int64(messages) || !c.Done || c.Before {
 		t.Errorf("%d of %d rows; %+v", last, total, c)

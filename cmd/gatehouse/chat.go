@@ -13,7 +13,6 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/cmd/gatehouse/internal/reload"
-	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/dispatch"
 	"gatehouse/storage"
@@ -90,7 +89,7 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	go g.reload(ctx, a.Settings, hangups, nil, func(now settings.Config) { warnOfTools(now, log) })
+	go g.reload(ctx, a.Settings, hangups, nil)
 	if q, err := store.Queue(ctx, 1); err == nil && q.Paused {
 		a.Warn("Paused: messages are kept, and answered after gatehouse unpause.")
 	}

@@ -69,10 +69,7 @@ func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	log.Info("serving", "owner", owner, "listen", g.server.socket.Addr().String())
-	go g.reload(ctx, a.Settings, hangups, gate, func(now settings.Config) {
-		warnOfApprovers(now, log)
-		warnOfTools(now, log)
-	})
+	go g.reload(ctx, a.Settings, hangups, gate)
 	announce(gate, g.server.socket.Addr(), slices.ContainsFunc(platforms, called), log)
 	return serve(ctx, g)
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"gatehouse/adapters/access"
+	"gatehouse/adapters/mcp"
 	"gatehouse/cmd/gatehouse/internal/reload"
 	"gatehouse/cmd/gatehouse/internal/settings"
 )
@@ -32,34 +33,47 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// reload replaces the parts of the gateway when their files are read again, until ctx ends. gate is nil without HTTP.
-func (g *gateway) reload(
-	ctx context.Context, source settings.Source, hangups <-chan os.Signal, gate *access.Gate,
-	changed func(settings.Config),
-) {
-	r := reload.Reload{
-		Settings: source,
-		Agent:    g.nextAgent,
-		Servers:  g.servers.use,
-		Changed:  changed,
-		Log:      g.log,
-	}
-	if gate != nil {
-		r.Tokens = gate.Use
-	}
-	r.Run(ctx, hangups, g.cfg)
+// reloading is a gateway whose parts are replaced when their files are read again.
+type reloading struct {
+	*gateway
+	gate *access.Gate // nil: no HTTP
 }
 
-// nextAgent builds the agent of another configuration. use has the turns that begin from then on run it.
-func (g *gateway) nextAgent(cfg settings.Config) (use func(), err error) {
-	agent, err := newAgent(cfg, g.store, g.tracer, g.models, g.log, g.servers)
+var _ reload.Process = reloading{}
+
+// reload reads the files again at each hang-up, until ctx ends.
+func (g *gateway) reload(ctx context.Context, source settings.Source, hangups <-chan os.Signal, gate *access.Gate) {
+	reload.Reload{Settings: source, Process: reloading{g, gate}, Log: g.log}.Run(ctx, hangups, g.cfg)
+}
+
+// NextAgent builds the agent of another configuration.
+func (r reloading) NextAgent(cfg settings.Config) (use func(), err error) {
+	agent, err := newAgent(cfg, r.store, r.tracer, r.models, r.log, r.servers)
 	if err != nil {
 		return nil, err
 	}
 	return func() {
-		g.harness.Use(agent)
-		g.models.keep(cfg.Model)
+		r.harness.Use(agent)
+		r.models.keep(cfg.Model)
 	}, nil
+}
+
+// UseTokens lets in other people.
+func (r reloading) UseTokens(tokens []access.Token) {
+	if r.gate != nil {
+		r.gate.Use(tokens)
+	}
+}
+
+// UseServers replaces the MCP servers.
+func (r reloading) UseServers(cfg mcp.Config) { r.servers.use(cfg) }
+
+// Changed logs what is probably not meant.
+func (r reloading) Changed(cfg settings.Config) {
+	if r.gate != nil {
+		warnOfApprovers(cfg, r.log)
+	}
+	warnOfTools(cfg, r.log)
 }
 
 // warnOfTools logs what may be wrong with the programs of the tools.

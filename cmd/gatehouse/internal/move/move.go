@@ -48,14 +48,8 @@ func (f Flags) Run(ctx context.Context, a *cli.App, json cli.JSONFlag) error {
 	if err != nil {
 		return err
 	}
-	var progress *cli.Progress
-	end := func() {
-		if progress != nil {
-			progress.End()
-			progress = nil
-		}
-	}
-	defer end()
+	w := &watcher{app: a, json: json}
+	defer w.end()
 	moved, err := storage.Move{
 		From:    f.From,
 		To:      to,
@@ -63,17 +57,9 @@ func (f Flags) Run(ctx context.Context, a *cli.App, json cli.JSONFlag) error {
 		Options: o,
 		Again:   f.MovedAnyway,
 		Quiet:   cfg.Heartbeat,
-		Begin: func(rows int64) func(int64) {
-			progress = a.Progress(json, "Copying", rows)
-			return progress.Done
-		},
-		Verify: func(ctx context.Context, copied *storage.Store) error {
-			end()
-			progress = a.Progress(json, "Checking the audit log", 0)
-			return verify(ctx, copied)
-		},
+		Watch:   w,
 	}.Run(ctx)
-	end()
+	w.end()
 	switch {
 	case err != nil:
 		return err
@@ -98,8 +84,30 @@ func sum(rows map[string]int64) (all int64) {
 	return all
 }
 
-// verify checks the audit log of the copy, also with the key that came along in the database.
-func verify(ctx context.Context, copied *storage.Store) error {
+// watcher shows how far a move is, and checks its copy.
+type watcher struct {
+	app      *cli.App
+	json     cli.JSONFlag
+	progress *cli.Progress // nil: none
+}
+
+// Begin shows a bar.
+func (w *watcher) Begin(rows int64) { w.progress = w.app.Progress(w.json, "Copying", rows) }
+
+// Copied moves the bar on.
+func (w *watcher) Copied(rows int64) { w.progress.Done(rows) }
+
+func (w *watcher) end() {
+	if w.progress != nil {
+		w.progress.End()
+		w.progress = nil
+	}
+}
+
+// Verify checks the audit log of the copy, also with the key that came along in the database.
+func (w *watcher) Verify(ctx context.Context, copied *storage.Store) error {
+	w.end()
+	w.progress = w.app.Progress(w.json, "Checking the audit log", 0)
 	signer := copied.Signer()
 	key, err := copied.DatabaseKey(ctx)
 	if err == nil && key != "" {

@@ -3,7 +3,7 @@
 //
 //	hangups := reload.Listen()   // from now on a hang-up does not end the process
 //	...
-//	reload.Reload{Settings: source, Agent: …}.Run(ctx, hangups, cfg)
+//	reload.Reload{Settings: source, Process: process, …}.Run(ctx, hangups, cfg)
 //
 // Everything is read and checked as at the start, and the agent is built, before anything is replaced: a file with a
 // fault changes nothing at all. Then each part is replaced at once, for what begins from then on: a turn that runs goes
@@ -29,15 +29,20 @@ import (
 // Reload is how the parts of a process are replaced.
 type Reload struct {
 	Settings settings.Source
-	// Agent builds the agent that asks other models; use has the turns that begin from then on take it.
-	Agent func(settings.Config) (use func(), err error)
-	// Tokens are those of the people who are let in; nil: nobody comes over HTTP.
-	Tokens func([]access.Token)
-	// Servers are the MCP servers.
-	Servers func(mcp.Config)
-	// Changed is called with what is in force after it was replaced.
-	Changed func(settings.Config)
-	Log     *slog.Logger
+	Process  Process
+	Log      *slog.Logger
+}
+
+// Process is the process whose parts are replaced.
+type Process interface {
+	// NextAgent builds the agent that asks other models; use has the turns that begin from then on take it.
+	NextAgent(cfg settings.Config) (use func(), err error)
+	// UseTokens lets in the people with these, and nobody else.
+	UseTokens(tokens []access.Token)
+	// UseServers makes these the MCP servers.
+	UseServers(cfg mcp.Config)
+	// Changed is told what is in force after it was replaced.
+	Changed(cfg settings.Config)
 }
 
 // Listen has hang-ups sent to a channel, also while the process drains, in place of ending it. One is kept until
@@ -73,7 +78,7 @@ func (r Reload) once(cfg settings.Config) settings.Config {
 		changes, merged = cfg.ChangesTo(next), cfg.Reloaded(next)
 		if changes.Models {
 			var err error
-			if use, err = r.Agent(merged); err != nil {
+			if use, err = r.Process.NextAgent(merged); err != nil {
 				faults = append(faults, "GATEHOUSE_MODEL: "+core.MessageOf(err))
 			}
 		}
@@ -86,14 +91,14 @@ func (r Reload) once(cfg settings.Config) settings.Config {
 	cfg.Policy.Use(next.Policy)
 	cfg.Tools.Use(next.Tools)
 	if cfg.MCPFile != "" {
-		r.Servers(next.MCP)
+		r.Process.UseServers(next.MCP)
 	}
-	if changes.Tokens && r.Tokens != nil {
-		r.Tokens(next.Tokens)
+	if changes.Tokens {
+		r.Process.UseTokens(next.Tokens)
 	}
 	use()
 	r.tell(merged, changes)
-	r.Changed(merged)
+	r.Process.Changed(merged)
 	return merged
 }
 

@@ -270,7 +270,8 @@ type Conversation struct {
 	ID        ConversationID
 	Title     string // "": it was deleted
 	Last      int64  // the largest Seq of its mail
-	ChangedAt time.Time
+	ChangedAt time.Time // when its mail or its title changed last, which is what lists are ordered by
+	SaidAt    time.Time // when its newest mail was put there, whatever it was called since
 	Waits     bool // an approval of it is open
 }
 

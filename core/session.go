@@ -74,11 +74,24 @@ type SessionSummary struct {
 	UpdatedAt     time.Time
 }
 
+// SessionStanding is what there is of a session now.
+type SessionStanding string
+
+// The standings by which sessions are looked for. A session may have more than one.
+const (
+	SessionAsks   SessionStanding = "asks"   // an approval of it is open
+	SessionRuns   SessionStanding = "runs"   // a turn of it has begun and not ended
+	SessionFailed SessionStanding = "failed" // a turn of it was given up, and is a dead letter
+)
+
 // SessionFilter narrows List; the zero filter lists all.
 type SessionFilter struct {
 	UpdatedAfter  time.Time
 	UpdatedBefore time.Time
-	Platform      string // that their ids begin with; "" = any
+	BeforeID      SessionID       // with UpdatedBefore: those of that very time, too, whose ids come before this one
+	People        []string        // only those in which one of them has said or pressed something; nil = all
+	Standing      SessionStanding // "" = any
+	Platform      string          // that their ids begin with; "" = any
 	CreatedAfter  time.Time
 	SchemaVersion *string
 	Limit         int // 0 = no limit

@@ -40,7 +40,7 @@ type listed struct {
 	Session string    `json:"session"`
 	Title   string    `json:"title"` // "": it was deleted
 	Last    int64     `json:"last"`  // the place of its last mail
-	At      time.Time `json:"at"`    // of its last change
+	At      time.Time `json:"at"`    // of its last word
 	Waits   bool      `json:"waits"` // an approval of it is open
 }
 
@@ -86,7 +86,7 @@ func (f *following) tellList(ctx context.Context) error {
 		}
 		session, ok := f.who.Session(c.ID)
 		if ok && !before[c.ID].Equal(c.ChangedAt) {
-			news = append(news, listed{session, c.Title, c.Last, c.ChangedAt, c.Waits})
+			news = append(news, listed{session, c.Title, c.Last, c.SaidAt, c.Waits})
 		}
 	}
 	if len(news) == 0 {

@@ -1,7 +1,12 @@
 package web_test
 
 import (
+	"fmt"
+	"html"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,4 +61,51 @@ func TestWhatAdminsSee(t *testing.T) {
 	}
 	expect(t, s.get("root", "/queue"), http.StatusOK, "Paused", "console:default", "1 hour ago", "host-1",
 		"in 5 minutes", ">41<", "three processes died", "!slack:T1/C8", "!"+secret, "!the text of a")
+}
+
+// TestSessionsAreFilteredAndPaged: by a person's name on any platform or their id, by what there is of a session, and
+// from one that changed at the same time as the next ones.
+func TestSessionsAreFilteredAndPaged(t *testing.T) {
+	s := newSite(t)
+	for i := range 100 {
+		s.views.sessions = append(s.views.sessions, core.SessionSummary{
+			ID: core.SessionID(fmt.Sprintf("slack:T1/C%d@1", i)), UpdatedAt: noon,
+		})
+	}
+	page := s.get("root", "/sessions?by=ann&is=asks").Body.String()
+	if got := s.views.asked; !slices.Contains(got.People, "ann") || got.Standing != core.SessionAsks {
+		t.Errorf("asked for %+v", got)
+	}
+	for _, text := range []string{`value="ann"`, `value="asks" selected`, "Remove the filter"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %s", text)
+		}
+	}
+	older := regexp.MustCompile(`href="([^"]*)">Older ones`).FindStringSubmatch(page)
+	if older == nil {
+		t.Fatal("there is no link to older ones")
+	}
+	s.get("root", html.UnescapeString(older[1]))
+	got := s.views.asked
+	if !got.UpdatedBefore.Equal(noon) || got.BeforeID != "slack:T1/C99@1" || got.Standing != core.SessionAsks ||
+		!slices.Contains(got.People, "ann") {
+		t.Errorf("the next page asks for %+v", got)
+	}
+	s.views.sessions = nil
+	expect(t, s.get("root", "/sessions?is=failed"), http.StatusOK, "No session fits the filter.")
+}
+
+// TestMoreRowsAreShown of the queue and of a session's turns than the first hundred.
+func TestMoreRowsAreShown(t *testing.T) {
+	s := newSite(t)
+	for i := range 150 {
+		s.views.events = append(s.views.events, core.EventRecord{
+			Event: core.Event{Conversation: "slack:T1/C9"}, Session: "slack:T1/C9@1", Seq: int64(i + 1),
+			EndedAt: noon, End: core.End{Kind: core.EndDead, Cause: "three processes died"},
+		})
+	}
+	expect(t, s.get("root", "/queue"), http.StatusOK, `href="/queue?rows=200"`, "turn=100", "!turn=101")
+	expect(t, s.get("root", "/queue?rows=200"), http.StatusOK, "turn=150", "!Show more")
+	expect(t, s.get("root", "/sessions?id=slack:T1/C9@1"), http.StatusOK,
+		`href="/sessions?id=slack%3AT1%2FC9%401&amp;rows=200"`)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,11 +74,10 @@ func (v *request) listed() (any, error) {
 	all, next := []conversation{}, ""
 	for _, c := range found[:min(len(found), listPage)] {
 		session, _ := v.who.Session(c.ID)
-		all = append(all, conversation{session, c.Title, c.Last, c.ChangedAt, c.Waits})
+		all = append(all, conversation{session, c.Title, c.Last, c.SaidAt, c.Waits})
 	}
 	if len(found) > listPage {
-		last := all[listPage-1]
-		next = strconv.FormatInt(last.At.UnixNano(), 10) + "." + last.Session
+		next = strconv.FormatInt(found[listPage-1].ChangedAt.UnixNano(), 10) + "." + all[listPage-1].Session
 	}
 	return map[string]any{"conversations": all, "next": next}, nil
 }
@@ -105,14 +105,16 @@ func (v *request) changeConversation() error {
 	return refuse(http.StatusBadRequest, "Not possible here", "A conversation can be renamed or deleted here.")
 }
 
-// lastUsed is the session of the reader's conversation that changed last; "" if there is none that a page shows.
+// lastUsed is the session of the reader's conversation in which something was said last, renamed ones aside; "" if there
+// is none that a page shows.
 func (v *request) lastUsed(ctx context.Context) (session, title string, err error) {
-	all, err := v.Conversations.ListConversations(ctx, core.ConversationFilter{Person: v.who.Actor.ID, Limit: 1})
+	all, err := v.Conversations.ListConversations(ctx, core.ConversationFilter{Person: v.who.Actor.ID, Limit: listPage})
 	if err != nil || len(all) == 0 {
 		return "", "", err
 	}
-	session, _ = v.who.Session(all[0].ID)
-	return session, all[0].Title, nil
+	last := slices.MaxFunc(all, func(a, b core.Conversation) int { return a.SaidAt.Compare(b.SaidAt) })
+	session, _ = v.who.Session(last.ID)
+	return session, last.Title, nil
 }
 
 // titleOf is what a session's conversation is called; "" if nothing has been said there.

@@ -35,28 +35,32 @@ type sessionPage struct {
 	ID    core.SessionID
 	Name  string
 	Turns []turnRow
-	Full  bool // there may be more
+	Full  bool   // there may be more
+	More  string // the address of the page with more of them; "" = it has all that it can
 }
 
 // session shows the turns of a session, the approvals that they asked for, and what they said.
 func (v *request) session(id core.SessionID) error {
 	ctx := v.r.Context()
-	turns, err := v.Views.Events(ctx, core.EventFilter{Session: id, Bare: true, Limit: maxRows})
+	n := v.rows()
+	turns, err := v.Views.Events(ctx, core.EventFilter{Session: id, Bare: true, Limit: n})
 	if err != nil {
 		return err
 	}
 	if len(turns) == 0 {
 		return nothingHere()
 	}
-	asked, err := v.Approvals.List(ctx, core.ApprovalFilter{Session: id, Limit: maxRows})
+	asked, err := v.Approvals.List(ctx, core.ApprovalFilter{Session: id, Limit: n})
 	if err != nil {
 		return err
 	}
-	posts, err := v.Views.ListPosts(ctx, nil, id.Conversation(), 2*maxRows)
+	posts, err := v.Views.ListPosts(ctx, nil, id.Conversation(), 2*n)
 	if err != nil {
 		return err
 	}
-	page := sessionPage{clock: clock{v.Now()}, ID: id, Name: v.sessionInWords(id), Full: len(turns) == maxRows}
+	page := sessionPage{
+		clock: clock{v.Now()}, ID: id, Name: v.sessionInWords(id), Full: len(turns) == n, More: v.more(len(turns)),
+	}
 	for _, e := range turns {
 		row := v.turnRow(e)
 		for _, a := range asked {

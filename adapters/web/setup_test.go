@@ -310,6 +310,7 @@ type views struct {
 	queue    core.QueueView
 	events   []core.EventRecord
 	sessions []core.SessionSummary
+	asked    core.SessionFilter // of the sessions, the last time
 	posts    []core.OutboxRow
 	dead     []core.OutboxRow
 	mended   []string // what was done about dead letters
@@ -341,13 +342,18 @@ func (v *views) IsAdmin(who core.Actor) bool { return who.ID == "openharness:roo
 func (v *views) Queue(context.Context, int) (core.QueueView, error) { return v.queue, nil }
 
 func (v *views) Events(_ context.Context, f core.EventFilter) ([]core.EventRecord, error) {
-	return slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool {
+	found := slices.DeleteFunc(slices.Clone(v.events), func(e core.EventRecord) bool {
 		return f.Ends != nil && !slices.Contains(f.Ends, e.End.Kind) || f.Seq != 0 && f.Seq != e.Seq ||
 			f.Session != "" && f.Session != e.Session
-	}), nil
+	})
+	if f.Limit > 0 {
+		found = found[:min(len(found), f.Limit)]
+	}
+	return found, nil
 }
 
-func (v *views) ListSessions(context.Context, core.SessionFilter) ([]core.SessionSummary, error) {
+func (v *views) ListSessions(_ context.Context, f core.SessionFilter) ([]core.SessionSummary, error) {
+	v.asked = f
 	return v.sessions, nil
 }
 

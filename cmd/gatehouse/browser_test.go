@@ -268,11 +268,25 @@ func (w *window) inspect(name string) {
 			if found := eval[string](w, axeRun); found != "[]" {
 				w.t.Errorf("%s: %s", where, found)
 			}
-			png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
-			noErr(w.t, err)
-			noErr(w.t, os.WriteFile(filepath.Join(folder, where+".png"), png, 0o600))
+			w.keeps(where)
 		}
 	}
+}
+
+// keeps keeps a picture of what the window shows.
+func (w *window) keeps(name string) {
+	w.t.Helper()
+	folder, err := pictures()
+	noErr(w.t, err)
+	png, err := chromedp.Run(w.ctx, chromedp.CaptureScreenshot())
+	noErr(w.t, err)
+	noErr(w.t, os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600))
+}
+
+// to goes to another page.
+func (w *window) to(path string) {
+	w.t.Helper()
+	w.run(chromedp.Navigate(w.at + path))
 }
 
 // settled waits until the page is drawn at its size, and lists what is wider than the window and can't be scrolled

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
@@ -223,6 +224,11 @@ func TestFilesAreUploaded(t *testing.T) {
 	}
 	add("notes.txt", "text/plain", "'the secret of the house'")
 	w.until("it is uploaded", "document.querySelector('#files .there')")
+	eval[any](w, `{ const files = new DataTransfer();
+		files.items.add(new File(['pasted'], 'clip.txt', {type: 'text/plain'}));
+		document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', {clipboardData: files, bubbles: true,
+			cancelable: true})); }; null`)
+	w.until("what is pasted is uploaded, too", "document.querySelectorAll('#files .there').length === 2")
 	add("tool.exe", "application/octet-stream", "new Uint8Array([77, 90, 0, 1, 2, 255, 254])")
 	w.until("the refusal", "document.querySelector('#files .failed .why')?.textContent.includes('accepted')")
 	add("large.txt", "text/plain", "'x'.repeat(Number(document.querySelector('#chat').dataset.upload) + 1)")
@@ -234,7 +240,8 @@ func TestFilesAreUploaded(t *testing.T) {
 	w.until("the chip has gone", "!document.querySelector('#files li')")
 	w.until("its name stays", "document.querySelector('.said').innerText.includes('notes.txt')")
 	sent := p.events(core.EventFilter{Conversation: "openharness:oh/local/web"})
-	if len(sent) != 1 || !strings.Contains(string(sent[0].Payload), `"notes.txt"`) {
+	if len(sent) != 1 || !strings.Contains(string(sent[0].Payload), `"notes.txt"`) ||
+		!strings.Contains(string(sent[0].Payload), `"clip.txt"`) {
 		t.Errorf("the message is stored as %+v", sent)
 	}
 }
@@ -308,4 +315,33 @@ func TestAPhoneKeepsItsRoom(t *testing.T) {
 			t.Errorf("the page is %d px wide at %d", wide, width)
 		}
 	}
+}
+
+// TestTenThousandConversationsOpenQuickly, and are searched.
+func TestTenThousandConversationsOpenQuickly(t *testing.T) {
+	t.Parallel()
+	p := newLocal(t)
+	db, err := sql.Open("sqlite3", strings.TrimPrefix(p.url, "sqlite:"))
+	noErr(t, err)
+	defer db.Close()
+	_, err = db.Exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+		insert into mailboxes (mailbox, seq, person, title, changed_at)
+		select 'openharness:oh/local/many' || i, 1, 'openharness:local', 'Number ' || i || '.', i * 1000000 from n`)
+	noErr(t, err)
+	b := newBrowser(t)
+	b.script = `addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
+		if (document.querySelector('#list li')) window.listed ??= performance.now();
+	}).observe(document.body, {subtree: true, childList: true}))`
+	w := b.newWindow(p.at, "/?session=other")
+	w.as(1280, 800, "light")
+	w.until("the list", "document.querySelectorAll('#list li').length === 50 && "+rowOf("Number 10000."))
+	took := eval[float64](w, "window.listed")
+	t.Logf("10,000 conversations: the list is there after %.0f ms", took)
+	if most := wide(2000.0, 10_000); took > most {
+		t.Errorf("the list is there after %.0f ms, not within %.0f", took, most)
+	}
+	w.press("Show more")
+	w.until("more of it", "document.querySelectorAll('#list li').length === 100")
+	w.run(chromedp.SendKeys(chromedp.CSS("#search"), "number 77."))
+	w.until("the one that is looked for", "document.querySelectorAll('#list li').length === 1 && "+rowOf("Number 77."))
 }

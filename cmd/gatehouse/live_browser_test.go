@@ -1,8 +1,13 @@
 package main
 
 import (
+	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"gatehouse/core/llm/llmtest"
 )
 
 // beingWritten is the text of the reply that is being written; "": there is none.
@@ -73,4 +78,60 @@ func TestABrowserIsToldWhatRuns(t *testing.T) {
 	w.press("Stop")
 	w.shows("Stopped.")
 	w.until("nothing of it stays", "!document.querySelector('.live') && document.querySelector('#working').hidden")
+}
+
+// TestLaw1_ABrowserIsToldWhatRunsAfterAKill: the tool runs again, and the page says so; a message that came meanwhile
+// waits, and both are answered once.
+func TestLaw1_ABrowserIsToldWhatRunsAfterAKill(t *testing.T) {
+	t.Parallel()
+	slow := filepath.Join(t.TempDir(), "slow.yaml")
+	gate := filepath.Join(t.TempDir(), "gate")
+	noErr(t, os.WriteFile(slow, []byte("version: 1\ntools:\n  - name: shop.find\n    description: Finds.\n    risk: read\n"+
+		"    command: [sh, -c, \"until [ -e "+gate+" ]; do sleep 0.1; done; echo Found.\"]\n    env: [PATH]\n"), 0o600))
+	p := newLocal(t, "GATEHOUSE_TOOLS="+slow)
+	w := newBrowser(t).newWindow(p.at, "/")
+	w.shows("Connected")
+	w.say("call shop.find {}")
+	runs := "/^Running shop.find…\\s+\\d+ s/.test(document.querySelector('#working').innerText)"
+	w.until("it is told", runs)
+	w.down(true)
+	p.app.kill()
+	w.shows("Reconnecting")
+	w.say("calc 1+1")
+	p.open()
+	w.shows("Connected")
+	w.until("it is told again", runs)
+	noErr(t, os.WriteFile(gate, nil, 0o600))
+	w.shows("Found.")
+	w.shows("= 2")
+	w.until("nothing runs", "document.querySelector('#working').hidden")
+	if n := w.count("Found."); n != 1 {
+		t.Errorf("the answer is there %d times", n)
+	}
+}
+
+// TestABrowserIsToldWhenAModelIsAskedAgain: it says in how long, also after a kill.
+func TestABrowserIsToldWhenAModelIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	v := vendors["OpenAI"](t)
+	p, _ := newModelEngine(t, v)
+	v.Think(func(llmtest.Received) llmtest.Answer {
+		limited := v.fail(http.StatusTooManyRequests, "rate_limit_exceeded", "slow down")
+		limited.Header = map[string]string{"Retry-After": "20"}
+		return limited
+	})
+	w := newBrowser(t).newWindow(p.at, "/")
+	w.logIn(annsToken)
+	w.shows("Connected")
+	w.say("hello")
+	again := "/^Trying again\\s+in \\d+ s/.test(document.querySelector('#working').innerText)"
+	w.until("it is told", again)
+	w.down(true)
+	p.app.kill()
+	w.shows("Reconnecting")
+	p.open()
+	w.shows("Connected")
+	w.until("it is told again", again)
+	w.press("Stop")
+	w.shows("Stopped.")
 }

@@ -237,5 +237,6 @@ func TestTheListOfApprovals(t *testing.T) {
 	openMany(t, p.store, 20_000)
 	w.run(chromedp.Reload())
 	w.until("the number", `/20[., ]?004/.test(document.body.innerText)`)
+	eval[any](w, "scrollTo(0, 0)")
 	w.inspect("list-20000")
 }

@@ -242,6 +242,12 @@ func TestABrowserChangesArguments(t *testing.T) {
 	alone := decides.newWindow(p.at, "/approvals/"+string(p.approvals(core.Open)[0].ID)+"?edit=1")
 	alone.shows("Change the arguments")
 	alone.inspect("approval-edit")
+	eval[any](bob, "document.activeElement.value = 'oat milk'")
+	bob.as(390, 844, "light")
+	bob.until("a narrow window keeps the form", "document.activeElement.value === 'oat milk' && "+
+		"document.activeElement.checkVisibility()")
+	bob.as(1280, 800, "light")
+	bob.until("and a wide one", "document.querySelector('.detail [name=\"argument.text\"]').value === 'oat milk'")
 	bob.press("As JSON")
 	change := func(arguments string) {
 		bob.until("the JSON", "document.querySelector('.detail textarea[name=changed]')")

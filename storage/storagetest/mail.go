@@ -469,9 +469,14 @@ var conversationExamples = []example{
 			[]string{"3", "2"})
 		w.equal("since", w.titles(core.ConversationFilter{Person: ann.ID, Since: all[1].ChangedAt}),
 			[]string{"0", "4"})
+		w.ok(w.RenameConversation(w.ctx, ann.ID, "plat:1", "1"))
+		renamed := must(w.ListConversations(w.ctx, core.ConversationFilter{Person: ann.ID, ID: "plat:1"}))(w)[0]
+		if !renamed.SaidAt.Equal(all[3].SaidAt) || !renamed.ChangedAt.After(all[3].ChangedAt) {
+			w.Errorf("renamed: %+v, before: %+v", renamed, all[3])
+		}
 		w.ok(w.DeleteConversation(w.ctx, ann.ID, "plat:3"))
 		w.equal("deleted since", w.titles(core.ConversationFilter{Person: ann.ID, Since: all[0].ChangedAt}),
-			[]string{"", "0"})
+			[]string{"", "1", "0"})
 	}},
 	{"titles are searched without regard to capitals, and as they are written", func(w *world) {
 		for i, title := range []string{"Über 100%", "über_all", "Other"} {

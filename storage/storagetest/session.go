@@ -203,6 +203,32 @@ var sessionExamples = []example{
 					w.ListSessions(w.ctx,
 						core.SessionFilter{CreatedAfter: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}))(w)), 0)
 	}},
+	{"sessions are listed page by page, of people, and by what there is of them", func(w *world) {
+		a, b := w.suspend(conversation, "a", core.Rule{}).Session, w.chat(other, 1)
+		listed := func(f core.SessionFilter) []core.SessionID {
+			ids := []core.SessionID{}
+			for _, s := range must(w.ListSessions(w.ctx, f))(w) {
+				ids = append(ids, s.ID)
+			}
+			return ids
+		}
+		last := must(w.ListSessions(w.ctx, core.SessionFilter{Limit: 1}))(w)[0]
+		before := core.SessionFilter{UpdatedBefore: last.UpdatedAt, BeforeID: b}
+		w.equal("the next page", listed(before), []core.SessionID{a})
+		before.BeforeID += "~"
+		w.equal("after another of that very time", listed(before), []core.SessionID{b, a})
+		w.equal("ann's", listed(core.SessionFilter{People: []string{"none", ann.ID}}), []core.SessionID{b, a})
+		w.equal("bob's", listed(core.SessionFilter{People: []string{bob.ID}}), []core.SessionID{})
+		w.equal("those that ask", listed(core.SessionFilter{Standing: core.SessionAsks}), []core.SessionID{a})
+		w.equal("those that run", listed(core.SessionFilter{Standing: core.SessionRuns}), []core.SessionID{})
+		w.equal("those that failed", listed(core.SessionFilter{Standing: core.SessionFailed}), []core.SessionID{})
+		w.message(other)
+		c := w.claim(minute)
+		w.equal("one runs", listed(core.SessionFilter{Standing: core.SessionRuns, People: []string{ann.ID}}),
+			[]core.SessionID{b})
+		w.done(c, core.Finish{End: core.End{Kind: core.EndDead, Category: core.Internal}})
+		w.equal("and failed", listed(core.SessionFilter{Standing: core.SessionFailed}), []core.SessionID{b})
+	}},
 	{"deleting a session removes everything that waits in it", func(w *world) {
 		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
 		w.chat(other, 1)

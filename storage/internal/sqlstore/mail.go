@@ -249,7 +249,7 @@ func (s *Store) ListConversations(
 
 func (s *Store) conversations(ctx context.Context, f core.ConversationFilter) ([]core.Conversation, error) {
 	row := func(scan func(...any) error) (c core.Conversation, err error) {
-		return c, scan(&c.ID, &c.Title, &c.Last, timestamp{&c.ChangedAt}, &c.Waits)
+		return c, scan(&c.ID, &c.Title, &c.Last, timestamp{&c.ChangedAt}, timestamp{&c.SaidAt}, &c.Waits)
 	}
 	var where conditions
 	where.and("person = " + where.arg(f.Person) + " and person <> ''") // so that the partial index has them
@@ -263,7 +263,8 @@ func (s *Store) conversations(ctx context.Context, f core.ConversationFilter) ([
 		where.and("(changed_at, mailbox) < (" + where.arg(f.Before.ChangedAt) + ", " + where.arg(f.Before.ID) + ")")
 	}
 	return readAll(ctx, s, row, `
-		select mailbox, title, seq, changed_at, exists (select 1 from approvals where conversation = mailbox
+		select mailbox, title, seq, changed_at, coalesce((select at from mail where mail.mailbox = mailboxes.mailbox
+			and mail.seq = mailboxes.seq), changed_at), exists (select 1 from approvals where conversation = mailbox
 			and state = 'open')
 		from mailboxes where `+where.all()+` order by changed_at desc, mailbox desc limit `+where.arg(limit(f.Limit)),
 		where.args...)

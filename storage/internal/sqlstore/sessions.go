@@ -260,8 +260,22 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	if !f.UpdatedAfter.IsZero() {
 		where.and("updated_at > " + where.arg(f.UpdatedAfter))
 	}
-	if !f.UpdatedBefore.IsZero() {
+	switch {
+	case !f.UpdatedBefore.IsZero() && f.BeforeID != "":
+		where.and("(updated_at, id) < (" + where.arg(f.UpdatedBefore) + ", " + where.arg(f.BeforeID) + ")")
+	case !f.UpdatedBefore.IsZero():
 		where.and("updated_at < " + where.arg(f.UpdatedBefore))
+	}
+	if f.People != nil {
+		var by conditions
+		by.args = where.args
+		by.and("actor_id <> '' and session <> ''") // so that the partial index has them
+		in(&by, "actor_id", f.People)
+		where.args = by.args
+		where.and("id in (select session from events where " + by.all() + ")")
+	}
+	if of, ok := standings[f.Standing]; ok {
+		where.and("id in (" + of + ")")
 	}
 	if f.Platform != "" {
 		beginning := f.Platform + ":"
@@ -273,8 +287,17 @@ func (s *Store) ListSessions(ctx context.Context, f core.SessionFilter) ([]core.
 	if f.SchemaVersion != nil {
 		where.and("schema_version = " + where.arg(*f.SchemaVersion))
 	}
-	return list(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at
-		from sessions`, where, "updated_at", f.Limit)
+	where.and("updated_at > 0")
+	return readAll(ctx, s, summary, `select id, schema_version, messages, created_at, updated_at
+		from sessions where `+where.all()+` order by updated_at desc, id desc limit `+where.arg(limit(f.Limit)),
+		where.args...)
+}
+
+// standings select the sessions of a standing.
+var standings = map[core.SessionStanding]string{
+	core.SessionAsks:   "select session from approvals where state = 'open'",
+	core.SessionRuns:   "select session from events where ended_at = 0 and seq > 0 and session <> ''",
+	core.SessionFailed: "select session from events where end_kind = 'dead' and seq > 0 and session <> ''",
 }
 
 // LoadPaused returns the paused record of an invocation. If id is empty, it returns the latest record with that signal.

@@ -20,6 +20,9 @@ func (v *request) view(c core.Card) doc.Document {
 	})
 	if v.admin() {
 		where := doc.Span{Kind: doc.Said, Text: string(c.Conversation)}
+		if _, _, known := v.Platforms.Of(where.Text); known {
+			where.Text = v.conversationInWords(c.Conversation)
+		}
 		d.Fields = append(d.Fields, doc.Field{Label: v.texts.LabelConversation, Value: []doc.Span{where}})
 	}
 	return d

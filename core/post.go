@@ -268,11 +268,11 @@ type Mailboxes interface {
 // Conversation is a mailbox as a person's list has it.
 type Conversation struct {
 	ID        ConversationID
-	Title     string // "": it was deleted
-	Last      int64  // the largest Seq of its mail
+	Title     string    // "": it was deleted
+	Last      int64     // the largest Seq of its mail
 	ChangedAt time.Time // when its mail or its title changed last, which is what lists are ordered by
 	SaidAt    time.Time // when its newest mail was put there, whatever it was called since
-	Waits     bool // an approval of it is open
+	Waits     bool      // an approval of it is open
 }
 
 // ConversationFilter selects conversations of one person, those that changed last first.

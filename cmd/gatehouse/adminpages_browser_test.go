@@ -8,8 +8,8 @@ import (
 	"gatehouse/core"
 )
 
-// TestEachStateOfThePagesOfAdmins is looked at: the queue with a turn that was given up, the question before it is tried
-// again, the sessions and one of them; on a phone also the list of conversations and the form that changes arguments.
+// TestEachStateOfThePagesOfAdmins is looked at: the queue with a turn that was given up, the question before it is
+// tried again, the sessions and one of them, the form that changes arguments, and a phone's list of conversations.
 func TestEachStateOfThePagesOfAdmins(t *testing.T) {
 	t.Parallel()
 	p := newShop(t)

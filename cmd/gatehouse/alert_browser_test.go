@@ -14,8 +14,8 @@ const noisy = `{ window.told = []; window.rung = 0;
 	window.Notification = class extends Real { constructor(text, how) { super(text, how); told.push(text); } };
 	OscillatorNode.prototype.start = function (...at) { rung++; return start.apply(this, at); }; }`
 
-// TestAnApprovalIsHeardWhereItIsAllowed: once it is switched on, a new approval is told by a sound and, where the browser
-// allows it, by a notification; one that was decided is not.
+// TestAnApprovalIsHeardWhereItIsAllowed: once it is switched on, a new approval is told by a sound and, where the
+// browser allows it, by a notification; one that was decided is not.
 func TestAnApprovalIsHeardWhereItIsAllowed(t *testing.T) {
 	t.Parallel()
 	p := newEngine(t, sqliteFile, []string{"ann=" + annsToken, "bob!=" + bobsToken})

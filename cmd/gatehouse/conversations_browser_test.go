@@ -226,8 +226,8 @@ func TestFilesAreUploaded(t *testing.T) {
 	w.until("it is uploaded", "document.querySelector('#files .there')")
 	eval[any](w, `{ const files = new DataTransfer();
 		files.items.add(new File(['pasted'], 'clip.txt', {type: 'text/plain'}));
-		document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', {clipboardData: files, bubbles: true,
-			cancelable: true})); }; null`)
+		document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', {clipboardData: files,
+			bubbles: true, cancelable: true})); }; null`)
 	w.until("what is pasted is uploaded, too", "document.querySelectorAll('#files .there').length === 2")
 	add("tool.exe", "application/octet-stream", "new Uint8Array([77, 90, 0, 1, 2, 255, 254])")
 	w.until("the refusal", "document.querySelector('#files .failed .why')?.textContent.includes('accepted')")

@@ -86,8 +86,8 @@ func TestLaw1_ABrowserIsToldWhatRunsAfterAKill(t *testing.T) {
 	t.Parallel()
 	slow := filepath.Join(t.TempDir(), "slow.yaml")
 	gate := filepath.Join(t.TempDir(), "gate")
-	noErr(t, os.WriteFile(slow, []byte("version: 1\ntools:\n  - name: shop.find\n    description: Finds.\n    risk: read\n"+
-		"    command: [sh, -c, \"until [ -e "+gate+" ]; do sleep 0.1; done; echo Found.\"]\n    env: [PATH]\n"), 0o600))
+	noErr(t, os.WriteFile(slow, []byte("version: 1\ntools:\n  - name: shop.find\n    description: Finds.\n"+
+		"    risk: read\n    command: [sh, -c, \"until [ -e "+gate+" ]; do sleep 0.1; done; echo Found.\"]\n    env: [PATH]\n"), 0o600))
 	p := newLocal(t, "GATEHOUSE_TOOLS="+slow)
 	w := newBrowser(t).newWindow(p.at, "/")
 	w.shows("Connected")

@@ -261,8 +261,8 @@ func TestTheListOfVeryManyPaintsSoon(t *testing.T) {
 	}
 	slices.Sort(paints)
 	slices.Sort(answers)
-	t.Logf("20,000 open approvals: the page is there after %.0f ms, and its first paint after %.0f ms (%.0f)", answers[3],
-		paints[3], paints)
+	t.Logf("20,000 open approvals: the page is there after %.0f ms, and its first paint after %.0f ms (%.0f)",
+		answers[3], paints[3], paints)
 	if paints[3] > 300 {
 		t.Errorf("the first paint comes after %.0f ms", paints[3])
 	}

@@ -105,8 +105,8 @@ func (v *request) changeConversation() error {
 	return refuse(http.StatusBadRequest, "Not possible here", "A conversation can be renamed or deleted here.")
 }
 
-// lastUsed is the session of the reader's conversation in which something was said last; "" if there is none that a page
-// shows. A rename is nothing that was said.
+// lastUsed is the session of the reader's conversation in which something was said last; "" if there is none that a
+// page shows. A rename is nothing that was said.
 func (v *request) lastUsed(ctx context.Context) (session, title string, err error) {
 	all, err := v.Conversations.ListConversations(ctx, core.ConversationFilter{Person: v.who.Actor.ID, Limit: listPage})
 	if err != nil || len(all) == 0 {

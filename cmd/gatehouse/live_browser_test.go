@@ -87,7 +87,8 @@ func TestLaw1_ABrowserIsToldWhatRunsAfterAKill(t *testing.T) {
 	slow := filepath.Join(t.TempDir(), "slow.yaml")
 	gate := filepath.Join(t.TempDir(), "gate")
 	noErr(t, os.WriteFile(slow, []byte("version: 1\ntools:\n  - name: shop.find\n    description: Finds.\n"+
-		"    risk: read\n    command: [sh, -c, \"until [ -e "+gate+" ]; do sleep 0.1; done; echo Found.\"]\n    env: [PATH]\n"), 0o600))
+		"    risk: read\n    env: [PATH]\n"+
+		"    command: [sh, -c, \"until [ -e "+gate+" ]; do sleep 0.1; done; echo Found.\"]\n"), 0o600))
 	p := newLocal(t, "GATEHOUSE_TOOLS="+slow)
 	w := newBrowser(t).newWindow(p.at, "/")
 	w.shows("Connected")

@@ -126,6 +126,13 @@ type CallCounter interface {
 	Calls() map[CallResult]int64
 }
 
+// Connector is a platform that opens connections to receive its events. Connections returns how many it has opened in
+// this process, the first ones among them, and how many sessions may still begin on them today, by the platform's own
+// word; negative: it has named no number.
+type Connector interface {
+	Connections() (opened int64, sessionsLeft int)
+}
+
 // CallResult is what came of a call of a platform's interface.
 type CallResult string
 

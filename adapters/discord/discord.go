@@ -158,6 +158,9 @@ func (d *Discord) Clock() (now time.Time, ahead time.Duration, off error) {
 // Calls counts the calls of Discord's API.
 func (d *Discord) Calls() map[core.CallResult]int64 { return d.outbound.Calls() }
 
+// Connections counts those to Discord's gateway, and tells how many identifies are left.
+func (d *Discord) Connections() (opened int64, sessionsLeft int) { return d.gateway.Connections() }
+
 // Health returns nil for inbound if Discord's events are received (every shard is connected, in this or another
 // process), and nil for outbound if Discord answered the last call.
 func (d *Discord) Health() (inbound, outbound error) {

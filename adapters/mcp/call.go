@@ -51,6 +51,14 @@ func (e notSent) Unwrap() error { return e.error }
 
 // exchange sends a call, or a later round of it, and gives the server's result.
 func (s *server) exchange(ctx context.Context, d definition, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
+	result, err := s.exchangeOnce(ctx, d, params)
+	s.called.note(result, err)
+	return result, err
+}
+
+func (s *server) exchangeOnce(
+	ctx context.Context, d definition, params *sdk.CallToolParams,
+) (*sdk.CallToolResult, error) {
 	free, err := s.slot(ctx, d)
 	if err != nil {
 		return nil, notSent{err}

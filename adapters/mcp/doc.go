@@ -6,10 +6,10 @@
 // # A server's life
 //
 // One goroutine a server starts it, or connects to it, shakes hands, lists its tools, and then watches it: a ping every
-// half minute while no call runs, and the list again when the server says that it changed (at most every two seconds,
-// however often it says so), or every five minutes. When the server dies, breaks a limit or does not answer, all that
-// is left of it is ended, its process group too, and it is started again with backoff. Its tools stay in the list
-// meanwhile. The last list is stored under mcp.list/SERVER, so its tools are there from the first second of the next
+// half minute while no call runs, a second one right after one without an answer, and the list again when the server
+// says that it changed (at most every two seconds, however often it says so), or every five minutes. When the server
+// dies, breaks a limit or does not answer, all that is left of it is ended, its process group too, and it is started
+// again with backoff. Its tools stay in the list meanwhile. The last list is stored under mcp.list/SERVER, so its tools are there from the first second of the next
 // start: nothing waits for a server but a call of it, five seconds; then the call fails with a sentence that says so. A
 // server that was never seen has no tools until it answers. Servers.Use puts another configuration in force: an entry
 // that is as before goes on, one that is gone or another ends once its calls have ended.
@@ -18,7 +18,7 @@
 // harm no other part. An answer whose id is not the request's, but a text of it, ends the connection at once.
 //
 // A server is asked by server/discover whether it speaks protocol 2026-07-28, which has no handshake, session or ping:
-// it lives as long as its process, and an endpoint as long as it lists its tools when it is asked again. One that
+// it is asked for the first page of its tools in place of a ping. One that
 // refuses that, or does not answer within three seconds, gets the older handshake, which offers 2025-11-25; a server
 // that answers with an older version is spoken to in that one. One that ends at server/discover is started again with
 // the older handshake.

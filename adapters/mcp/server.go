@@ -40,6 +40,8 @@ const maxCalls, maxCourses = 8, 256
 
 // server keeps one server running.
 type server struct {
+	called counts
+
 	Server
 	environ   []string
 	version   string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"gatehouse/core/tool"
 )
@@ -27,6 +28,9 @@ type Options struct {
 	Environ []string // as os.Environ gives it; nil: that of the process
 	Version string   // of gatehouse, for the servers
 	Log     *slog.Logger
+
+	// Ping is how often a server is asked whether it lives; 0: every half minute. The answer may take a third of it.
+	Ping time.Duration
 
 	times times
 }
@@ -51,6 +55,9 @@ func New(o Options) *Servers {
 	}
 	if o.times == (times{}) {
 		o.times = usual
+	}
+	if o.Ping > 0 {
+		o.times.ping, o.times.pong = o.Ping, o.Ping/3
 	}
 	s := &Servers{options: o}
 	s.Use(o.Config)

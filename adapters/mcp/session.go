@@ -195,7 +195,7 @@ func (s *server) watch(c *session) error {
 	ping, again := time.NewTicker(s.times.ping), time.NewTicker(s.times.relist)
 	defer ping.Stop()
 	defer again.Stop()
-	for missed := 0; ; {
+	for {
 		select {
 		case <-c.gate.Context().Done():
 			return c.gate.Cause()
@@ -204,27 +204,32 @@ func (s *server) watch(c *session) error {
 				_ = s.relist(c) // it is logged
 			}
 		case <-again.C:
-			if err := s.relist(c); err != nil && c.modern() && c.calls.Load() == 0 {
-				return err // which is all that tells that an endpoint lives
-			}
+			_ = s.relist(c) // it is logged
 		case <-ping.C:
-			if c.calls.Load() > 0 || c.modern() {
-				continue // many servers do one thing at a time, and newer ones know no ping
+			if c.calls.Load() > 0 {
+				continue // many servers do one thing at a time
 			}
-			if err := s.ping(c); err == nil {
-				missed = 0
-			} else if missed++; missed == 2 {
+			if s.ping(c) == nil || c.calls.Load() > 0 {
+				continue
+			}
+			if err := s.ping(c); err != nil && c.calls.Load() == 0 {
 				return fmt.Errorf("it did not answer two pings: %w", err)
 			}
 		}
 	}
 }
 
-// ping asks the server whether it lives. That it knows no ping is an answer.
+// ping asks the server whether it lives: one of the version that knows no ping, for the first page of its tools. That
+// it does not know what it is asked for is an answer.
 func (s *server) ping(c *session) error {
 	ctx, cancel := context.WithTimeout(c.gate.Context(), s.times.pong)
 	defer cancel()
-	err := c.Ping(ctx, nil)
+	var err error
+	if c.modern() {
+		_, err = c.ListTools(ctx, nil)
+	} else {
+		err = c.Ping(ctx, nil)
+	}
 	if answer := answerIn(err); answer != nil && answer.Code == jsonrpc.CodeMethodNotFound {
 		return nil
 	}

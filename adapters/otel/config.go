@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Config is the part of the standard variables that gatehouse reads for the export of traces, and a setting of its own.
+// Config is the part of the standard variables that gatehouse reads for the export of traces and metrics, and a setting of its own.
 // The SDK reads the others (sampler, batches, limits, timeouts, certificates, resource attributes) itself. The tags are
 // those of the program's settings.
 type Config struct {
@@ -19,8 +19,17 @@ type Config struct {
 	TracesProtocol string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL" help:"The same, for traces only."`
 	Headers        string `envconfig:"OTEL_EXPORTER_OTLP_HEADERS" secret:"true" help:"Headers for the collector, as key=value,key=value."`
 	TracesHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_HEADERS" secret:"true" help:"The same, for traces only."`
-	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"The name of this program in traces. Not set: gatehouse."`
-	Content        bool   `envconfig:"GATEHOUSE_TRACE_CONTENT" default:"false" help:"true: traces carry arguments and texts, with secrets masked. false: only the names of tools, sizes and categories."`
+	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"The name of this program in traces and metrics. Not set: gatehouse."`
+	MetricsConfig
+	Content bool `envconfig:"GATEHOUSE_TRACE_CONTENT" default:"false" help:"true: traces carry arguments and texts, with secrets masked. false: only the names of tools, sizes and categories."`
+}
+
+// MetricsConfig is the same for the export of metrics, which has to be asked for: /metrics has them in any case.
+type MetricsConfig struct {
+	MetricsExporter string `envconfig:"OTEL_METRICS_EXPORTER" help:"otlp: metrics are sent to the collector, too. Not set, or none: they are not."`
+	MetricsEndpoint string `envconfig:"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT" secret:"url" help:"The full URL for metrics, in place of the endpoint."`
+	MetricsProtocol string `envconfig:"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL" help:"The same as the protocol, for metrics only."`
+	MetricsHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_METRICS_HEADERS" secret:"true" help:"The same as the headers, for metrics only."`
 }
 
 // Validate returns all faults, one line each, beginning with the key. An exporter or a protocol that is not supported
@@ -29,6 +38,7 @@ func (c Config) Validate() []string {
 	var faults []string
 	for key, text := range map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.Endpoint, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.TracesEndpoint,
+		"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": c.MetricsEndpoint,
 	} {
 		u, err := url.Parse(text)
 		if text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
@@ -38,6 +48,7 @@ func (c Config) Validate() []string {
 	}
 	for key, text := range map[string]string{
 		"OTEL_EXPORTER_OTLP_HEADERS": c.Headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": c.TracesHeaders,
+		"OTEL_EXPORTER_OTLP_METRICS_HEADERS": c.MetricsHeaders,
 	} {
 		if _, err := headers(text); err != nil {
 			faults = append(faults, key+": this is not of the form key=value,key=value")
@@ -60,6 +71,30 @@ func (c Config) wanted() (yes bool, refused error) {
 		return false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q, and only http/protobuf is supported", protocol)
 	}
 	return true, nil
+}
+
+// wantsMetrics reports whether metrics are exported. refused is the reason if the environment asks for an export that
+// there is not: one for Prometheus is /metrics.
+func (c Config) wantsMetrics() (yes bool, refused error) {
+	exporter := strings.ToLower(strings.TrimSpace(c.MetricsExporter))
+	protocol := cmp.Or(c.MetricsProtocol, c.Protocol)
+	switch {
+	case c.Disabled || exporter == "" || exporter == "none" || exporter == "prometheus":
+		return false, nil
+	case exporter != "otlp":
+		return false, fmt.Errorf("OTEL_METRICS_EXPORTER is %q, and only otlp is supported", exporter)
+	case protocol != "" && protocol != "http/protobuf":
+		return false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q, and only http/protobuf is supported", protocol)
+	}
+	return true, nil
+}
+
+// metricsURL returns the address to which metrics are sent; "" = the standard's default, a collector on this machine.
+func (c Config) metricsURL() string {
+	if c.MetricsEndpoint != "" || c.Endpoint == "" {
+		return c.MetricsEndpoint
+	}
+	return strings.TrimRight(c.Endpoint, "/") + "/v1/metrics"
 }
 
 // url returns the address to which traces are sent; "" = the standard's default, a collector on this machine.

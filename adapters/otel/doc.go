@@ -17,6 +17,9 @@
 // a call that needs an approval, its summary and its metadata, and the texts of errors; messages and tool results
 // never. Anything in them that looks like a secret is masked, as in logs.
 //
+// The spans of invocations, of calls of models and of tools also have the names of OpenTelemetry's conventions for
+// generative AI (gen_ai.*, as of 1.41), beside those of openarmature, which fixes the spans' own names.
+//
 // The provider is always given, never the process's global one; a graph without a Tracer has no cost. Open makes one
 // from the standard variables (Config): OTLP over HTTP, sent in batches in the background. If the collector is away,
 // its spans are lost and the log has one line about it; turns are not affected.

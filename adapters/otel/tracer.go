@@ -65,6 +65,9 @@ func (t *Tracer) Start(ctx context.Context, s graph.Span) (context.Context, func
 			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: paused}))
 		}
 	}
+	if s.Kind == graph.SpanModel {
+		opts = append(opts, trace.WithSpanKind(trace.SpanKindClient))
+	}
 	ctx, span := t.tracer.Start(ctx, name, opts...)
 	isNode := s.Kind == graph.SpanNode
 	var once sync.Once
@@ -77,7 +80,11 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 		a = append(a, attribute.String("openarmature.session_id", string(s.IDs.Session)))
 	}
 	if s.Kind == graph.SpanInvocation {
+		if s.IDs.Session != "" {
+			a = append(a, attribute.String("gen_ai.conversation.id", string(s.IDs.Session)))
+		}
 		return append(a,
+			attribute.String("gen_ai.operation.name", "invoke_agent"),
 			attribute.String("openarmature.invocation_id", string(s.IDs.Invocation)),
 			attribute.String("openarmature.graph.entry_node", s.Entry),
 			attribute.String("openarmature.graph.spec_version", SpecVersion),
@@ -89,7 +96,9 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 	case graph.SpanModel:
 		return a
 	case graph.SpanTool:
-		return append(a, attribute.String("gatehouse.tool.name", s.Name))
+		return append(a, attribute.String("gatehouse.tool.name", s.Name),
+			attribute.String("gen_ai.operation.name", "execute_tool"),
+			attribute.String("gen_ai.tool.name", s.Name), attribute.String("gen_ai.tool.type", "function"))
 	}
 	a = append(a, attribute.StringSlice("openarmature.node.namespace", s.Namespace))
 	if s.Kind != graph.SpanInstance && s.Kind != graph.SpanBranch {
@@ -108,7 +117,7 @@ func (t *Tracer) attributes(s graph.Span) []attribute.KeyValue {
 	return a
 }
 
-// attributeOf is a text, a number or a flag as an attribute.
+// attributeOf is a text, a list of them, a number or a flag as an attribute.
 func attributeOf(key string, value any) attribute.KeyValue {
 	switch v := value.(type) {
 	case int:
@@ -117,6 +126,8 @@ func attributeOf(key string, value any) attribute.KeyValue {
 		return attribute.Int64(key, v)
 	case bool:
 		return attribute.Bool(key, v)
+	case []string:
+		return attribute.StringSlice(key, v)
 	}
 	return attribute.String(key, fmt.Sprint(value))
 }
@@ -130,7 +141,8 @@ func (t *Tracer) end(span trace.Span, e graph.SpanEnd, isNode bool) {
 	switch {
 	case e.Err != nil:
 		category := string(core.CategoryOf(e.Err))
-		span.SetAttributes(attribute.String("openarmature.error.category", category))
+		span.SetAttributes(attribute.String("openarmature.error.category", category),
+			attribute.String("error.type", category))
 		if shown := errors.New(category); t.content {
 			// the cause goes to the log only
 			span.RecordError(fmt.Errorf("%w: %s", shown, mask.Text(core.MessageOf(e.Err))))

@@ -154,6 +154,14 @@ func (s *Slack) jitter(d time.Duration) time.Duration { return outbound.Jitter(d
 // Calls counts the calls of Slack's Web API.
 func (s *Slack) Calls() map[core.CallResult]int64 { return s.outbound.Calls() }
 
+// Connections counts those of Socket Mode; Slack has no limit of sessions.
+func (s *Slack) Connections() (opened int64, sessionsLeft int) {
+	if s.sockets == nil {
+		return 0, -1
+	}
+	return s.sockets.Opened(), -1
+}
+
 // warnOnce logs a text the first time only, so that something missing is not logged with every call.
 func (s *Slack) warnOnce(text string, args ...any) { s.missing.Warn(s.Log, text, args...) }
 

@@ -27,8 +27,8 @@ type gateway struct {
 	shared
 	platforms  []core.Platform
 	models     *modelHealth
-	metrics    *metrics.Metrics
-	traces     *otel.Export // nil: none
+	traces     *otel.Export  // nil: none
+	pushed     *otel.Metrics // nil: none
 	tracer     graph.Tracer
 	harness    *chat.Harness
 	deliverer  *outbox.Deliverer
@@ -57,9 +57,11 @@ func newGateway(p shared, owner string, only []core.ConversationID, platforms ..
 	p.service.TellThrough(platforms...)
 	g := &gateway{shared: p, platforms: platforms, models: newModelHealth()}
 	version, _ := build()
-	g.metrics = metrics.New(version)
-	g.store = g.store.WithEngine(g.metrics.Engine)
-	p.store = g.store
+	if g.metrics == nil {
+		g.metrics = metrics.New(version)
+		g.store = g.store.WithEngine(g.metrics.Engine)
+		p.store = g.store
+	}
 	g.models.metrics = g.metrics
 	var err error
 	// it does not connect, so it needs no deadline
@@ -200,8 +202,8 @@ func (g *gateway) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// closeTraces sends the remaining traces while the last posts are delivered, within the time limits of the drain and of
-// the delivery. Lost traces are not an error.
+// closeTraces sends the remaining traces and metrics while the last posts are delivered, within the time limits of the drain and of
+// the delivery. Lost ones are not an error.
 func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
@@ -210,6 +212,9 @@ func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 		defer cancel()
 		if err := g.traces.Close(last); err != nil {
 			g.log.Warn("the last traces were not sent", "category", core.DeliveryFailed, "err", err)
+		}
+		if err := g.pushed.Close(last); err != nil {
+			g.log.Warn("the last metrics were not sent", "category", core.DeliveryFailed, "err", err)
 		}
 	}()
 	return ended

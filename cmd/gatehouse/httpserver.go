@@ -13,6 +13,7 @@ import (
 
 	"gatehouse/adapters/access"
 	"gatehouse/adapters/agents"
+	"gatehouse/adapters/otel"
 	"gatehouse/adapters/web"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/metrics"
@@ -54,6 +55,11 @@ func newServer(
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
 	g.metrics.Add(metrics.NewDatabase(ctx, g.store))
+	version, _ := build()
+	if g.pushed, err = otel.OpenMetrics(ctx, g.cfg.Traces, version, g.metrics.Gatherer(), log); err != nil {
+		_ = socket.Close()
+		return nil, err
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)

@@ -27,10 +27,15 @@ type mcpServers struct {
 	used string // the text of the file that was read last; guarded by mu
 }
 
+// mcpPing is the servers' Ping; 0: its default. Tests shorten it.
+var mcpPing time.Duration
+
 // newServers makes the configured MCP servers.
 func newServers(cfg settings.Config, store *storage.Store, log *slog.Logger) *mcpServers {
 	version, _ := build()
-	servers := mcp.New(mcp.Options{Config: cfg.MCP, Pins: store, Logins: store, Version: version, Log: log})
+	servers := mcp.New(mcp.Options{
+		Config: cfg.MCP, Pins: store, Logins: store, Version: version, Log: log, Ping: mcpPing,
+	})
 	return &mcpServers{Servers: servers, file: cfg.MCPFile, used: cfg.MCP.Text, log: log}
 }
 

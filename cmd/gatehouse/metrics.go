@@ -64,7 +64,9 @@ var (
 	descModelUp = prometheus.NewDesc("gatehouse_model_up", "1: the model answered its last call.",
 		[]string{"model"}, nil)
 	descServerUp = prometheus.NewDesc("gatehouse_mcp_server_up", "1: the MCP server runs.", []string{"server"}, nil)
-	descPosts    = prometheus.NewDesc("gatehouse_post_events_total",
+	descMCPCalls = prometheus.NewDesc("gatehouse_mcp_calls_total",
+		"Calls of MCP servers, each round of one by itself, by how they ended.", []string{"server", "result"}, nil)
+	descPosts = prometheus.NewDesc("gatehouse_post_events_total",
 		"What delayed posts, or made one stand twice.", []string{"platform", "event"}, nil)
 	descSkew = prometheus.NewDesc("gatehouse_clock_skew_seconds",
 		"How far this machine's clock is ahead of a platform's.", []string{"source"}, nil)
@@ -73,13 +75,19 @@ var (
 		[]string{"platform", "direction"}, nil)
 	descCalls = prometheus.NewDesc("gatehouse_platform_calls_total",
 		"Calls of a platform's interface, by what came of them.", []string{"platform", "result"}, nil)
+	descConnections = prometheus.NewDesc("gatehouse_platform_connections_total",
+		"Connections that were opened to receive a platform's events, the first ones among them.",
+		[]string{"platform"}, nil)
+	descSessions = prometheus.NewDesc("gatehouse_platform_sessions_left",
+		"Sessions that may still begin today, by the platform's own word (Discord's identifies).",
+		[]string{"platform"}, nil)
 )
 
 // Describe names the metrics of the gateway's parts.
 func (g *gateway) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descRunning, descWorkers, descMemory, descMemoryLimit, descWaiting, descModelUp, descServerUp, descPosts,
-		descSkew, descPlatformUp, descCalls,
+		descSkew, descPlatformUp, descCalls, descMCPCalls, descConnections, descSessions,
 	} {
 		to <- d
 	}
@@ -89,6 +97,9 @@ func (g *gateway) Describe(to chan<- *prometheus.Desc) {
 func (g *gateway) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	count := func(d *prometheus.Desc, n int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
 	load := g.dispatcher.Load()
 	gauge(descRunning, float64(load.Running))
@@ -107,17 +118,26 @@ func (g *gateway) Collect(to chan<- prometheus.Metric) {
 	for server, up := range g.servers.Up() {
 		gauge(descServerUp, bit[up], server)
 	}
+	for server, calls := range g.servers.Calls() {
+		for result, n := range calls {
+			count(descMCPCalls, n, server, result)
+		}
+	}
 	for platform, counts := range g.deliverer.Counts() {
 		for _, event := range outbox.Events {
-			to <- prometheus.MustNewConstMetric(descPosts, prometheus.CounterValue, float64(counts[event]), platform,
-				string(event))
+			count(descPosts, counts[event], platform, string(event))
 		}
 	}
 	for _, p := range g.platforms {
 		if c, ok := p.(core.CallCounter); ok {
 			for result, n := range c.Calls() {
-				to <- prometheus.MustNewConstMetric(descCalls, prometheus.CounterValue, float64(n), p.Name(),
-					string(result))
+				count(descCalls, n, p.Name(), string(result))
+			}
+		}
+		if c, ok := p.(core.Connector); ok {
+			opened, left := c.Connections()
+			if count(descConnections, opened, p.Name()); left >= 0 {
+				gauge(descSessions, float64(left), p.Name())
 			}
 		}
 		h, ok := p.(core.Health)

@@ -43,7 +43,7 @@ func newProvider(
 		}
 		p = view.Bind(origin, llm.WithBadCalls(llm.NewLimit(p, cfg.Model.Calls)))
 		all = append(all,
-			llm.Link{Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(tracer, health)})
+			llm.Link{Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(m, tracer, health)})
 	}
 	if len(all) == 0 {
 		return nil, core.Errorf(core.Invalid, "GATEHOUSE_MODEL: no model is set")
@@ -65,7 +65,7 @@ func warnFailed(log *slog.Logger) func(model string, class llm.Class, err error)
 }
 
 // observer makes a span of each attempt of a call, and notes how it ended.
-func observer(tracer graph.Tracer, health *modelHealth) llm.Observer {
+func observer(m settings.ChosenModel, tracer graph.Tracer, health *modelHealth) llm.Observer {
 	return func(ctx context.Context, a llm.Attempt) (context.Context, func(llm.Response, error)) {
 		ctx, end := graph.StartSpan(ctx, tracer,
 			graph.Span{Kind: graph.SpanModel, Name: "openarmature.llm.complete", Attempt: a.Index})
@@ -76,6 +76,7 @@ func observer(tracer graph.Tracer, health *modelHealth) llm.Observer {
 				health.metrics.Model(a.Model, r, err, time.Since(began))
 			}
 			attributes := a.Attributes(r, err)
+			attributes["gen_ai.provider.name"], attributes["gen_ai.request.model"] = m.Vendor, m.Model
 			maps.Copy(attributes, prompt.Attributes(ctx))
 			end(graph.SpanEnd{Err: err, Attributes: attributes})
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,13 +41,7 @@ var _ = func() error {
 func TestReadyzKnowsAFullDisk(t *testing.T) {
 	t.Parallel()
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=echo")
-	folder := filepath.Dir(strings.TrimPrefix(p.url, "sqlite:"))
-	p.env, p.attr = append(p.env, smallDiskKey+"="+folder), mountNamespace()
-	probe := exec.Command(os.Args[0])
-	probe.Env, probe.SysProcAttr = append(os.Environ(), p.env...), p.attr
-	if said, err := probe.CombinedOutput(); err != nil {
-		t.Skipf("no process can have a disk of its own here: %v\n%s", err, said)
-	}
+	folder := p.smallDisk()
 	p.open()
 	p.readyAgain()
 	filler := filepath.Join(fmt.Sprintf("/proc/%d/root", p.app.cmd.Process.Pid), folder, "filler")

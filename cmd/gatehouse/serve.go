@@ -10,6 +10,7 @@ import (
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/memory"
+	"gatehouse/cmd/gatehouse/internal/metrics"
 	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/cmd/gatehouse/internal/reload"
 	"gatehouse/cmd/gatehouse/internal/settings"
@@ -34,7 +35,9 @@ func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 	}
 	memory.Restrain(int64(cfg.TurnMemory), log)
 	// the store
-	store, owner, err := waitForStore(ctx, a, cfg, log)
+	version, _ := build()
+	counts := metrics.New(version)
+	store, owner, err := waitForStore(ctx, a, cfg, counts, log)
 	if err != nil || store == nil {
 		return err
 	}
@@ -43,6 +46,7 @@ func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 	}
 	// approvals, and the MCP servers whose tools may need them
 	parts := newShared(cfg, store, log)
+	parts.metrics = counts
 	// platforms
 	platforms, err := parts.open(owner)
 	if err != nil {
@@ -99,11 +103,13 @@ const (
 // waitForStore opens the database and registers the process as an owner. As long as the database is busy or can't be
 // reached, it tries again. The store is nil, without an error, if ctx ends before.
 func waitForStore(
-	ctx context.Context, a *cli.App, cfg settings.Config, log *slog.Logger,
+	ctx context.Context, a *cli.App, cfg settings.Config, counts *metrics.Metrics, log *slog.Logger,
 ) (store *storage.Store, owner string, err error) {
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		if store == nil {
-			store, err = a.NewStore(ctx, cfg, log)
+			if store, err = a.NewStore(ctx, cfg, log); err == nil {
+				store = store.WithEngine(counts.Engine) // before it beats
+			}
 		}
 		if err == nil {
 			owner, err = store.Register(ctx, "serve", cfg.Heartbeat)

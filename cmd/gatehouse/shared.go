@@ -8,6 +8,7 @@ import (
 
 	"gatehouse/approvals"
 	"gatehouse/approvals/policy"
+	"gatehouse/cmd/gatehouse/internal/metrics"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/core/inflight"
@@ -23,6 +24,7 @@ type shared struct {
 	servers *mcpServers // whose tools the agent has
 	policy  *policyWatch
 	service *approvals.Service
+	metrics *metrics.Metrics // which count the store's transactions, too; nil: the gateway makes them
 	memory  *inflight.Budget // of requests and turns
 	live    *live.Hub        // what running turns show
 	log     *slog.Logger

@@ -30,9 +30,16 @@ func newSlackProcess(t *testing.T, env ...string) *slackProcess {
 // newSlackProcessOn starts the fake, whose retries wait until the process listens.
 func newSlackProcessOn(t *testing.T, e engine, env ...string) *slackProcess {
 	t.Helper()
+	return newSlackProcessWith(t, e, slacktest.Options{}, env...)
+}
+
+// newSlackProcessWith is newSlackProcessOn with options of the fake.
+func newSlackProcessWith(t *testing.T, e engine, o slacktest.Options, env ...string) *slackProcess {
+	t.Helper()
 	p := &slackProcess{serveProcess: newServeProcess(t, e,
 		append([]string{"GATEHOUSE_APPROVERS=slack:U2BOB"}, env...)...)}
-	fake := slacktest.Start(t, slacktest.Options{Wait: func(ctx context.Context, _ int) { p.waitUp(ctx) }})
+	o.Wait = func(ctx context.Context, _ int) { p.waitUp(ctx) }
+	fake := slacktest.Start(t, o)
 	p.testGateway = &testGateway{t: t, slack: fake, base: p.at}
 	p.idle = p.posted
 	p.people()

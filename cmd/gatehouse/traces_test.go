@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
 	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
@@ -267,6 +268,47 @@ func TestACollectorThatHangsDoesNotHoldTheDrain(t *testing.T) {
 	}
 }
 
+// generative checks the attributes of OpenTelemetry's conventions for generative AI.
+func generative(t *testing.T, v fakeVendor, segment map[string]*wire.Span) {
+	t.Helper()
+	vendor, model, _ := strings.Cut(v.env["GATEHOUSE_MODEL"], ":")
+	for path, want := range map[string]map[string]string{
+		"invocation": {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "console:default@1"},
+		"invocation/model/llm.complete again": {
+			"gen_ai.operation.name": "chat", "gen_ai.provider.name": vendor, "gen_ai.request.model": model,
+			"gen_ai.response.model": "some", "gen_ai.response.finish_reasons": "stop",
+			"gen_ai.usage.input_tokens": "some", "gen_ai.usage.output_tokens": "some",
+		},
+		"invocation/tools/gatehouse.tool.call": {
+			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "demo.calc", "gen_ai.tool.call.id": "c1",
+			"gen_ai.tool.type": "function", "gatehouse.tool.name": "demo.calc",
+		},
+	} {
+		for key, value := range want {
+			i := slices.IndexFunc(segment[path].GetAttributes(), func(a *common.KeyValue) bool { return a.Key == key })
+			if i < 0 {
+				t.Errorf("%s has no %s", path, key)
+				continue
+			}
+			got := segment[path].Attributes[i].Value
+			said := got.GetStringValue()
+			if list := got.GetArrayValue().GetValues(); len(list) == 1 {
+				said = list[0].GetStringValue()
+			}
+			if got.GetIntValue() > 0 || value == "some" && said != "" {
+				said = "some"
+			}
+			if said != value {
+				t.Errorf("%s has %s %v, want %s", path, key, got, value)
+			}
+		}
+	}
+	failed := segment["invocation/model/llm.complete"]
+	if attr(failed, "error.type") != string(core.ProviderUnavailable) || attr(failed, "gen_ai.provider.name") != vendor {
+		t.Errorf("the attempt that failed: %v", failed)
+	}
+}
+
 // TestAModelsCallsAreTraced: each attempt of a call of a model, and each call of a tool, is a span below its node,
 // without a text of the conversation.
 func TestAModelsCallsAreTraced(t *testing.T) {
@@ -297,8 +339,6 @@ func TestAModelsCallsAreTraced(t *testing.T) {
 				t.Errorf("%s shows what was said: %v", path, s)
 			}
 		}
-		if name := attr(segment["invocation/tools/gatehouse.tool.call"], "gatehouse.tool.name"); name != "demo.calc" {
-			t.Errorf("the tool is %q", name)
-		}
+		generative(t, v, segment)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/mask"
 	"gatehouse/core/question"
 	"gatehouse/core/tool"
 	"gatehouse/core/typestate"
@@ -229,9 +230,9 @@ func (l Loop) find(call core.ToolCall) (t tool.Tool, bound core.Call, err error)
 	return t, bound, err
 }
 
-// traced makes a span of a call.
+// traced makes a span of a call; id is the model's.
 func (l Loop) traced(
-	ctx context.Context, tool string, do func(context.Context) (core.ToolResult, error),
+	ctx context.Context, tool, id string, do func(context.Context) (core.ToolResult, error),
 ) (core.ToolResult, error) {
 	ctx, end := graph.StartSpan(ctx, l.Tracer, graph.Span{Kind: graph.SpanTool, Name: tool})
 	r, err := do(ctx)
@@ -239,7 +240,7 @@ func (l Loop) traced(
 	if err == nil && r.Category != "" {
 		failed = core.Errorf(r.Category, "") // what it says is a text of the conversation
 	}
-	end(graph.SpanEnd{Err: failed})
+	end(graph.SpanEnd{Err: failed, Attributes: map[string]any{"gen_ai.tool.call.id": mask.Text(id)}})
 	return r, err
 }
 

@@ -45,7 +45,7 @@ func (l Loop) rounds(
 		ctx = tool.WithAnswer(ctx, answer)
 	}
 	for {
-		result, err = l.traced(ctx, a.Call.Name, func(ctx context.Context) (core.ToolResult, error) {
+		result, err = l.traced(ctx, a.Call.Name, a.Call.ID, func(ctx context.Context) (core.ToolResult, error) {
 			return l.Executor.Act(ctx, a.Call, a.Approval, before)
 		})
 		var paused *tool.Paused

@@ -82,7 +82,7 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *over
 		}
 		defer meter.running.Add(-1)
 		core.DeltasFrom(ctx).Step(call.Name)
-		return l.traced(ctx, t.Name, func(ctx context.Context) (core.ToolResult, error) {
+		return l.traced(ctx, t.Name, call.ID, func(ctx context.Context) (core.ToolResult, error) {
 			return l.Executor.Read(ctx, t, call, key)
 		})
 	}, true

@@ -47,8 +47,8 @@ type Span struct {
 	Resumes     string // of an invocation: the SpanContext of the segment that was paused
 }
 
-// SpanEnd is how a span ended: with an error, by a suspension, or successfully. Attributes are texts, numbers and flags
-// to keep with it; none of them is a text of a conversation.
+// SpanEnd is how a span ended: with an error, by a suspension, or successfully. Attributes are texts, lists of them,
+// numbers and flags to keep with it; none of them is a text of a conversation.
 type SpanEnd struct {
 	Err        error
 	Suspended  *core.Descriptor

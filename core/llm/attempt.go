@@ -22,9 +22,12 @@ func unobserved(ctx context.Context, _ Attempt) (context.Context, func(Response,
 }
 
 // Attributes are those of the attempt's span (observability §5.5): its index, that it repeats another one, and what is
-// known of its end. There is no text of any message in them.
+// known of its end, also by the names of OpenTelemetry's conventions for generative AI (gen_ai.*). There is no text of any message in them.
 func (a Attempt) Attributes(r Response, err error) map[string]any {
-	all := map[string]any{"openarmature.llm.attempt_index": a.Index}
+	all := map[string]any{"openarmature.llm.attempt_index": a.Index, "gen_ai.operation.name": "chat"}
+	if r.Model != "" {
+		all["gen_ai.response.model"] = r.Model
+	}
 	if a.Index > 0 {
 		all["openarmature.llm.retry_reason"] = "transient"
 	}
@@ -36,11 +39,18 @@ func (a Attempt) Attributes(r Response, err error) map[string]any {
 		return all
 	}
 	all["openarmature.llm.finish_reason"] = string(r.Finish)
+	all["gen_ai.response.finish_reasons"] = []string{string(r.Finish)}
 	for name, counter := range map[string]*int64{
-		"prompt_tokens": r.Usage.Prompt, "completion_tokens": r.Usage.Completion, "total_tokens": r.Usage.Total,
+		"openarmature.llm.usage.prompt_tokens":     r.Usage.Prompt,
+		"openarmature.llm.usage.completion_tokens": r.Usage.Completion,
+		"openarmature.llm.usage.total_tokens":      r.Usage.Total,
+
+		"gen_ai.usage.input_tokens":            r.Usage.Prompt,
+		"gen_ai.usage.output_tokens":           r.Usage.Completion,
+		"gen_ai.usage.cache_read.input_tokens": r.Usage.Cached,
 	} {
 		if counter != nil {
-			all["openarmature.llm.usage."+name] = *counter
+			all[name] = *counter
 		}
 	}
 	return all

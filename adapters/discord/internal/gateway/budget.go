@@ -51,6 +51,9 @@ func (g *Gateway) ask(ctx context.Context, failed func(error)) (discordgo.Gatewa
 			break
 		}
 		log.Report(err)
+		if limit := info.SessionStartLimit; err == nil && limit.Total > 0 {
+			g.sessionsLeft.Store(int64(limit.Remaining))
+		}
 		atLeast := core.RetryAfterOf(err)
 		if core.CategoryOf(err) == core.Unauthorized {
 			refusals, atLeast = refusals+1, RefusedWait

@@ -32,6 +32,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -81,6 +82,9 @@ type Gateway struct {
 	Options
 	Receiver // of Run
 
+	opened       atomic.Int64 // connections
+	sessionsLeft atomic.Int64 // identifies that Discord still allows today; negative: it has not said so
+
 	healthMu sync.Mutex
 	health   []shardState // by shard
 	why      error        // why there are none yet
@@ -98,7 +102,14 @@ func New(o Options) *Gateway {
 	if o.Lease <= 0 || o.Lease > MaxLease {
 		o.Lease = MaxLease
 	}
-	return &Gateway{Options: o}
+	g := &Gateway{Options: o}
+	g.sessionsLeft.Store(-1)
+	return g
+}
+
+// Connections is core.Connector's.
+func (g *Gateway) Connections() (opened int64, sessionsLeft int) {
+	return g.opened.Load(), int(g.sessionsLeft.Load())
 }
 
 // isFatal reports whether an error is permanent: only a change of the token, the application or the configuration can

@@ -151,8 +151,12 @@ func (s *shard) connect(ctx context.Context) (closeReason, error) {
 		return closeReason{}, err
 	}
 	s.dials = 0
+	s.opened.Add(1)
 	if from.ID == "" {
 		s.paid = false
+		if left := s.sessionsLeft.Load(); left > 0 {
+			s.sessionsLeft.CompareAndSwap(left, left-1)
+		}
 	}
 	return c.run(ctx, from), nil
 }

@@ -69,6 +69,7 @@ type Client struct {
 	app  App
 	mu   sync.Mutex
 	open int       // how many connections are open
+	ever int64     // how many were opened
 	lost time.Time // when the last one of them ended, and none was left; zero: that was never so
 	last time.Time // when one ended
 	why  error     // why the last attempt to open one failed; nil: it did not
@@ -78,6 +79,7 @@ type Client struct {
 func (c *Client) opened() {
 	c.mu.Lock()
 	c.open++
+	c.ever++
 	first, lost := c.open == 1, c.lost
 	c.mu.Unlock()
 	switch {
@@ -87,6 +89,13 @@ func (c *Client) opened() {
 	default:
 		c.app.SocketUp(time.Since(lost))
 	}
+}
+
+// Opened is how many connections were opened.
+func (c *Client) Opened() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ever
 }
 
 func (c *Client) closed() {

@@ -64,6 +64,9 @@ func New(version string) *Metrics {
 		}),
 		faults: counters("store_errors_total", "Faults of the database, by their category.", "category"),
 	}
+	for _, c := range storeFaults {
+		m.faults.WithLabelValues(string(c))
+	}
 	about := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: namespace + "build_info", Help: "1; its label is the version.",
 		ConstLabels: prometheus.Labels{"version": version},

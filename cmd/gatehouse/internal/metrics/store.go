@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"gatehouse/core"
@@ -49,13 +51,16 @@ func (e engine) count(ctx context.Context, err error) {
 	e.fault(ctx, err)
 }
 
+// storeFaults are the categories of faults of a database. Each has its counter from the start: an increase shows only
+// where there was a number before.
+var storeFaults = []core.Category{core.StoreBusy, core.StoreFull, core.StoreGone, core.StoreUnreadable, core.Internal}
+
 // fault counts what is wrong with the database, not with what it was asked for.
 func (e engine) fault(ctx context.Context, err error) {
-	if err == nil || ctx.Err() != nil {
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) { // a time limit tells of a database that hangs
 		return
 	}
-	switch c := core.CategoryOf(err); c {
-	case core.StoreBusy, core.StoreFull, core.StoreGone, core.StoreUnreadable, core.Internal:
+	if c := core.CategoryOf(err); slices.Contains(storeFaults, c) {
 		e.metrics.faults.WithLabelValues(string(c)).Inc()
 	}
 }

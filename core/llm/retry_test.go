@@ -124,12 +124,18 @@ func TestEachAttemptIsObserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []map[string]any{
-		{"openarmature.llm.attempt_index": 0, "openarmature.error.category": "provider_unavailable"},
+		{
+			"openarmature.llm.attempt_index": 0, "openarmature.error.category": "provider_unavailable",
+			"gen_ai.operation.name": "chat",
+		},
 		{
 			"openarmature.llm.attempt_index": 1, "openarmature.llm.retry_reason": "transient",
 			"openarmature.llm.model": "scripted", "openarmature.llm.finish_reason": "stop",
 			"openarmature.llm.usage.prompt_tokens": int64(10), "openarmature.llm.usage.completion_tokens": int64(5),
 			"openarmature.llm.usage.total_tokens": int64(15),
+			"gen_ai.operation.name":               "chat", "gen_ai.response.model": "scripted",
+			"gen_ai.response.finish_reasons": []string{"stop"},
+			"gen_ai.usage.input_tokens":      int64(10), "gen_ai.usage.output_tokens": int64(5),
 		},
 	}
 	if !reflect.DeepEqual(spans, want) {

@@ -231,7 +231,15 @@ func (x *Executor) do(ctx context.Context, t Tool, call core.ToolCall, key strin
 	if errors.As(err, new(panicked)) {
 		log, what = x.Logger().ErrorContext, "tool panicked"
 	}
-	log(ctx, what, "tool", t.Name, "category", core.CategoryOf(err), "err", x.loggable(call, err.Error()))
+	category := core.CategoryOf(err)
+	about := []any{"tool", t.Name, "category", category}
+	if category == core.ToolArguments { // what is wrong with them is what people or the model wrote
+		x.Logger().DebugContext(ctx, "the arguments of a call are wrong", append(about, "err",
+			x.loggable(call, err.Error()))...)
+	} else {
+		about = append(about, "err", x.loggable(call, err.Error()))
+	}
+	log(ctx, what, about...)
 	if core.MessageOf(err) == "" {
 		err = core.Wrap(core.ToolFailed, err, "%s failed.", t.Name)
 	}

@@ -10,23 +10,32 @@ import (
 	"gatehouse/core/tool"
 )
 
-// masker returns a function that hides the secrets of a message. The approvals are those of its session: they tell
-// which arguments of their calls the tools' schemas said are secret. For other calls, the tools that the agent has now
-// tell that.
+// masker returns a function that hides the secrets of messages, which it gets in their order. The approvals are those of
+// their session: they tell which arguments of their calls the tools' schemas said are secret. For other calls, the tools
+// that the agent has now tell that. What is secret in a call is hidden in every text, too: tools repeat it.
 func masker(all []core.Approval, tools *tool.Registry) func(core.Message) core.Message {
 	secret := map[string][]string{} // by the digest of the call
+	var values []string
 	for _, a := range all {
 		secret[a.Call.Digest] = a.Call.Secret
+		values = append(values, mask.Secrets(a.Call.Arguments, a.Call.Secret...)...)
 	}
+	hiding := mask.NewHiding(values)
 	return func(m core.Message) core.Message {
-		return masked(m, func(c core.ToolCall) []string {
+		for _, c := range m.ToolCalls {
+			if pointers := tools.Secret(c); len(pointers) > 0 {
+				values = append(values, mask.Secrets(c.Arguments, pointers...)...)
+				hiding = mask.NewHiding(values)
+			}
+		}
+		return masked(m, hiding, func(c core.ToolCall) []string {
 			digest, _ := tool.Digest(c.Name, c.Arguments) // of malformed arguments "": they have no approval
 			return slices.Concat(secret[digest], tools.Secret(c))
 		})
 	}
 }
 
-func masked(m core.Message, secret func(core.ToolCall) []string) core.Message {
+func masked(m core.Message, hiding *mask.Hiding, secret func(core.ToolCall) []string) core.Message {
 	calls := m.ToolCalls
 	m.ToolCalls = nil
 	for _, c := range calls {
@@ -34,12 +43,12 @@ func masked(m core.Message, secret func(core.ToolCall) []string) core.Message {
 		m.ToolCalls = append(m.ToolCalls, c)
 	}
 	if !m.Content.IsList() {
-		m.Content = core.Text(mask.Text(m.Content.String()))
+		m.Content = core.Text(mask.Text(hiding.In(m.Content.String())))
 		return m
 	}
 	blocks := m.Content.Blocks()
 	for i := range blocks {
-		blocks[i].Text = mask.Text(blocks[i].Text)
+		blocks[i].Text = mask.Text(hiding.In(blocks[i].Text))
 	}
 	m.Content = core.Blocks(blocks...)
 	return m

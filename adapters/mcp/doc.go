@@ -9,10 +9,11 @@
 // half minute while no call runs, a second one right after one without an answer, and the list again when the server
 // says that it changed (at most every two seconds, however often it says so), or every five minutes. When the server
 // dies, breaks a limit or does not answer, all that is left of it is ended, its process group too, and it is started
-// again with backoff. Its tools stay in the list meanwhile. The last list is stored under mcp.list/SERVER, so its tools are there from the first second of the next
-// start: nothing waits for a server but a call of it, five seconds; then the call fails with a sentence that says so. A
-// server that was never seen has no tools until it answers. Servers.Use puts another configuration in force: an entry
-// that is as before goes on, one that is gone or another ends once its calls have ended.
+// again with backoff. Its tools stay in the list meanwhile. The last list is stored under mcp.list/SERVER, so its tools
+// are there from the first second of the next start: nothing waits for a server but a call of it, five seconds; then
+// the call fails with a sentence that says so. A server that was never seen has no tools until it answers. Servers.Use
+// puts another configuration in force: an entry that is as before goes on, one that is gone or another ends once its
+// calls have ended.
 //
 // Answers are read tolerantly: a byte order mark, numbers where a text is due, and parts of types that nobody knows
 // harm no other part. An answer whose id is not the request's, but a text of it, ends the connection at once.

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Config is the part of the standard variables that gatehouse reads for the export of traces and metrics, and a setting of its own.
-// The SDK reads the others (sampler, batches, limits, timeouts, certificates, resource attributes) itself. The tags are
-// those of the program's settings.
+// Config is the part of the standard variables that gatehouse reads for the export of traces and metrics, and a setting
+// of its own. The SDK reads the others (sampler, batches, limits, timeouts, certificates, resource attributes) itself.
+// The tags are those of the program's settings.
 type Config struct {
 	Disabled       bool   `envconfig:"OTEL_SDK_DISABLED" default:"false" help:"true: no traces, whatever else is set."`
 	Exporter       string `envconfig:"OTEL_TRACES_EXPORTER" help:"otlp or none. Not set: otlp if there is an endpoint."`

@@ -202,8 +202,8 @@ func (g *gateway) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// closeTraces sends the remaining traces and metrics while the last posts are delivered, within the time limits of the drain and of
-// the delivery. Lost ones are not an error.
+// closeTraces sends the remaining traces and metrics while the last posts are delivered, within the time limits of the
+// drain and of the delivery. Lost ones are not an error.
 func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {

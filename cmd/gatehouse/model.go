@@ -43,7 +43,9 @@ func newProvider(
 		}
 		p = view.Bind(origin, llm.WithBadCalls(llm.NewLimit(p, cfg.Model.Calls)))
 		all = append(all,
-			llm.Link{Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(m, tracer, health)})
+			llm.Link{
+				Provider: p, Model: strings.TrimPrefix(m.Name, m.Vendor+":"), Observe: observer(m, tracer, health),
+			})
 	}
 	if len(all) == 0 {
 		return nil, core.Errorf(core.Invalid, "GATEHOUSE_MODEL: no model is set")

@@ -304,7 +304,8 @@ func generative(t *testing.T, v fakeVendor, segment map[string]*wire.Span) {
 		}
 	}
 	failed := segment["invocation/model/llm.complete"]
-	if attr(failed, "error.type") != string(core.ProviderUnavailable) || attr(failed, "gen_ai.provider.name") != vendor {
+	if attr(failed, "error.type") != string(core.ProviderUnavailable) ||
+		attr(failed, "gen_ai.provider.name") != vendor {
 		t.Errorf("the attempt that failed: %v", failed)
 	}
 }

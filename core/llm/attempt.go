@@ -22,7 +22,8 @@ func unobserved(ctx context.Context, _ Attempt) (context.Context, func(Response,
 }
 
 // Attributes are those of the attempt's span (observability §5.5): its index, that it repeats another one, and what is
-// known of its end, also by the names of OpenTelemetry's conventions for generative AI (gen_ai.*). There is no text of any message in them.
+// known of its end, also by the names of OpenTelemetry's conventions for generative AI (gen_ai.*). There is no text of
+// any message in them.
 func (a Attempt) Attributes(r Response, err error) map[string]any {
 	all := map[string]any{"openarmature.llm.attempt_index": a.Index, "gen_ai.operation.name": "chat"}
 	if r.Model != "" {

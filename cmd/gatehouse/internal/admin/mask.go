@@ -10,9 +10,9 @@ import (
 	"gatehouse/core/tool"
 )
 
-// masker returns a function that hides the secrets of messages, which it gets in their order. The approvals are those of
-// their session: they tell which arguments of their calls the tools' schemas said are secret. For other calls, the tools
-// that the agent has now tell that. What is secret in a call is hidden in every text, too: tools repeat it.
+// masker returns a function that hides the secrets of messages, which it gets in their order. The approvals are those
+// of their session: they tell which arguments of their calls the tools' schemas said are secret. For other calls, the
+// tools that the agent has now tell that. What is secret in a call is hidden in every text, too: tools repeat it.
 func masker(all []core.Approval, tools *tool.Registry) func(core.Message) core.Message {
 	secret := map[string][]string{} // by the digest of the call
 	var values []string

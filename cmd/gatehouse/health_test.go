@@ -61,11 +61,16 @@ func TestImageIsChecked(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^HEALTHCHECK .*CMD \["/gatehouse", "health"\]$`).MatchString(read("Dockerfile")) {
 		t.Error("the Dockerfile has no health check that runs /gatehouse health")
 	}
+	for _, line := range []string{`USER 65532:65532`, `FROM scratch`, `RUN .*cmd/gatehouse/deploy/build\.sh .*`} {
+		if !regexp.MustCompile(`(?m)^` + line + `$`).MatchString(read("Dockerfile")) {
+			t.Errorf("the Dockerfile has no line %s", line)
+		}
+	}
 	ignored := map[string]bool{}
 	for lines := bufio.NewScanner(strings.NewReader(read(".dockerignore"))); lines.Scan(); {
 		ignored[lines.Text()] = true
 	}
-	for _, want := range []string{".git", "**/*.db", "**/*.db-wal", "**/.env"} {
+	for _, want := range []string{".git", "**/*.db", "**/*.db-wal", "**/.env", "cmd/gatehouse/deploy/secrets"} {
 		if !ignored[want] {
 			t.Errorf(".dockerignore does not name %s", want)
 		}

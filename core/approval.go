@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 
 	"gatehouse/core/mask"
@@ -340,4 +341,26 @@ func (i *IntentRecord) State() CallState {
 		return CallUnknown
 	}
 	return CallFailed
+}
+
+// RestoredReason is the reason of what a restore has cancelled.
+const RestoredReason = "restored from a backup; what became of it is unknown"
+
+// BeforeRestore is the cause of a dead letter that had not ended when its database was copied.
+const BeforeRestore = "from before the restore"
+
+// RestoredBy is who cancels what a restore makes unknown.
+var RestoredBy = Actor{ID: "restore", Name: "the restore"}
+
+// Restored reports whether a restore has cancelled it: it may have been decided, and its call done.
+func (a Approval) Restored() bool { return a.State == Cancelled && a.DecidedBy.ID == RestoredBy.ID }
+
+// LostPost tells who sent an event that it is a dead letter of a restore; it has the button to try again.
+func LostPost(e EventRecord) Post {
+	return Post{
+		Key: "error/" + strconv.FormatInt(e.Seq, 10), To: e.Address, Conversation: e.Conversation, Kind: PostError,
+		Text: "gatehouse was restored from a backup that was made while this was in work. Whether it was " +
+			"answered, or anything was done, is unknown here.",
+		Bucket: SessionTerminating, Event: e.Seq,
+	}
 }

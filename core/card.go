@@ -181,3 +181,6 @@ func (c Card) HasVoted(who Actor, choice Choice) bool {
 	}
 	return slices.ContainsFunc(voters, func(v Actor) bool { return c.rule().Person(v.ID) == c.rule().Person(who.ID) })
 }
+
+// Restored is Approval.Restored.
+func (c Card) Restored() bool { return Approval{State: c.State, DecidedBy: c.Decided}.Restored() }

@@ -30,15 +30,15 @@ func (a Approval) AskedBy(who Actor) bool {
 }
 
 // RefusalToAskAgain is why a person can't ask again for what the approval was requested for, for that person to read;
-// nil if they can: they asked for it, and it expired. Errors: not_allowed, invalid (it is still open),
-// approval_decided.
+// nil if they can: they asked for it, and it expired, or a restore has cancelled it. Errors: not_allowed, invalid (it
+// is still open), approval_decided.
 func (a Approval) RefusalToAskAgain(who Actor) error {
 	switch {
 	case !a.AskedBy(who):
 		return Errorf(NotAllowed, "Only the person who asked can ask again.")
 	case a.State == Open:
 		return Errorf(Invalid, "%s", a.StateSentence())
-	case a.State != Expired:
+	case a.State != Expired && !a.Restored():
 		return Errorf(ApprovalDecided, "%s", a.StateSentence())
 	}
 	return nil

@@ -116,3 +116,9 @@ const (
 // field, which is a command of gatehouse manifest: its tags and its flags are those of package kong, and its Run takes
 // the io.Writer to print to.
 type Manifest interface{ Manifest() any }
+
+// CatchesUp is a Driver whose platform fetches what it missed while it was not connected. Skip makes it not fetch what
+// was sent before a moment; kv is its Deps.KV. It may be repeated, and no process of the platform runs meanwhile.
+type CatchesUp interface {
+	Skip(ctx context.Context, kv KV, before time.Time) error
+}

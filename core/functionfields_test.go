@@ -48,6 +48,7 @@ var functionFields = map[string]string{
 	"storage/internal/sqlstore.outboxWrite.apply": "a change that waits for the end of its transaction",
 	"storage/postgres.statement.row":              "reads a row of a statement that is sent later",
 	"storage/sqlite.unit.work":                    "the caller's transaction",
+	"storage/sqlite.Copying.*":                    "a progress, and what the caller checks in a copy",
 	"adapters/agents.mcpTool.call":                "a row of a table",
 	"adapters/console.*.*":                        "what a terminal tells: its size has changed, nothing happens",
 	"cmd/gatehouse/internal/admin.table.row":      "a row of a table",

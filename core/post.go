@@ -102,6 +102,8 @@ type Part struct {
 	Looks   int  `json:"looks,omitempty"`  // how often Find failed
 	Missed  int  `json:"missed,omitempty"` // how often Find did not find it
 	Again   int  `json:"again,omitempty"`  // of a card: how often its message was deleted, and it was posted anew
+	// of a part in doubt: those that follow it may have been sent, too
+	Rest bool `json:"rest,omitempty"`
 	// when the send that is in doubt began, or a little before, by the platform's clock; zero: not known
 	SentAt time.Time `json:"sent_after,omitzero"`
 	// when that send had certainly ended, by the same clock; zero: not known

@@ -174,3 +174,29 @@ func (a Approval) Overtaken(key string, by time.Time) bool {
 		return t.Due.After(tasks[i].Due) && !t.Due.After(by)
 	})
 }
+
+// RestoreMark is what a copy of a database carries: whoever serves it next does not know what was decided, run or sent
+// since the copy was made, and settles that first.
+type RestoreMark struct {
+	Taken   time.Time `json:"taken,omitzero"`     // when the copy was made; zero: not known
+	CatchUp bool      `json:"catch_up,omitempty"` // what arrived since is fetched from the platforms
+
+	// Step and After are how far the settling is; they are the store's.
+	Step  int   `json:"step,omitempty"`
+	After int64 `json:"after,omitempty"`
+
+	Settled Settled `json:"settled,omitzero"` // so far
+}
+
+// Settled counts what a restore has ended.
+type Settled struct {
+	Approvals int `json:"approvals,omitempty"` // cancelled: what became of them is unknown
+	Events    int `json:"events,omitempty"`    // dead letters
+	Posts     int `json:"posts,omitempty"`     // in doubt
+}
+
+// Restored is the last restore of a database that was settled.
+type Restored struct {
+	RestoreMark
+	At time.Time `json:"at"` // when it was settled
+}

@@ -48,7 +48,7 @@ func latest(t *testing.T) string {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := storage.Migrate(t.Context(), "sqlite:"+file); err != nil {
+	if _, _, err := storage.Migrate(t.Context(), "sqlite:"+file, storage.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -56,11 +56,11 @@ func Version(ctx context.Context, url string) (found, known int64, err error) {
 }
 
 // Migrate brings the database's schema up to date, as Open does, and returns the versions before and after.
-func Migrate(ctx context.Context, url string) (from, to int64, err error) {
+func Migrate(ctx context.Context, url string, o Options) (from, to int64, err error) {
 	if isPostgres(url) {
-		return postgres.Migrate(ctx, url, Options{})
+		return postgres.Migrate(ctx, url, o)
 	}
-	return sqlite.Migrate(ctx, sqliteFile(url), Options{})
+	return sqlite.Migrate(ctx, sqliteFile(url), o)
 }
 
 func isPostgres(url string) bool {

@@ -58,7 +58,7 @@ func opens(t *testing.T, url, same string) {
 	if c := m.Work(); c.Commits == 0 || c.Read == 0 || c.Written == 0 {
 		t.Errorf("nothing was counted: %+v", c)
 	}
-	if from, to, err := storage.Migrate(ctx, url); err != nil || from != to || from < 1 {
+	if from, to, err := storage.Migrate(ctx, url, storage.Options{}); err != nil || from != to || from < 1 {
 		t.Errorf("migrating from %d to %d: %v", from, to, err)
 	}
 }
@@ -79,7 +79,8 @@ func TestURLs(t *testing.T) {
 			strings.Contains(err.Error(), "ret@") {
 			t.Errorf("%q gave %v", url, err)
 		}
-		if _, _, err := storage.Migrate(context.Background(), url); core.CategoryOf(err) != core.Invalid {
+		_, _, err = storage.Migrate(context.Background(), url, storage.Options{})
+		if core.CategoryOf(err) != core.Invalid {
 			t.Errorf("migrating %q gave %v", url, err)
 		}
 		if _, _, err := storage.Version(context.Background(), url); core.CategoryOf(err) != core.Invalid {

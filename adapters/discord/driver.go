@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/adapters/discord/internal/address"
 	"gatehouse/adapters/discord/internal/doctor"
+	"gatehouse/adapters/discord/internal/gateway"
 	"gatehouse/adapters/discord/internal/rest"
 
 	"gatehouse/core"
@@ -16,6 +17,8 @@ var (
 	_ core.Driver   = (*Config)(nil)
 	_ core.Doctor   = (*Config)(nil)
 	_ core.Manifest = (*Config)(nil)
+
+	_ core.CatchesUp = (*Config)(nil)
 )
 
 // Name is "discord".
@@ -45,6 +48,11 @@ func (c *Config) Configured() bool { return c.BotToken+c.PublicKey != "" }
 
 // Open makes the platform.
 func (c *Config) Open(d core.Deps) (core.Platform, error) { return New(d, *c), nil }
+
+// Skip makes the bot fetch and replay nothing that was sent before a moment.
+func (c *Config) Skip(ctx context.Context, kv core.KV, before time.Time) error {
+	return gateway.Skip(ctx, kv, before)
+}
 
 // latest are the events that are searched for the conversations to catch up in, for the cards that were pressed lately
 // and, if they wait, for what the bot works on.

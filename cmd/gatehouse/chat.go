@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gatehouse/adapters/console"
+	"gatehouse/cmd/gatehouse/internal/backup"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/cmd/gatehouse/internal/reload"
@@ -64,6 +65,9 @@ func (c chatCmd) Run(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	if err := c.Check(ctx, store, log); err != nil {
+		return err
+	}
+	if err := backup.Settle(ctx, store, cfg.Drivers, log); err != nil {
 		return err
 	}
 	parts := newShared(cfg, store, log)

@@ -44,7 +44,7 @@ func TestDoctorLeavesAnotherSchemaAlone(t *testing.T) {
 		t.Errorf("the schema was %d and is %d", older, now)
 	}
 
-	if _, _, err := storage.Migrate(t.Context(), "sqlite:"+file); err != nil {
+	if _, _, err := storage.Migrate(t.Context(), "sqlite:"+file, storage.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	exec(`insert into goose_db_version (version_id, is_applied) values (9999, 1)`)

@@ -53,7 +53,8 @@ func (s suite) Run() int {
 }
 
 // TestCommands runs the scripts of testdata. They have these commands in addition to testscript's own: exits CODE
-// gatehouse ARG… runs a command that must end with that exit code; seed fills sqlite:gatehouse.db with one record of
+// gatehouse ARG… runs a command that must end with that exit code; landed SCHEMA puts a file of an earlier schema in
+// the place of sqlite:gatehouse.db; seed fills sqlite:gatehouse.db with one record of
 // each kind; undeliver turns its posts into dead letters; tamper changes an entry of its audit log; prove puts the
 // proof of the approval ap-1 into $PROOF and the published keys into the file keys.json, made with GATEHOUSE_SECRET_KEY
 // if that is set.
@@ -71,6 +72,9 @@ func TestCommands(t *testing.T) {
 			"take":  take,
 			"undeliver": func(ts *testscript.TestScript, _ bool, _ []string) {
 				ts.Check(undeliver(ts.MkAbs("gatehouse.db")))
+			},
+			"landed": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(landedFile(args[0], ts.MkAbs("gatehouse.db")))
 			},
 			"seed":  func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(seed(ts.MkAbs("gatehouse.db"))) },
 			"prove": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(prove(ts)) },

@@ -111,7 +111,7 @@ func TestMoveKilled(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "moved.db")
 			noErr(t, seed(file))
 			from := "sqlite:" + file
-			_, _, err := storage.Migrate(t.Context(), to)
+			_, _, err := storage.Migrate(t.Context(), to, storage.Options{})
 			noErr(t, err)
 			db, err := sql.Open("pgx", to)
 			noErr(t, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gatehouse/cmd/gatehouse/internal/backup"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/connections"
 	"gatehouse/cmd/gatehouse/internal/memory"
@@ -100,7 +101,8 @@ const (
 	lastWait  = 15 * time.Second
 )
 
-// waitForStore opens the database and registers the process as an owner. As long as the database is busy or can't be
+// waitForStore opens the database, registers the process as an owner, and settles a database that was restored. As
+// long as the database is busy or can't be
 // reached, it tries again. The store is nil, without an error, if ctx ends before.
 func waitForStore(
 	ctx context.Context, a *cli.App, cfg settings.Config, counts *metrics.Metrics, log *slog.Logger,
@@ -113,6 +115,9 @@ func waitForStore(
 		}
 		if err == nil {
 			owner, err = store.Register(ctx, "serve", cfg.Heartbeat)
+		}
+		if err == nil {
+			err = backup.Settle(ctx, store, cfg.Drivers, log)
 		}
 		switch {
 		case ctx.Err() != nil && err != nil:

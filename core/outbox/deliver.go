@@ -151,7 +151,7 @@ func storeError(err error) error {
 
 // parts sends the parts in order, from the first that may be missing.
 func (d *Deliverer) parts(ctx context.Context, p core.Platform, row *core.OutboxRow, delivery core.Delivery) error {
-	if n := len(row.Parts); n > 0 && row.Parts[n-1].InDoubt {
+	for n := len(row.Parts); n > 0 && row.Parts[n-1].InDoubt; n = len(row.Parts) {
 		delivery.Part, delivery.SentAt, delivery.Again = n-1, row.Parts[n-1].SentAt, row.Parts[n-1].Again
 		if err := d.resolve(ctx, p, row, delivery); err != nil {
 			return err

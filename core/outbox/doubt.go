@@ -46,7 +46,13 @@ func (d *Deliverer) resolve(ctx context.Context, p core.Platform, row *core.Outb
 		d.answered(p, nil)
 		d.lane(p.Name()).count(Arrived)
 		d.Log.Info("a post in doubt had arrived", "post", row.Seq, "platform", p.Name(), "event", row.Event)
+		next := *part
 		*part = core.Part{Ref: found.Ref, More: found.More, Again: delivery.Again}
+		if next.Rest && found.More {
+			row.Parts = append(row.Parts, core.Part{
+				InDoubt: true, Rest: true, SentAt: next.SentAt, LostAt: next.LostAt, Again: next.Again,
+			})
+		}
 		return storeError(d.Store.SavePost(ctx, *row))
 	}
 	why := AgainSafe

@@ -71,7 +71,7 @@ func version(ctx context.Context, file string, o Options) (found int64, earlier 
 
 // Migrate brings a file's schema up to the version that this build knows, and returns the versions before and after.
 // Processes that start together take turns by a lock on DATABASE.migrate.lock. After a crash the next call does the
-// rest.
+// rest. A database that has a schema is copied before, unless Options.Snapshots is 0.
 func Migrate(ctx context.Context, file string, o Options) (from, to int64, err error) {
 	if err := checkPath(file); err != nil {
 		return 0, 0, err
@@ -95,7 +95,10 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 	if err := format(ctx, db); err != nil {
 		return from, from, translate(file, err)
 	}
-	_, earlier, err := version(ctx, file, o.Filled(busyTimeout)) // another process may have migrated meanwhile
+	now, earlier, err := version(ctx, file, o.Filled(busyTimeout)) // another process may have migrated meanwhile
+	if err == nil && 0 < now && now < migrations.Known {
+		err = snapshot(ctx, file, now, o.Filled(busyTimeout))
+	}
 	if err == nil {
 		err = migrations.Up(ctx, db, earlier)
 	}

@@ -53,6 +53,11 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	if _, _, err := Migrate(ctx, file, o); err != nil {
 		return nil, err
 	}
+	return connected(file, o)
+}
+
+// connected connects with a file, whose schema stays as it is. The options are filled.
+func connected(file string, o Options) (*database, error) {
 	db := &database{
 		file: file, options: o, readers: newReaders(source(file, o, "mode=rw&_journal_mode=WAL&_query_only=true")),
 	}

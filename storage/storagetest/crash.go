@@ -1,11 +1,11 @@
 package storagetest
 
 import (
-	"gatehouse/storage/internal/sqlstore"
 	"time"
 
 	"gatehouse/core"
 	"gatehouse/core/audit"
+	"gatehouse/storage/internal/sqlstore"
 	"gatehouse/storage/storagetest/sample"
 )
 
@@ -163,5 +163,121 @@ var crashExamples = []example{
 			w.late()
 		}
 		w.checkLifeCycle()
+	}},
+}
+
+// settle settles a database that was put back, in a process of its own for each batch.
+func (w *world) settle() {
+	w.Helper()
+	w.ok(w.MarkRestored(w.ctx, core.RestoreMark{CatchUp: true}))
+	for more := true; more; {
+		w.restart()
+		more = must(w.Settle(w.ctx))(w)
+	}
+	w.ok(w.EndRestore(w.ctx))
+	w.equal("more to settle", must(w.Settle(w.ctx))(w), false)
+	if m := must(w.RestoreMark(w.ctx))(w); m != nil {
+		w.Fatalf("the mark is still there: %+v", m)
+	}
+}
+
+// unknown checks that a restore has cancelled an approval.
+func (w *world) unknown(id core.ApprovalID) core.Approval {
+	w.Helper()
+	a, i, err := w.Recorded(w.ctx, id)
+	w.ok(err)
+	if !a.Restored() || a.Reason != core.RestoredReason || i != nil {
+		w.Fatalf("got %+v, %+v", a, i)
+	}
+	return a
+}
+
+var restoredExamples = []example{
+	{"an open approval is cancelled, its card redrawn, and it can be asked again", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Timeout: minute})
+		w.sent(w.first(minute), "ref")
+		w.settle()
+		a := w.unknown("a")
+		if rec := must(w.LoadPaused(w.ctx, c.Event.Invocation, ""))(w); rec != nil {
+			w.Fatalf("got %+v", rec)
+		}
+		row := w.first(minute)
+		if row.Approval != "a" || row.Parts[0].Ref != "ref" || row.Wanted <= row.Shown {
+			w.Fatalf("got %+v", row)
+		}
+		w.idle()
+		_, err := w.Decide(w.ctx, sample.Vote("a", bob, core.Approve))
+		w.fails(err, core.ApprovalDecided)
+		r := must(w.AskAgain(w.ctx, "a", a.Requester))(w)
+		w.take(r.Seq, minute)
+		got := must(w.LastRestore(w.ctx))(w)
+		w.equal("what was settled", got.Settled, core.Settled{Approvals: 1})
+		w.equal("that it catches up", got.CatchUp, true)
+	}},
+	{"a call that was allowed and not begun never runs, and its decision can be retried", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		w.settle()
+		w.unknown("a")
+		w.idle()
+		got := w.record(s.Event.Seq)
+		w.equal("the decision", got.End, core.End{
+			Kind: core.EndDead, Category: core.OutcomeUnknown, Cause: core.BeforeRestore,
+		})
+		r := must(w.Retry(w.ctx, s.Event.Seq))(w)
+		again := w.take(r.Seq, minute)
+		w.equal("the kind", again.Event.Kind(), core.KindMessage)
+		_, err := w.BeginIntent(w.ctx, again, sample.Intent(c, "a"))
+		w.fails(err, core.ApprovalMissing)
+	}},
+	{"the outcome of a call that had begun is unknown", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{})
+		must(w.Decide(w.ctx, sample.Vote("a", bob, core.Approve)))(w)
+		s := w.claim(minute)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
+		w.settle()
+		a, i, err := w.Recorded(w.ctx, "a")
+		w.ok(err)
+		if a.State != core.Approved || i.State() != core.CallUnknown {
+			w.Fatalf("got %+v, %+v", a, i)
+		}
+		w.fails(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "late"}), core.ClaimLost)
+	}},
+	{"what had not ended is a dead letter, which its author is told of", func(w *world) {
+		running := w.message(conversation)
+		w.take(running, minute)
+		waiting := w.message(conversation)
+		w.settle()
+		w.idle()
+		for _, seq := range []int64{running, waiting} {
+			w.equal("its end", w.record(seq).End.Cause, core.BeforeRestore)
+		}
+		if row := w.first(minute); row.Kind != core.PostError || row.Event != running {
+			w.Fatalf("got %+v", row)
+		}
+		r := must(w.Retry(w.ctx, waiting))(w)
+		w.take(r.Seq, minute)
+	}},
+	{"a post that was not sent is looked up, and so is what follows it", func(w *world) {
+		w.say(conversation, post("first", conversation), post("second", conversation))
+		row := w.first(minute)
+		row.Parts = []core.Part{{Ref: "one", More: true}}
+		w.ok(w.SavePost(w.ctx, row))
+		w.settle()
+		row = w.first(minute)
+		if n := len(row.Parts); n != 2 || !row.Parts[1].InDoubt || !row.Parts[1].Rest || row.Parts[1].LostAt.IsZero() {
+			w.Fatalf("got %+v", row.Parts)
+		}
+		w.sent(row, "one")
+		row = w.first(minute)
+		if n := len(row.Parts); n != 1 || !row.Parts[0].InDoubt || row.Doubted {
+			w.Fatalf("got %+v", row)
+		}
+	}},
+	{"who lives serves", func(w *world) {
+		w.equal("nobody", must(w.Serving(w.ctx, 0))(w), "")
+		owner := must(w.Register(w.ctx, "serves", 20*time.Millisecond))(w)
+		w.equal("the server", must(w.Serving(w.ctx, time.Second))(w), owner)
 	}},
 }

@@ -54,7 +54,7 @@ func Run(t *testing.T, open Opener) {
 		{"undelivered", undeliveredExamples}, {"fallback", fallbackExamples}, {"prune", pruneExamples},
 		{"retention", retentionExamples},
 		{"admin", adminExamples}, {"figures", figureExamples}, {"kv", kvExamples},
-		{"crash", crashExamples}, {"setback", setbackExamples},
+		{"crash", crashExamples}, {"restored", restoredExamples}, {"setback", setbackExamples},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, e := range group.examples {

@@ -77,7 +77,8 @@ func (d Document) Cut(arguments, others int) (all []Choice) {
 		withdraw += d.whose()
 	}
 	_, editable := EditText(c, d.reader.Input)
-	add(c.State == core.Expired && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: outbound.ActionAskAgain})
+	lost := c.State == core.Expired || c.Restored()
+	add(lost && !d.again && asked, Choice{Label: t.ButtonAskAgain, Action: outbound.ActionAskAgain})
 	add(decides && !c.Altered && !d.voted(core.Approve), approve)
 	remembers := c.Memory != core.Memory{}
 	remember := Choice{

@@ -83,20 +83,29 @@ func (t *Tx) endEvent(seq int64, kind core.EndKind, cause string) error {
 }
 
 // Retry adds a new event with the content of a failed one and returns its receipt. A message keeps its invocation: its
-// turn goes on after what the failed one has saved. Repeating it returns the same event. It fails with not_found if
-// there is no such event, and with invalid if the event did not fail or its paused turn has ended.
+// turn goes on after what the failed one has saved. A decision that a restore made a dead letter has no turn any more:
+// its message is asked again, as by AskAgain. Repeating it returns the same event. It fails with not_found if there is
+// no such event, and with invalid if the event did not fail or its paused turn has ended.
 func (s *Store) Retry(ctx context.Context, seq int64) (core.Receipt, error) {
 	return write(ctx, s, func(t *Tx) (core.Receipt, error) {
+		e, err := t.event(seq)
+		if err == nil && e.Kind() == core.KindSignal && e.End.Cause == core.BeforeRestore {
+			a, err := t.approval(core.ApprovalID(e.Subject()))
+			if err != nil {
+				return core.Receipt{}, err
+			}
+			return t.askAgain(a)
+		}
 		return t.repeat(seq, fmt.Sprintf("again/%d", seq), true, t.checkFailed)
 	})
 }
 
-// AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, and
-// returns its receipt. Repeating it returns the same event; so does asking again for another approval of the same turn.
-// Only who requested the approval may do so: the errors are those of Approval.RefusalToAskAgain. It fails with
-// not_found if there is no such approval, or if the message was pruned or erased; and with invalid if the message was
-// changed after it was asked, if another call of its turn has begun, which would be done twice, or if it was asked
-// again by another button, or the audit log contradicts what is stored.
+// AskAgain adds a new event with the content of the message whose turn requested an approval that has expired, or that
+// a restore has cancelled, and returns its receipt. Repeating it returns the same event; so does asking again for
+// another approval of the same turn. Only who requested the approval may do so: the errors are those of
+// Approval.RefusalToAskAgain. It fails with not_found if there is no such approval, or if the message was pruned or
+// erased; and with invalid if the message was changed after it was asked, if another call of its turn has begun, which
+// would be done twice, or if it was asked again by another button, or the audit log contradicts what is stored.
 func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor) (core.Receipt, error) {
 	return write(ctx, s, func(t *Tx) (r core.Receipt, err error) {
 		a, err := t.approval(id)
@@ -111,31 +120,36 @@ func (s *Store) AskAgain(ctx context.Context, id core.ApprovalID, by core.Actor)
 		if err := a.RefusalToAskAgain(by); err != nil {
 			return r, err
 		}
-		gone := core.Errorf(core.NotFound, "The request is no longer stored. Please write it again.")
-		var seq int64
-		found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message'
-			order by seq desc limit 1`, a.Invocation)
-		if err != nil {
-			return r, err
-		}
-		if !found {
-			return r, gone
-		}
-		again := fmt.Sprintf("asked_again/%s", id)
-		r, err = t.repeat(seq, again, false, func(e core.EventRecord) error {
-			if e.Payload == nil {
-				return gone
-			}
-			return t.checkRepeatable(a)
-		})
-		if err != nil {
-			return r, err
-		}
-		if made, err := t.event(r.Seq); err == nil && made.ID != again {
-			return r, core.Errorf(core.Invalid, "This message was sent once more already. Please write what is left.")
-		}
-		return r, nil
+		return t.askAgain(a)
 	})
+}
+
+// askAgain repeats the message whose turn requested an approval.
+func (t *Tx) askAgain(a core.Approval) (r core.Receipt, err error) {
+	gone := core.Errorf(core.NotFound, "The request is no longer stored. Please write it again.")
+	var seq int64
+	found, err := t.Row([]any{&seq}, `select seq from events where invocation = $1 and kind = 'message'
+		order by seq desc limit 1`, a.Invocation)
+	if err != nil {
+		return r, err
+	}
+	if !found {
+		return r, gone
+	}
+	again := fmt.Sprintf("asked_again/%s", a.ID)
+	r, err = t.repeat(seq, again, false, func(e core.EventRecord) error {
+		if e.Payload == nil {
+			return gone
+		}
+		return t.checkRepeatable(a)
+	})
+	if err != nil {
+		return r, err
+	}
+	if made, err := t.event(r.Seq); err == nil && made.ID != again {
+		return r, core.Errorf(core.Invalid, "This message was sent once more already. Please write what is left.")
+	}
+	return r, nil
 }
 
 // checkRepeatable refuses to repeat the whole message of an expired approval if that is not what the person would

@@ -51,6 +51,8 @@ type Options struct {
 	// SQLite: how long to wait for another process's transaction (0: 5 s). Postgres: how long a transaction may take,
 	// waiting included (0: 10 s)
 	Timeout time.Duration
+	// SQLite: how many copies of the file from before migrations are kept; 0: none is made
+	Snapshots int
 }
 
 // Filled returns the options with defaults for what is missing.

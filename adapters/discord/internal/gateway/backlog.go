@@ -44,8 +44,10 @@ type storedBacklog struct {
 }
 
 func newBacklog(g *Gateway, shard int, bot string) *backlog {
-	return &backlog{Gateway: g, name: "discord/backlog/" + strconv.Itoa(shard), bot: bot}
+	return &backlog{Gateway: g, name: backlogName(shard), bot: bot}
 }
+
+func backlogName(shard int) string { return "discord/backlog/" + strconv.Itoa(shard) }
 
 // load reads the backlog that an earlier process stored. Conversations of another shard, from a time with another
 // number of shards, stay on it. Those of another bot don't.

@@ -68,6 +68,29 @@ func storedSession(ctx context.Context, kv core.KV, shard int) (s session, err e
 	return s, nil
 }
 
+// Skip makes all shards begin anew at a moment: no session is resumed, and nothing that was sent before is fetched. A
+// bot that has never been connected has nothing to skip.
+func Skip(ctx context.Context, kv core.KV, before time.Time) error {
+	first, err := storedSession(ctx, kv, 0)
+	if err != nil || first.Bot == "" {
+		return err
+	}
+	anew := session{Bot: first.Bot, Shards: first.Shards, Last: snowflake.At(before.Add(CatchUpSlack))}
+	text, err := json.Marshal(anew)
+	if err != nil {
+		return err
+	}
+	for shard := range max(first.Shards, 1) {
+		if err := kv.Put(ctx, sessionName(shard), string(text)); err != nil {
+			return err
+		}
+		if err := kv.Put(ctx, backlogName(shard), ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // load reads the session that an earlier process stored. A session of another bot or another number of shards can't be
 // resumed.
 func (s *sessionStore) load(ctx context.Context, bot string, shards int) error {

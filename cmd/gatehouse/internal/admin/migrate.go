@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"gatehouse/cmd/gatehouse/internal/backup"
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/core"
@@ -17,14 +18,23 @@ type Migrate struct {
 	cli.YesFlag
 	move.Flags
 	Status bool `help:"Only print the schema version; exit with 1 if it is not up to date."`
+	Back   bool `help:"Put the snapshot from before the last migration back, for the gatehouse of that time."`
+	Lose   bool `help:"With --back: even if that loses what was accepted since."`
 }
 
 // Run migrates the database, or moves it. serve and chat do so too when they open it.
 func (c Migrate) Run(ctx context.Context, a *cli.App) error {
-	if c.Wanted() {
+	switch {
+	case c.Wanted():
 		return c.Flags.Run(ctx, a, c.JSONFlag)
+	case c.Back:
+		return backup.Back(ctx, a, c.JSONFlag, c.YesFlag, c.Lose)
 	}
-	cfg, _, err := a.Config(slog.LevelWarn)
+	cfg, log, err := a.Config(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	o, err := cli.StoreOptions(cfg, log)
 	if err != nil {
 		return err
 	}
@@ -42,7 +52,7 @@ func (c Migrate) Run(ctx context.Context, a *cli.App) error {
 		}
 	}
 	progress := a.Progress(c.JSONFlag, "Migrating the database", 0)
-	from, to, err := storage.Migrate(ctx, cfg.DatabaseURL)
+	from, to, err := storage.Migrate(ctx, cfg.DatabaseURL, o)
 	progress.End()
 	switch {
 	case err != nil:

@@ -38,6 +38,14 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 	if err != nil {
 		return err
 	}
+	restored, err := store.LastRestore(ctx)
+	if err != nil {
+		return err
+	}
+	mark, err := store.RestoreMark(ctx)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
 		return a.PrintJSON(struct {
 			Paused        bool        `json:"paused"`
@@ -48,14 +56,18 @@ func (c Queue) Run(ctx context.Context, a *cli.App, store *storage.Store) error 
 			Dead          int         `json:"dead_letters"`
 			Approvals     int         `json:"approvals_open"`
 			Held          []postView  `json:"posts_held"`
+
+			Restored *core.Restored    `json:"restored,omitempty"`
+			Marked   *core.RestoreMark `json:"restore_mark,omitempty"`
 		}{
 			q.Paused, cli.List(q.Entries, viewQueue), q.Posts, q.InDoubt, q.DeadPosts, q.Dead, q.Approvals,
-			cli.List(posts, viewPost),
+			cli.List(posts, viewPost), restored, mark,
 		})
 	}
 	if q.Paused {
 		a.PrintLine("Paused: no new turns start. Resume with gatehouse unpause.")
 	}
+	tellRestored(a, restored, mark)
 	err = a.Table("No queued turns.", []string{"QUEUE", "WAITING", "OLDEST", "OWNER", "DELAYED UNTIL"},
 		cli.List(q.Entries, func(e core.QueueEntry) []string {
 			return []string{string(e.Key), fmt.Sprint(e.Waiting), cli.Stamp(e.Oldest), e.Owner, cli.Stamp(e.ReadyAt)}
@@ -108,4 +120,29 @@ func setPaused(ctx context.Context, a *cli.App, json cli.JSONFlag, paused bool, 
 	}
 	a.PrintLine("%s", sentence)
 	return nil
+}
+
+// tellRestored says that the database was put back, and what is not in it.
+func tellRestored(a *cli.App, r *core.Restored, m *core.RestoreMark) {
+	if m != nil {
+		a.PrintLine("The database was restored from a backup of %s. What had not ended then is ended when gatehouse "+
+			"serve starts.", taken(*m))
+	}
+	if r == nil {
+		return
+	}
+	missed := "was not fetched from the platforms"
+	if r.CatchUp {
+		missed = "was fetched from the platforms that can"
+	}
+	a.PrintLine("Restored at %s from a backup of %s: what arrived between is not in this database, and %s. %d "+
+		"approvals were cancelled, %d events became dead letters, and %d posts in doubt were looked up.",
+		cli.Stamp(r.At), taken(r.RestoreMark), missed, r.Settled.Approvals, r.Settled.Events, r.Settled.Posts)
+}
+
+func taken(m core.RestoreMark) string {
+	if m.Taken.IsZero() {
+		return "an unknown time"
+	}
+	return cli.Stamp(m.Taken)
 }

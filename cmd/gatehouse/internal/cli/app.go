@@ -75,7 +75,7 @@ func (a *App) Store(ctx context.Context) (*storage.Store, error) {
 		return nil, err
 	}
 	if schema == 0 {
-		return nil, noDatabase(cfg.DatabaseURL)
+		return nil, NoDatabase(cfg.DatabaseURL)
 	}
 	store, err := a.NewStore(ctx, cfg, log)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *App) NewStore(ctx context.Context, cfg settings.Config, log *slog.Logge
 
 // StoreOptions are the options of a store with this configuration.
 func StoreOptions(cfg settings.Config, log *slog.Logger) (o storage.Options, err error) {
-	o = storage.Options{NewID: NewID, Log: log}
+	o = storage.Options{NewID: NewID, Log: log, Snapshots: cfg.Snapshots}
 	if len(cfg.Keys) > 0 {
 		o.Signer, err = core.NewSigner(cfg.Keys...)
 	}
@@ -114,8 +114,9 @@ func (a *App) Close() error {
 	return a.store.Close()
 }
 
-// noDatabase names the missing database: a file by its absolute path, because the current folder may be the wrong one.
-func noDatabase(url string) error {
+// NoDatabase is the error of a command that needs a database where there is none (not_found). It
+// names the missing database: a file by its absolute path, because the current folder may be the wrong one.
+func NoDatabase(url string) error {
 	location := settings.Mask("url", url)
 	if file, ok := strings.CutPrefix(url, "sqlite:"); ok {
 		location = strings.TrimPrefix(file, "//")

@@ -87,6 +87,7 @@ func (c *Config) checkLimits(f *faults) {
 	f.check(c.ReadBefore >= 0, "GATEHOUSE_READ_BEFORE", "%d must not be negative; 0 means nothing", c.ReadBefore)
 	f.check(c.TurnMemory >= 0, "GATEHOUSE_TURN_MEMORY", "%d must not be negative; 0 means no limit", c.TurnMemory)
 	f.check(c.Rate >= 0, "GATEHOUSE_RATE", "%d must not be negative; 0 means no limit", c.Rate)
+	f.check(c.Snapshots >= 0, "GATEHOUSE_SNAPSHOTS", "%d must not be negative; 0 makes none", c.Snapshots)
 	f.check(c.Heartbeat >= minHeartbeat, "GATEHOUSE_LEASE",
 		"%s is too short; use %s or more", c.Heartbeat, minHeartbeat)
 	f.check(c.MaxMessage >= 1, "GATEHOUSE_MAX_MESSAGE", "%d is too low; use 1 or more, such as 64KiB", c.MaxMessage)

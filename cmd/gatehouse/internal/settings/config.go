@@ -57,6 +57,7 @@ type Config struct {
 	DrainTimeout      time.Duration `envconfig:"GATEHOUSE_DRAIN_TIMEOUT" default:"20s"`
 	Retention         time.Duration `envconfig:"GATEHOUSE_RETENTION" default:"2160h"`
 	RetentionSessions time.Duration `envconfig:"GATEHOUSE_RETENTION_SESSIONS" default:"0s"`
+	Snapshots         int           `envconfig:"GATEHOUSE_SNAPSHOTS" default:"3"`
 	MaxMessage        Bytes         `envconfig:"GATEHOUSE_MAX_MESSAGE" default:"1MiB"`
 	Freshness         time.Duration `envconfig:"GATEHOUSE_FRESHNESS" default:"15m"`
 	LogLevel          slog.Level    `envconfig:"GATEHOUSE_LOG_LEVEL" default:"info"`

@@ -50,6 +50,8 @@ var help = map[string]string{
 		"without limit.",
 	"GATEHOUSE_RETENTION_SESSIONS": "How long sessions are kept after their last word, with their messages, files " +
 		"and mail: 24h or more. 0s: without limit.",
+	"GATEHOUSE_SNAPSHOTS": "How many copies of a SQLite database from before migrations are kept beside it, for " +
+		"gatehouse migrate --back. 0: none is made.",
 	"GATEHOUSE_MAX_MESSAGE": "The largest message that is accepted.",
 	"GATEHOUSE_FRESHNESS":   "A reply older than this is marked as late when it is sent. 0s: no reply is.",
 	"GATEHOUSE_LOG_LEVEL":   "debug, info, warn or error.",

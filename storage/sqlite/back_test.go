@@ -1,0 +1,205 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gatehouse/core"
+	"gatehouse/storage/internal/sqlstore"
+	"gatehouse/storage/sqlite"
+)
+
+// settle settles a snapshot, and counts what it cancelled.
+func settle(ctx context.Context, into *core.Settled) func(*sqlstore.Store) error {
+	return func(s *sqlstore.Store) error {
+		for more := true; more; {
+			var err error
+			if more, err = s.Settle(ctx); err != nil {
+				return err
+			}
+		}
+		if err := s.EndRestore(ctx); err != nil {
+			return err
+		}
+		r, err := s.LastRestore(ctx)
+		if err == nil {
+			*into = r.Settled
+		}
+		return err
+	}
+}
+
+// TestASnapshotOfEachLandedSchemaIsPutBack: it has its schema again, to the letter, and nothing in it waits.
+func TestASnapshotOfEachLandedSchemaIsPutBack(t *testing.T) {
+	files, err := filepath.Glob("testdata/0*.db.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, stored := range files {
+		name := filepath.Base(stored)[:5]
+		t.Run(name, func(t *testing.T) {
+			file := restore(t, name)
+			before, known, err := sqlite.Version(t.Context(), file, sqlite.Options{})
+			if err != nil || before == known {
+				t.Skip("it is the newest schema", err)
+			}
+			if _, _, err := sqlite.Migrate(t.Context(), file, sqlite.Options{Snapshots: 1}); err != nil {
+				t.Fatal(err)
+			}
+			snapshot, err := sqlite.NewestBefore(file, known)
+			if err != nil || snapshot.Schema != before {
+				t.Fatal(snapshot, err)
+			}
+			if about, err := os.Stat(snapshot.File); err != nil || about.Mode() != 0o600 {
+				t.Errorf("%v, %v", about, err)
+			}
+			var got core.Settled
+			kept, err := sqlite.MoveBack(t.Context(), file, snapshot, sqlite.Options{}, settle(t.Context(), &got))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after, _, err := sqlite.Version(t.Context(), file, sqlite.Options{}); err != nil || after != before {
+				t.Errorf("schema %d, %v", after, err)
+			}
+			if after, _, err := sqlite.Version(t.Context(), kept, sqlite.Options{}); err != nil || after != known {
+				t.Errorf("what was in place has schema %d, %v", after, err)
+			}
+			var open int
+			err = raw(t, file).QueryRow(`select (select count(*) from approvals where state = 'open')
+				+ (select count(*) from events where ended_at = 0) + (select count(*) from paused)
+				+ (select count(*) from kv where name = 'restored')`).Scan(&open)
+			if err != nil || open > 0 {
+				t.Errorf("%d things wait, %v", open, err)
+			}
+		})
+	}
+}
+
+// TestOnlyTheNewestSnapshotsAreKept: the oldest go.
+func TestOnlyTheNewestSnapshotsAreKept(t *testing.T) {
+	file := restore(t, "00010")
+	for _, at := range []string{"20260101T000000Z", "20260102T000000Z"} {
+		if err := os.WriteFile(file+".v9-"+at+".snapshot", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := sqlite.Migrate(t.Context(), file, sqlite.Options{Snapshots: 2}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := sqlite.Snapshots(file)
+	if err != nil || len(all) != 2 || all[0].Schema != 10 || all[1].At.Day() != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestMovingBackWithAThousandOpenApprovals measures how long that takes.
+func TestMovingBackWithAThousandOpenApprovals(t *testing.T) {
+	file := restore(t, "00010")
+	db := raw(t, file)
+	multiply(t, db, 1000)
+	db.Close() // nobody may use the file
+	if _, _, err := sqlite.Migrate(t.Context(), file, sqlite.Options{Snapshots: 1}); err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := sqlite.NewestBefore(file, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got core.Settled
+	began := time.Now()
+	_, err = sqlite.MoveBack(t.Context(), file, snapshot, sqlite.Options{}, settle(t.Context(), &got))
+	took := time.Since(began)
+	t.Logf("migrate --back with %d approvals cancelled took %s", got.Approvals, took)
+	if err != nil || got.Approvals < 1000 || took > time.Minute {
+		t.Errorf("%+v in %s, %v", got, took, err)
+	}
+}
+
+// multiply adds copies of an open approval, with its card and its paused turn.
+func multiply(t *testing.T, db *sql.DB, n int) {
+	t.Helper()
+	var id, invocation string
+	err := db.QueryRow(`select a.id, a.invocation from approvals a join paused p on p.invocation = a.invocation
+		where a.state = 'open' limit 1`).Scan(&id, &invocation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, db, "pragma synchronous = off")
+	for i := range n {
+		for _, query := range []string{
+			`insert into approvals (id, invocation, session, conversation, body, state, reason, decided_by, decided_at,
+				created_at, deadline, begun, changed, requester)
+			select id || '-%[1]d', invocation || '-%[1]d', session, conversation, body, state, reason, decided_by,
+				decided_at, created_at, deadline, begun, changed, requester from approvals where id = '%[2]s'`,
+			`insert into paused (invocation, session, signal, record, created_at)
+			select invocation || '-%[1]d', session, signal || '-%[1]d', record, created_at from paused
+			where invocation = '%[3]s'`,
+			`insert into outbox (key, destination, platform, conversation, kind, approval, post, state, wanted, shown,
+				parts, attempts, next_at, cause, created_at)
+			select key || '-%[1]d', destination, platform, conversation, kind, '%[2]s-%[1]d', post, 'waiting', 1, 0,
+				'[]', 0, 0, '', created_at from outbox where kind = 'card' limit 1`,
+		} {
+			must(t, db, fmt.Sprintf(query, i, id, invocation))
+		}
+	}
+}
+
+// TestACopyIsOneWholeMoment: what was committed before it began is in it, and it is complete, whatever is written
+// meanwhile.
+func TestACopyIsOneWholeMoment(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gatehouse.db")
+	s := open(t, file, sqlite.Options{}).Store
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		for n := 0; ; n++ {
+			err := s.AddNote(context.WithoutCancel(ctx), "ann", fmt.Sprint("note ", n))
+			if err != nil || ctx.Err() != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for len(notesOf(t, s)) < 20 {
+		time.Sleep(time.Millisecond)
+	}
+	before := len(notesOf(t, s))
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	err := sqlite.Copy(t.Context(), file, copied, sqlite.Options{}, sqlite.Copying{
+		Check: func(c *sqlstore.Store) error {
+			if n := len(notesOf(t, c)); n < before {
+				t.Errorf("%d notes of %d", n, before)
+			}
+			return nil
+		},
+	})
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, copied, sqlite.Options{}).Store
+	if m, err := c.RestoreMark(t.Context()); err != nil || m == nil {
+		t.Errorf("the mark is %+v, %v", m, err)
+	}
+	err = sqlite.Copy(t.Context(), file, copied, sqlite.Options{}, sqlite.Copying{})
+	if core.CategoryOf(err) != core.Invalid {
+		t.Errorf("overwriting: %v", err)
+	}
+}
+
+func notesOf(t *testing.T, s *sqlstore.Store) []string {
+	t.Helper()
+	all, err := s.Notes(t.Context(), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

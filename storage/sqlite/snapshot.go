@@ -56,8 +56,15 @@ func Snapshots(file string) ([]Snapshot, error) {
 	return all, nil
 }
 
+// snapshotName returns the name of a new snapshot. Of two that are made in one second the later one has the next second,
+// so that it is the newer one. The caller holds the lock of migrations.
 func snapshotName(file string, schema int64, at time.Time) string {
-	return fmt.Sprintf("%s.v%d-%s%s", file, schema, at.UTC().Format(snapshotTime), snapshotEnd)
+	for ; ; at = at.Add(time.Second) {
+		name := fmt.Sprintf("%s.v%d-%s%s", file, schema, at.UTC().Format(snapshotTime), snapshotEnd)
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+	}
 }
 
 // snapshot copies a file before its schema is migrated, and removes the oldest snapshots beyond those that are kept. A
@@ -71,8 +78,7 @@ func snapshot(ctx context.Context, file string, schema int64, o Options) error {
 	}
 	now := o.Now()
 	copied := Copying{Mark: core.RestoreMark{Taken: now}, Keep: true}
-	err := Copy(ctx, file, snapshotName(file, schema, now), o, copied)
-	if err != nil && core.CategoryOf(err) != core.Invalid { // one of this second is as good
+	if err := Copy(ctx, file, snapshotName(file, schema, now), o, copied); err != nil {
 		return err
 	}
 	return prune(file, o.Snapshots)

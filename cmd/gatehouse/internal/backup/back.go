@@ -39,9 +39,9 @@ func Back(ctx context.Context, a *cli.App, json cli.JSONFlag, yes cli.YesFlag, l
 	if err != nil {
 		return err
 	}
-	lost := fmt.Sprintf("Since the snapshot of %s the database has accepted %s, opened %s and recorded %s.",
-		cli.Stamp(snapshot.At), count(since.Events, "event"), count(since.Approvals, "approval"),
-		count(since.Entries, "entry of the audit log"))
+	lost := fmt.Sprintf("Since the snapshot of %s the database has accepted %s, opened %s and made %s in "+
+		"the audit log.", cli.Stamp(snapshot.At), count(since.Events, "event"), count(since.Approvals, "approval"),
+		count(since.Entries, "record"))
 	if since.Any() && !lose {
 		return cli.Exit(cli.ExitBad, core.Errorf(core.Invalid, "%s Nothing was changed. Give --lose to go back "+
 			"without that; the database stays beside it as a snapshot.", lost))

@@ -140,7 +140,8 @@ func (m Move) copy(ctx context.Context, source *sqlite.Source, target *postgres.
 	m.Watch.Begin(all)
 	copied := int64(0)
 	for _, table := range target.Tables() {
-		if err := copyTable(ctx, source, target, table, rows[table], func() { copied++; m.Watch.Copied(copied) }); err != nil {
+		one := func() { copied++; m.Watch.Copied(copied) }
+		if err := copyTable(ctx, source, target, table, rows[table], one); err != nil {
 			return nil, err
 		}
 	}

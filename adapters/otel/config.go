@@ -20,16 +20,12 @@ type Config struct {
 	Headers        string `envconfig:"OTEL_EXPORTER_OTLP_HEADERS" secret:"true" help:"Headers for the collector, as key=value,key=value."`
 	TracesHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_TRACES_HEADERS" secret:"true" help:"The same, for traces only."`
 	ServiceName    string `envconfig:"OTEL_SERVICE_NAME" help:"The name of this program in traces and metrics. Not set: gatehouse."`
-	MetricsConfig
-	Content bool `envconfig:"GATEHOUSE_TRACE_CONTENT" default:"false" help:"true: traces carry arguments and texts, with secrets masked. false: only the names of tools, sizes and categories."`
-}
-
-// MetricsConfig is the same for the export of metrics, which has to be asked for: /metrics has them in any case.
-type MetricsConfig struct {
+	// Metrics have to be asked for: /metrics has them in any case.
 	MetricsExporter string `envconfig:"OTEL_METRICS_EXPORTER" help:"otlp: metrics are sent to the collector, too. Not set, or none: they are not."`
 	MetricsEndpoint string `envconfig:"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT" secret:"url" help:"The full URL for metrics, in place of the endpoint."`
 	MetricsProtocol string `envconfig:"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL" help:"The same as the protocol, for metrics only."`
 	MetricsHeaders  string `envconfig:"OTEL_EXPORTER_OTLP_METRICS_HEADERS" secret:"true" help:"The same as the headers, for metrics only."`
+	Content         bool   `envconfig:"GATEHOUSE_TRACE_CONTENT" default:"false" help:"true: traces carry arguments and texts, with secrets masked. false: only the names of tools, sizes and categories."`
 }
 
 // Validate returns all faults, one line each, beginning with the key. An exporter or a protocol that is not supported

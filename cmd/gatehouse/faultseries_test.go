@@ -134,7 +134,7 @@ func showDatabaseLocked(t *testing.T) {
 	defer db.Close()
 	tx, err := db.Begin()
 	noErr(t, err)
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }()
 	r.shows(func(now map[string]float64) bool {
 		return now[`gatehouse_store_errors_total{category="store_busy"}`] > 0
 	})

@@ -34,10 +34,10 @@ func newMixed(t *testing.T, seed uint64) *mixed {
 	t.Helper()
 	v := vendors["OpenAI"](t)
 	v.Think(func(r llmtest.Received) llmtest.Answer {
-		switch n := rand.IntN(20); {
-		case n == 0:
+		switch rand.IntN(20) {
+		case 0:
 			return v.fail(http.StatusServiceUnavailable, "", "away")
-		case n == 1:
+		case 1:
 			return v.fail(http.StatusTooManyRequests, "", "slow down")
 		}
 		var asked struct {

@@ -243,17 +243,15 @@ func TestTheListOfApprovals(t *testing.T) {
 }
 
 // TestTheListOfVeryManyPaintsSoon: a browser shows the first of 20,000 open approvals within 300 ms, by the median of
-// seven times. How fast the machine is decides as much, so only the wide tests do this.
+// seven times. How fast the machine is, and what else runs on it, decides as much, so only the wide tests have a limit.
 func TestTheListOfVeryManyPaintsSoon(t *testing.T) {
-	if !wide(true, false) {
-		t.Skip("only the wide tests measure")
-	}
 	p := newShop(t)
 	w := newBrowser(t).newWindow(p.at, "/approvals")
 	w.logIn(bobsToken)
 	openMany(t, p.store, 20_000)
 	var paints, answers []float64
-	for range 7 {
+	times := wide(7, 1)
+	for range times {
 		w.run(chromedp.Reload())
 		w.until("the first paint", "performance.getEntriesByName('first-paint').length")
 		paints = append(paints, eval[float64](w, "performance.getEntriesByName('first-paint')[0].startTime"))
@@ -262,8 +260,8 @@ func TestTheListOfVeryManyPaintsSoon(t *testing.T) {
 	slices.Sort(paints)
 	slices.Sort(answers)
 	t.Logf("20,000 open approvals: the page is there after %.0f ms, and its first paint after %.0f ms (%.0f)",
-		answers[3], paints[3], paints)
-	if paints[3] > 300 {
-		t.Errorf("the first paint comes after %.0f ms", paints[3])
+		answers[times/2], paints[times/2], paints)
+	if times > 1 && paints[times/2] > 300 {
+		t.Errorf("the first paint comes after %.0f ms", paints[times/2])
 	}
 }

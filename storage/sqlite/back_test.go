@@ -45,8 +45,11 @@ func TestASnapshotOfEachLandedSchemaIsPutBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := restore(t, name)
 			before, known, err := sqlite.Version(t.Context(), file, sqlite.Options{})
-			if err != nil || before == known {
-				t.Skip("it is the newest schema", err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before == known {
+				return // the newest schema: there is nothing to migrate
 			}
 			if _, _, err := sqlite.Migrate(t.Context(), file, sqlite.Options{Snapshots: 1}); err != nil {
 				t.Fatal(err)

@@ -40,7 +40,7 @@ func Restore(ctx context.Context, from, url string, o Options, c Copying) error 
 		return err
 	}
 	file := sqliteFile(url)
-	for _, there := range []string{file, file + "-wal"} {
+	for _, there := range []string{file, file + "-wal", file + "-journal"} {
 		if _, err := os.Lstat(there); err == nil {
 			return core.Errorf(core.Invalid, "%s is there already. Stop gatehouse and move it away, or set "+
 				"GATEHOUSE_DATABASE_URL to a file in an empty place.", there)
@@ -79,9 +79,9 @@ func SinceSnapshot(ctx context.Context, url string, s Snapshot) (Since, error) {
 
 // MoveBack puts a snapshot, which settle settles, in the place of a database; see sqlite.MoveBack.
 func MoveBack(
-	ctx context.Context, url string, s Snapshot, o Options, settle func(*Store) error,
+	ctx context.Context, url string, s Snapshot, since Since, o Options, settle func(*Store) error,
 ) (kept string, err error) {
-	return sqlite.MoveBack(ctx, sqliteFile(url), s, o, settle)
+	return sqlite.MoveBack(ctx, sqliteFile(url), s, since, o, settle)
 }
 
 func onlyFiles(url string) error {

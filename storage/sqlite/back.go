@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -57,10 +59,10 @@ func SinceSnapshot(ctx context.Context, file string, s Snapshot, o Options) (los
 }
 
 // MoveBack puts a snapshot in the place of a database, which is kept as a snapshot, too. settle settles the snapshot:
-// the build that its schema is of need not know the mark. After a crash the one or the other is in place. Errors:
-// store_busy if another process uses the database.
+// the build that its schema is of need not know the mark. since is what the database may lose. After a crash the one or
+// the other is in place. Errors: store_busy if another process uses the database, invalid if it has got more than since.
 func MoveBack(
-	ctx context.Context, file string, s Snapshot, o Options, settle func(*sqlstore.Store) error,
+	ctx context.Context, file string, s Snapshot, since Since, o Options, settle func(*sqlstore.Store) error,
 ) (kept string, err error) {
 	o = o.Filled(busyTimeout)
 	lock, err := flock(file+".migrate.lock", unix.LOCK_EX)
@@ -69,11 +71,19 @@ func MoveBack(
 			"gatehouse can write in its folder.", file)
 	}
 	defer lock.Close()
-	part := file + ".back.part"
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", core.Wrap(core.StoreUnreadable, err, "Can't find the database %s.", file)
+	}
+	part := target + ".back.part"
 	removeFile(part)
 	defer removeFile(part)
 	if err := settled(ctx, s, part, o, settle); err != nil {
 		return "", err
+	}
+	if err := alike(part, target); err != nil {
+		return "", core.Wrap(core.StoreUnreadable, err, "Can't give the snapshot the owner and the mode of %s, so it "+
+			"stays in place. Run this as its owner.", file)
 	}
 	schema, _, err := version(ctx, file, o)
 	if err == nil {
@@ -82,14 +92,58 @@ func MoveBack(
 	if err != nil {
 		return "", translate(file, err)
 	}
+	switch now, err := SinceSnapshot(ctx, file, s, o); {
+	case err != nil:
+		return "", err
+	case now != since:
+		return "", core.Errorf(core.Invalid, "The database has accepted more meanwhile, so it stays as it is. Run "+
+			"this again.")
+	}
+	kept, err = keep(file, target, schema, o)
+	if err != nil {
+		return "", core.Wrap(core.StoreUnreadable, err, "Can't keep the database %s as a snapshot, so it stays in "+
+			"place.", file)
+	}
+	if err := os.Rename(part, target); err != nil {
+		return "", core.Wrap(core.StoreUnreadable, errors.Join(err, os.Remove(kept)), "Can't put the snapshot in the "+
+			"place of %s.", file)
+	}
+	if err := syncFolder(target); err != nil {
+		return kept, err
+	}
+	return kept, translate(kept, markKept(ctx, kept, o))
+}
+
+// keep gives a database a second name, that of a snapshot: beside the file, or beside what the file links to.
+func keep(file, target string, schema int64, o Options) (kept string, err error) {
 	kept = snapshotName(file, schema, o.Now())
-	if err := os.Link(file, kept); err != nil {
-		return "", core.Wrap(core.StoreUnreadable, err, "Can't keep the database as %s, so it stays in place.", kept)
+	if err = os.Link(target, kept); errors.Is(err, unix.EXDEV) {
+		kept = snapshotName(target, schema, o.Now())
+		err = os.Link(target, kept)
 	}
-	if err := os.Rename(part, file); err != nil {
-		return "", core.Wrap(core.StoreUnreadable, err, "Can't put the snapshot in the place of %s.", file)
+	return kept, err
+}
+
+// alike gives a file the owner and the mode of another one.
+func alike(file, other string) error {
+	info, err := os.Stat(other)
+	if err != nil {
+		return err
 	}
-	return kept, syncFolder(file)
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+		if err := os.Chown(file, int(owner.Uid), int(owner.Gid)); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(file, info.Mode().Perm())
+}
+
+// markKept marks a database that has become a snapshot.
+func markKept(ctx context.Context, kept string, o Options) error {
+	db := open(kept, o, "_txlock=immediate")
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	return setMark(ctx, db, core.RestoreMark{Taken: o.Now()}, true)
 }
 
 // settled makes a file of a snapshot that is settled and has the snapshot's schema.
@@ -138,14 +192,11 @@ func settled(ctx context.Context, s Snapshot, file string, o Options, settle fun
 	return translate(file, err)
 }
 
-// closed marks a file that is to be kept as a snapshot, and moves its log into it. It fails while it is in use.
+// closed moves the log of a file into it. It fails while the file is in use, and changes nothing of what is stored.
 func closed(ctx context.Context, file string, o Options) error {
 	db := open(file, o, "_txlock=immediate")
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	if err := setMark(ctx, db, core.RestoreMark{Taken: o.Now()}, true); err != nil {
-		return err
-	}
 	return single(ctx, db)
 }
 

@@ -34,6 +34,69 @@ func settle(ctx context.Context, into *core.Settled) func(*sqlstore.Store) error
 	}
 }
 
+// moveBack puts a snapshot back, whatever is lost.
+func moveBack(
+	t *testing.T, file string, s sqlite.Snapshot, settle func(*sqlstore.Store) error,
+) (kept string, err error) {
+	t.Helper()
+	since, err := sqlite.SinceSnapshot(t.Context(), file, s, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sqlite.MoveBack(t.Context(), file, s, since, sqlite.Options{}, settle)
+}
+
+// marked reports whether a file is marked as restored.
+func marked(t *testing.T, file string) (is bool) {
+	t.Helper()
+	db := raw(t, file)
+	defer db.Close()
+	if err := db.QueryRow(`select count(*) > 0 from kv where name = 'restored'`).Scan(&is); err != nil {
+		t.Fatal(err)
+	}
+	return is
+}
+
+// TestADatabaseInUseIsNotMovedBack: nor is one that has got more than was said; and neither is marked, so that nothing
+// is cancelled when it is served again.
+func TestADatabaseInUseIsNotMovedBack(t *testing.T) {
+	file := restore(t, "00010")
+	if _, _, err := sqlite.Migrate(t.Context(), file, sqlite.Options{Snapshots: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := sqlite.NewestBefore(file, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got core.Settled
+	s := open(t, file, sqlite.Options{Timeout: time.Millisecond}).Store
+	_, err = moveBack(t, file, snapshot, settle(t.Context(), &got))
+	if core.CategoryOf(err) != core.StoreBusy {
+		t.Errorf("while it is in use: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if marked(t, file) {
+		t.Error("the database in use was marked")
+	}
+	said := sqlite.Since{Events: 1 << 40}
+	_, err = sqlite.MoveBack(t.Context(), file, snapshot, said, sqlite.Options{}, settle(t.Context(), &got))
+	if core.CategoryOf(err) != core.Invalid || marked(t, file) {
+		t.Errorf("with more than was said: %v, marked %v", err, marked(t, file))
+	}
+	kept, err := moveBack(t, file, snapshot, settle(t.Context(), &got))
+	if err != nil || !marked(t, kept) {
+		t.Errorf("once it is closed: %v, marked %v", err, marked(t, kept))
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 // TestASnapshotOfEachLandedSchemaIsPutBack: it has its schema again, to the letter, and nothing in it waits.
 func TestASnapshotOfEachLandedSchemaIsPutBack(t *testing.T) {
 	files, err := filepath.Glob("testdata/0*.db.gz")
@@ -62,7 +125,7 @@ func TestASnapshotOfEachLandedSchemaIsPutBack(t *testing.T) {
 				t.Errorf("%v, %v", about, err)
 			}
 			var got core.Settled
-			kept, err := sqlite.MoveBack(t.Context(), file, snapshot, sqlite.Options{}, settle(t.Context(), &got))
+			kept, err := moveBack(t, file, snapshot, settle(t.Context(), &got))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +178,7 @@ func TestMovingBackWithAThousandOpenApprovals(t *testing.T) {
 	}
 	var got core.Settled
 	began := time.Now()
-	_, err = sqlite.MoveBack(t.Context(), file, snapshot, sqlite.Options{}, settle(t.Context(), &got))
+	_, err = moveBack(t, file, snapshot, settle(t.Context(), &got))
 	took := time.Since(began)
 	t.Logf("migrate --back with %d approvals cancelled took %s", got.Approvals, took)
 	if err != nil || got.Approvals < 1000 || took > time.Minute {

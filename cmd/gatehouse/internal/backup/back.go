@@ -55,15 +55,18 @@ func Back(ctx context.Context, a *cli.App, json cli.JSONFlag, yes cli.YesFlag, l
 	}
 	began := time.Now()
 	progress := a.Progress(json, "Putting the snapshot back", 0)
-	kept, err := storage.MoveBack(ctx, cfg.DatabaseURL, snapshot, o, func(s *storage.Store) error {
+	kept, err := storage.MoveBack(ctx, cfg.DatabaseURL, snapshot, since, o, func(s *storage.Store) error {
 		return Settle(ctx, s, cfg.Drivers, log)
 	})
 	progress.End()
-	if core.CategoryOf(err) == core.StoreBusy {
+	switch core.CategoryOf(err) {
+	case "":
+	case core.StoreBusy:
 		return cli.Exit(cli.ExitBad, core.Wrap(core.StoreBusy, err, "Another process uses the database, so it stays "+
 			"as it is. Stop all gatehouse processes first."))
-	}
-	if err != nil {
+	case core.Invalid:
+		return cli.Bad(err)
+	default:
 		return err
 	}
 	build := fmt.Sprintf("the gatehouse whose schema is %d: gatehouse migrate --status of the right one says that the "+

@@ -38,11 +38,6 @@ func (s *Store) MarkRestored(ctx context.Context, m core.RestoreMark) error {
 	return s.write(ctx, func(t *Tx) error { return t.putMark(m) })
 }
 
-// Unmark removes the mark.
-func (s *Store) Unmark(ctx context.Context) error {
-	return s.write(ctx, func(t *Tx) error { return t.removeMark() })
-}
-
 func (t *Tx) putMark(m core.RestoreMark) error {
 	_, err := t.Exec(`insert into kv (name, value) values ($1, $2) on conflict (name) do update
 		set value = excluded.value`, restoreMark, asJSON{m})

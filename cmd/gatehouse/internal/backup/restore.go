@@ -71,8 +71,8 @@ func (c Restore) Run(ctx context.Context, a *cli.App) error {
 // leastWatch is how long processes are watched at least, to see whether one lives.
 const leastWatch = 2 * time.Second
 
-// mark marks the database, unless a process serves it. The mark comes first: a process that starts meanwhile either
-// sees it, or is seen.
+// mark marks the database, unless a process serves it. A process that starts meanwhile either sees the mark, or is
+// seen. The mark stays in either case: the process may be settling the database already.
 func (c Restore) mark(ctx context.Context, a *cli.App, cfg settings.Config, m core.RestoreMark) error {
 	store, err := a.Store(ctx)
 	if err != nil {
@@ -85,10 +85,7 @@ func (c Restore) mark(ctx context.Context, a *cli.App, cfg settings.Config, m co
 		return err
 	}
 	if owner, err := store.Serving(ctx, max(cfg.Heartbeat, leastWatch)); err != nil || owner != "" {
-		if undo := store.Unmark(ctx); undo != nil {
-			return undo
-		}
-		return served(owner, err)
+		return startedMeanwhile(owner, err)
 	}
 	if c.JSON {
 		return a.PrintJSON(map[string]any{"database": settings.Mask("url", cfg.DatabaseURL), "mark": m})
@@ -96,6 +93,14 @@ func (c Restore) mark(ctx context.Context, a *cli.App, cfg settings.Config, m co
 	a.PrintLine("The database %s is marked. Start gatehouse serve: it first ends what nobody knows the outcome of.",
 		settings.Mask("url", cfg.DatabaseURL))
 	return nil
+}
+
+func startedMeanwhile(owner string, err error) error {
+	if err != nil {
+		return err
+	}
+	return cli.Bad(core.Errorf(core.Invalid, "The process %s started meanwhile. The database is marked. Stop that "+
+		"process and start it again, unless its log says that it settled it.", owner))
 }
 
 func served(owner string, err error) error {

@@ -132,8 +132,8 @@ func (t *Target) readColumns(ctx context.Context) error {
 	rows, err := t.conn.Query(ctx, `
 		select relname, attname, atttypid = 'boolean'::regtype, attidentity <> ''
 		from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-		where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname = any($1)
-			and relname <> all($2)
+		where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relkind = 'r'
+			and relname = any($1) and relname <> all($2)
 		order by (select count(*) from pg_constraint where conrelid = pg_class.oid and contype = 'f'), relname, attnum`,
 		migrations.Names(), kept)
 	if err != nil {

@@ -155,10 +155,10 @@ var snapshotName = regexp.MustCompile(`\.v[0-9]+-[^/]*\.snapshot$`)
 
 // snapshots are the snapshots beside a SQLite database.
 func snapshots(url string) (found []string, err error) {
-	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+	if storage.IsServer(url) {
 		return nil, nil
 	}
-	file := strings.TrimPrefix(url, "sqlite:")
+	file := storage.FileOf(url)
 	all, err := os.ReadDir(filepath.Dir(file))
 	for _, f := range all {
 		name := f.Name()

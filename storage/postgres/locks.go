@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"time"
 
 	"gatehouse/core"
@@ -11,7 +12,14 @@ import (
 func (db *database) Traits() sqlstore.Traits {
 	return sqlstore.Traits{
 		RowLocks: true, Clock: clock, Size: "pg_database_size(current_database())", PruneLocks: []string{unusedLimits},
+		Leaps: []string{leap("events"), leap("outbox")},
 	}
+}
+
+// leap is the statement that moves the numbers of a table on.
+func leap(table string) string {
+	return fmt.Sprintf(`select setval(numbers, nextval(numbers) + %d) from (
+		select pg_get_serial_sequence('%s', 'seq')::regclass as numbers) one`, sqlstore.Leap, table)
 }
 
 // clock is the SQL of the database's clock in nanoseconds, which all processes use.

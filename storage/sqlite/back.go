@@ -40,7 +40,7 @@ func NewestBefore(file string, schema int64) (Snapshot, error) {
 	return all[i], nil
 }
 
-// SinceSnapshot returns what a database has got since a snapshot.
+// SinceSnapshot returns what a database has got since a snapshot. If it was restored since, numbers have leapt.
 func SinceSnapshot(ctx context.Context, file string, s Snapshot, o Options) (lost Since, err error) {
 	const last = `select coalesce((select seq from sqlite_sequence where name = 'events'), 0),
 		coalesce((select seq from sqlite_sequence where name = 'approvals'), 0), (select seq from audit_head)`
@@ -55,7 +55,18 @@ func SinceSnapshot(ctx context.Context, file string, s Snapshot, o Options) (los
 		return lost, err
 	}
 	now, err := ends(file)
-	return Since{now.Events - then.Events, now.Approvals - then.Approvals, now.Entries - then.Entries}, err
+	if err != nil {
+		return lost, err
+	}
+	lost = Since{now.Events - then.Events, now.Approvals - then.Approvals, now.Entries - then.Entries}
+	if lost.Events >= sqlstore.Leap {
+		db := open(file, o.Filled(busyTimeout), "mode=rw&_query_only=true")
+		defer db.Close()
+		var stored int64
+		err = db.QueryRowContext(ctx, `select count(*) from events where seq > $1`, then.Events).Scan(&stored)
+		lost.Events = max(stored, lost.Events%sqlstore.Leap)
+	}
+	return lost, translate(file, err)
 }
 
 // MoveBack puts a snapshot in the place of a database, which is kept as a snapshot, too. settle settles the snapshot:

@@ -146,6 +146,37 @@ func TestASnapshotOfEachLandedSchemaIsPutBack(t *testing.T) {
 	}
 }
 
+// TestWhatCanNotBeReadIsSettled: broken rows of a database that was put back end, too, so that it can be served.
+func TestWhatCanNotBeReadIsSettled(t *testing.T) {
+	file := restore(t, "00010")
+	s := open(t, file, sqlite.Options{}).Store
+	if err := s.MarkRestored(t.Context(), core.RestoreMark{}); err != nil {
+		t.Fatal(err)
+	}
+	db := raw(t, file)
+	for _, query := range []string{
+		`update approvals set body = '{'`, `update outbox set post = '{'`, `update paused set record = '{'`,
+		`update events set ended_at = 0, end_kind = '', address = '{'`,
+	} {
+		must(t, db, query)
+	}
+	var got core.Settled
+	if err := settle(t.Context(), &got)(s); err != nil {
+		t.Fatal(err)
+	}
+	if got.Approvals == 0 || got.Events == 0 || got.Posts == 0 {
+		t.Errorf("settled %+v", got)
+	}
+	var open int
+	err := db.QueryRow(`select (select count(*) from approvals where state = 'open')
+		+ (select count(*) from events where ended_at = 0) + (select count(*) from paused)
+		+ (select count(*) from outbox where state = 'waiting' and post = '{')
+		+ (select count(*) from readers where open = true)`).Scan(&open)
+	if err != nil || open > 0 {
+		t.Errorf("%d things wait, %v", open, err)
+	}
+}
+
 // TestOnlyTheNewestSnapshotsAreKept: the oldest go.
 func TestOnlyTheNewestSnapshotsAreKept(t *testing.T) {
 	file := restore(t, "00010")

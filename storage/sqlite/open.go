@@ -84,7 +84,12 @@ func (db *database) store(ctx context.Context) (*sqlstore.Store, error) {
 
 // Traits returns those of an engine with one writer, whose clock is the process's.
 func (db *database) Traits() sqlstore.Traits {
-	return sqlstore.Traits{Clock: "0", Size: "0"}
+	return sqlstore.Traits{Clock: "0", Size: "0", Leaps: []string{
+		`insert into sqlite_sequence (name, seq) select numbered.name, 0 from (
+			select 'events' as name union all select 'outbox') numbered
+		where numbered.name not in (select name from sqlite_sequence)`,
+		fmt.Sprintf(`update sqlite_sequence set seq = seq + %d where name in ('events', 'outbox')`, sqlstore.Leap),
+	}}
 }
 
 // clock returns the time as it is stored.

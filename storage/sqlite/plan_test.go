@@ -25,6 +25,7 @@ var (
 		"json_each": true, "CONSTANT": true, "first_message": true, "first_signal": true, "heads": true, "always": true,
 		"first": true, "places": true, "counts": true, "owners": true,
 		"sizes": true, "sized": true, "untaken": true, // few, by a limit
+		"sqlite_sequence": true, "numbered": true, // a row for a table
 	}
 	// The rows of an insert may be scanned.
 	inserted = regexp.MustCompile(`^SCAN \d+-ROW VALUES CLAUSE$`)

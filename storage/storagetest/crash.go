@@ -266,13 +266,48 @@ var restoredExamples = []example{
 		w.ok(w.SavePost(w.ctx, row))
 		w.settle()
 		row = w.first(minute)
-		if n := len(row.Parts); n != 2 || !row.Parts[1].InDoubt || !row.Parts[1].Rest || row.Parts[1].LostAt.IsZero() {
+		if n := len(row.Parts); n != 2 || !row.Parts[1].InDoubt || !row.Parts[1].Rest || row.Parts[1].LostAt.IsZero() ||
+			row.CreatedAt.Sub(row.Parts[1].SentAt) < 10*minute {
 			w.Fatalf("got %+v", row.Parts)
 		}
 		w.sent(row, "one")
 		row = w.first(minute)
 		if n := len(row.Parts); n != 1 || !row.Parts[0].InDoubt || row.Doubted {
 			w.Fatalf("got %+v", row)
+		}
+	}},
+	{"what was remembered allows nothing any more", func(w *world) {
+		c := w.suspend(conversation, "a", core.Rule{Verdict: core.VerdictAsk, Remember: hour})
+		d := sample.Vote("a", bob, core.Approve)
+		d.Vote.Remember = true
+		must(w.Decide(w.ctx, d))(w)
+		s := w.wakes("a", c.Event.Invocation, core.Approved)
+		must(w.BeginIntent(w.ctx, s, sample.Intent(c, "a")))(w)
+		w.ok(w.FinishIntent(w.ctx, s, "a", core.ToolResult{Content: "done"}))
+		w.changed(s, core.Changes{Resumed: c.Event.Invocation})
+		w.settle()
+		a, i, err := w.Recorded(w.ctx, "a")
+		w.ok(err)
+		if a.State != core.Approved || i == nil || i.Result.Content != "done" || !a.Forgotten() {
+			w.Fatalf("got %+v, %+v", a, i)
+		}
+		last := a.Votes[len(a.Votes)-1]
+		w.equal("who ended it", last.Actor, core.RestoredBy)
+		log := must(w.AuditLog(w.ctx, 1, 0))(w)
+		w.equal("the log", log[0].Actor, core.RestoredBy.ID)
+	}},
+	{"no number that may have been given out after the copy is given out again", func(w *world) {
+		w.say(conversation, post("first", conversation))
+		first := w.first(minute)
+		w.sent(first, "one")
+		before := w.message(conversation)
+		w.settle()
+		if after := w.message(conversation); after < before+1_000_000 {
+			w.Errorf("the events %d and %d", before, after)
+		}
+		w.say(conversation, post("second", conversation))
+		if row := must(w.ListPosts(w.ctx, nil, conversation, 1))(w)[0]; row.Seq < first.Seq+1_000_000 {
+			w.Errorf("the posts %d and %d", first.Seq, row.Seq)
 		}
 	}},
 	{"who lives serves", func(w *world) {

@@ -62,6 +62,8 @@ type Traits struct {
 	// PruneLocks are statements of Prune for tables that only this engine has; $1 is the maximum number of rows to
 	// remove.
 	PruneLocks []string
+	// Leaps are statements that move the numbers of events and posts on by Leap.
+	Leaps []string
 }
 
 // forUpdate returns the end of a query that locks its rows.

@@ -263,8 +263,9 @@ func (s *Store) conversations(ctx context.Context, f core.ConversationFilter) ([
 		where.and("(changed_at, mailbox) < (" + where.arg(f.Before.ChangedAt) + ", " + where.arg(f.Before.ID) + ")")
 	}
 	return readAll(ctx, s, row, `
-		select mailbox, title, seq, changed_at, coalesce((select at from mail where mail.mailbox = mailboxes.mailbox
-			and mail.seq = mailboxes.seq), changed_at), exists (select 1 from approvals where conversation = mailbox
+		select mailbox, title, coalesce((select mail.seq from mail where mail.mailbox = mailboxes.mailbox
+			order by mail.seq desc limit 1), seq), changed_at, coalesce((select at from mail
+			where mail.mailbox = mailboxes.mailbox order by mail.seq desc limit 1), changed_at), exists (select 1 from approvals where conversation = mailbox
 			and state = 'open')
 		from mailboxes where `+where.all()+` order by changed_at desc, mailbox desc limit `+where.arg(limit(f.Limit)),
 		where.args...)

@@ -89,16 +89,27 @@ func (t *Tx) clearWorking(event int64) {
 // workingKey is the key of the typing indicator of an event.
 func workingKey(event int64) string { return "working/" + strconv.FormatInt(event, 10) }
 
-// changeCards changes every card of an approval when the transaction ends. The cards are locked.
+// changeCards changes every card of an approval when the transaction ends. The cards are locked. One that can't be read
+// stays as it is.
 func (t *Tx) changeCards(id core.ApprovalID, change func(core.OutboxRow) error) {
 	t.outbox.writes = append(t.outbox.writes, outboxWrite{approval: id, apply: func() error {
-		cards, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where approval = $1 and approval <> ''
+		type legible struct {
+			core.OutboxRow
+			fault error
+		}
+		cards, err := List(t, func(scan func(...any) error) (card legible, err error) {
+			card.OutboxRow, err = readOutbox(lenient(scan, &card.fault))
+			return card, err
+		}, `select `+outboxColumns+` from outbox where approval = $1 and approval <> ''
 			and kind = 'card' order by seq`+t.sql.forUpdate(), id)
 		if err != nil {
 			return err
 		}
 		for _, card := range cards {
-			if err := change(card); err != nil {
+			if card.fault != nil {
+				continue
+			}
+			if err := change(card.OutboxRow); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,6 +18,10 @@ import (
 //	turns      what was paused ends, and its open calls get results that say so
 //	approvals  open ones, and decided ones whose call was not begun, are cancelled; begun calls have an unknown outcome
 //	events     what had not ended is a dead letter
+//	memories   what is remembered of an approval ends: it may have been stopped, or used up
+//
+// What can't be read ends, too: otherwise no process could ever serve. At last the numbers of what is new are moved on,
+// so that none is given out that was given out after the copy.
 //
 // Each batch locks the mark, so of several processes one works at a time; once the mark is gone, none does. After a
 // crash the next process goes on. Posts come first, since what follows adds new ones.
@@ -32,6 +37,10 @@ const restoreKept = 30 * 24 * time.Hour
 
 // settleStep is how many rows a batch settles.
 const settleStep = 200
+
+// Leap is how far a restore moves numbers on that are given out one after another. More are not given out between two
+// backups.
+const Leap = 1_000_000
 
 // MarkRestored marks the database as one that was put back. It takes the place of an earlier mark.
 func (s *Store) MarkRestored(ctx context.Context, m core.RestoreMark) error {
@@ -68,7 +77,7 @@ func (t *Tx) mark(lock string) (*core.RestoreMark, error) {
 func (s *Store) Settle(ctx context.Context) (more bool, err error) {
 	steps := []func(*Tx, *core.RestoreMark) (done bool, err error){
 		(*Tx).settlePosts, (*Tx).settleTurns, settleApprovals(core.Open), settleApprovals(core.Approved),
-		settleApprovals(core.Answered), (*Tx).settleEvents,
+		settleApprovals(core.Answered), (*Tx).settleEvents, (*Tx).settleMemories,
 	}
 	return write(ctx, s, func(t *Tx) (bool, error) {
 		m, err := t.mark(t.sql.forUpdate())
@@ -101,6 +110,13 @@ func (s *Store) EndRestore(ctx context.Context) error {
 		}
 		if err := t.removeMark(); err != nil {
 			return err
+		}
+		leaps := append([]string{fmt.Sprintf(`update mailboxes set seq = seq + %d where mailbox > ''`, Leap)},
+			t.sql.Leaps...)
+		for _, leap := range leaps {
+			if _, err := t.Exec(leap); err != nil {
+				return err
+			}
 		}
 		_, err = t.Exec(`insert into kv (name, value, expires_at) values ($1, $2, $3) on conflict (name) do update
 			set value = excluded.value, expires_at = excluded.expires_at`,
@@ -156,25 +172,59 @@ func (s *Store) Serving(ctx context.Context, watch time.Duration) (owner string,
 
 // settlePosts makes what was not sent doubtful.
 func (t *Tx) settlePosts(m *core.RestoreMark) (done bool, err error) {
-	rows, err := List(t, readOutbox, `select `+outboxColumns+` from outbox where state = 'waiting' and state <> 'sent'
+	type post struct {
+		core.OutboxRow
+		destination string
+		fault       error
+	}
+	rows, err := List(t, func(scan func(...any) error) (p post, err error) {
+		p.OutboxRow, err = readOutbox(lenient(before(scan, &p.destination), &p.fault))
+		return p, err
+	}, `select destination, `+outboxColumns+` from outbox where state = 'waiting' and state <> 'sent'
 		and seq > $1 order by seq limit $2`, m.After, settleStep)
 	if err != nil {
 		return false, err
 	}
 	for _, row := range rows {
 		m.After = row.Seq
-		if err := t.lockDestinations(destination(row.Post)); err != nil {
+		if err := t.lockDestinations(row.destination); err != nil {
 			return false, err
 		}
-		if err := t.settlePost(row, m); err != nil {
+		if row.fault != nil {
+			err = t.settleUnreadable(row.Seq, row.fault, m)
+		} else {
+			err = t.settlePost(row.OutboxRow, m)
+		}
+		if err != nil {
 			return false, err
 		}
 	}
 	return len(rows) < settleStep, nil
 }
 
+// before scans columns that come before those that are read otherwise.
+func before(scan func(...any) error, first ...any) func(...any) error {
+	return func(others ...any) error { return scan(append(first, others...)...) }
+}
+
+// settleUnreadable gives up a post that can't be read.
+func (t *Tx) settleUnreadable(seq int64, fault error, m *core.RestoreMark) error {
+	gone, err := t.Exec(`delete from outbox where seq = $1 and kind in ('twin', 'working')`, seq)
+	if err != nil || gone > 0 {
+		return err
+	}
+	m.Settled.Posts++
+	cause := core.Wrap(core.StoreUnreadable, fault, "What is stored of this post can't be read.").Error()
+	_, err = t.Exec(`update outbox set state = 'unknown', cause = $1, owner = '' where seq = $2`, free(cause), seq)
+	return err
+}
+
+// clocksApart is how far the clocks of a platform and of the database may be apart.
+const clocksApart = 10 * time.Minute
+
 // settlePost settles one post. A typing indicator is cleared, and nobody looks for twins any more. What stands for a
-// copy for each approver can't be looked up.
+// copy for each approver can't be looked up. A post is looked up from long before it was made: the clock of a platform is
+// another one.
 func (t *Tx) settlePost(row core.OutboxRow, m *core.RestoreMark) error {
 	cause := core.Errorf(core.DeliveryInDoubt, "The database was restored from a backup: it is looked up whether the "+
 		"post had arrived.").Error()
@@ -195,7 +245,7 @@ func (t *Tx) settlePost(row core.OutboxRow, m *core.RestoreMark) error {
 	}
 	n := len(row.Parts)
 	if n == 0 || !row.Parts[n-1].InDoubt && row.Parts[n-1].More {
-		row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: row.CreatedAt})
+		row.Parts = append(row.Parts, core.Part{InDoubt: true, SentAt: row.CreatedAt.Add(-clocksApart)})
 		n++
 	}
 	if last := &row.Parts[n-1]; last.InDoubt { // otherwise an edit is due, which may be made twice
@@ -304,13 +354,16 @@ func settleApprovals(state core.ApprovalState) func(*Tx, *core.RestoreMark) (boo
 			return false, err
 		}
 		for _, id := range ids {
-			a, err := t.lockedApproval(id)
+			a, fault, err := t.legibleApproval(id)
 			switch {
 			case err != nil:
 			case a.Begun:
 				err = t.storeResult(id, core.RestoredBy.ID, core.ToolResult{
 					Content: core.UnknownOutcome(a.Call.Tool).Message, Category: core.OutcomeUnknown,
 				})
+			case fault != nil:
+				m.Settled.Approvals++
+				err = t.cancelUnreadable(a)
 			case a.External == nil || a.State == core.Open:
 				m.Settled.Approvals++
 				err = t.cancelLost(a)
@@ -321,6 +374,33 @@ func settleApprovals(state core.ApprovalState) func(*Tx, *core.RestoreMark) (boo
 		}
 		return len(ids) < settleStep, nil
 	}
+}
+
+// legibleApproval locks an approval and reads what can be read of it.
+func (t *Tx) legibleApproval(id core.ApprovalID) (a core.Approval, fault error, err error) {
+	if t.sql.RowLocks {
+		if _, err := t.exists(`select 1 from approvals where id = $1 for update`, id); err != nil {
+			return a, nil, err
+		}
+	}
+	a, found, err := one(t, func(scan func(...any) error) (core.Approval, error) {
+		return readApproval(lenient(scan, &fault))
+	}, `select `+approvalColumns+` from approvals where id = $1`, id)
+	if err == nil && !found {
+		err = noApproval(id)
+	}
+	return a, fault, err
+}
+
+// cancelUnreadable cancels an approval that can't be read. What it was is not recorded.
+func (t *Tx) cancelUnreadable(a core.Approval) error {
+	t.audited.contradicted[a.ID] = true
+	a.State, a.Reason, a.DecidedBy, a.DecidedAt = core.Cancelled, core.RestoredReason, core.RestoredBy, t.Now
+	if err := t.storeDecision(a); err != nil {
+		return err
+	}
+	t.auditReason(a.ID, a.Session, string(core.Cancelled), a.DecidedBy.ID, "", a.Reason)
+	return t.endTasks(a)
 }
 
 // cancelLost cancels an approval of which nobody knows what became of it.
@@ -346,11 +426,12 @@ func (t *Tx) settleEvents(m *core.RestoreMark) (done bool, err error) {
 	type lost struct {
 		core.EventRecord
 		queue core.QueueKey
+		fault error
 	}
 	events, err := List(t, func(scan func(...any) error) (e lost, err error) {
 		var kind core.Kind
 		var subject string
-		err = scan(&e.Seq, &e.queue, &e.Conversation, &kind, &subject, fromJSON{&e.Address})
+		err = lenient(scan, &e.fault)(&e.Seq, &e.queue, &e.Conversation, &kind, &subject, fromJSON{&e.Address})
 		e.Body = core.BodyOf(kind, subject)
 		return e, err
 	}, `select seq, queue_key, conversation, kind, subject, address from events where ended_at = 0 and seq > $1
@@ -377,6 +458,9 @@ func (t *Tx) settleEvents(m *core.RestoreMark) (done bool, err error) {
 			return false, err
 		}
 		t.clearWorking(e.Seq)
+		if e.fault != nil {
+			continue
+		}
 		tell, err := t.tellsOfLost(e.EventRecord)
 		if err != nil {
 			return false, err
@@ -402,9 +486,59 @@ func (t *Tx) tellsOfLost(e core.EventRecord) (bool, error) {
 	if e.Kind() != core.KindSignal {
 		return e.Kind() == core.KindMessage, nil
 	}
-	a, err := t.approval(core.ApprovalID(e.Subject()))
+	a, _, err := t.legibleApproval(core.ApprovalID(e.Subject()))
 	if core.CategoryOf(err) == core.NotFound {
 		return false, nil
 	}
 	return a.Rule.Verdict == core.VerdictAllow, err
+}
+
+// settleMemories ends what approvals are remembered for. One that can't be read allows nothing.
+func (t *Tx) settleMemories(m *core.RestoreMark) (done bool, err error) {
+	type memory struct {
+		core.Approval
+		seq   int64
+		fault error
+	}
+	all, err := List(t, func(scan func(...any) error) (a memory, err error) {
+		a.Approval, err = readApproval(lenient(before(scan, &a.seq), &a.fault))
+		return a, err
+	}, `select seq, `+approvalColumns+` from approvals where state = 'approved' and seq > $1 order by seq limit $2`,
+		m.After, settleStep)
+	if err != nil {
+		return false, err
+	}
+	for _, a := range all {
+		m.After = a.seq
+		if a.fault != nil || a.NextUse(0, t.Now) == nil {
+			continue
+		}
+		if err := t.forget(a.ID); err != nil {
+			return false, err
+		}
+	}
+	return len(all) < settleStep, nil
+}
+
+// forget ends what an approval is remembered for. One that the audit log contradicts allows nothing.
+func (t *Tx) forget(id core.ApprovalID) error {
+	a, err := t.lockedApproval(id)
+	if err != nil {
+		return err
+	}
+	if err := t.checkedBefore(a); err != nil || t.audited.contradicted[id] {
+		return err
+	}
+	d := core.Decision{
+		Approval: id, Admin: true,
+		Vote: &core.Vote{Actor: core.RestoredBy, Choice: core.Forget, Reason: core.RestoredReason},
+	}
+	decided, err := a.Decide(d, t.Now)
+	if core.CategoryOf(err) == core.ApprovalDecided { // it is over
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.storeDecided(a, decided, d)
 }

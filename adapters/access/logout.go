@@ -67,6 +67,9 @@ func (g *Gate) tokenOf(r *http.Request, l login) (by Token) {
 			by = t
 		}
 	}
+	if again, _ := g.login(r); again.who != l.who { // by the tokens of now, it is no login
+		return Token{}
+	}
 	return by
 }
 

@@ -210,12 +210,18 @@ func (g *gateway) closeTraces(ctx context.Context) (done <-chan struct{}) {
 		defer close(ended)
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(g.cfg.DrainTimeout, flushTime))
 		defer cancel()
-		if err := g.traces.Close(last); err != nil {
-			g.log.Warn("the last traces were not sent", "category", core.DeliveryFailed, "err", err)
-		}
-		if err := g.pushed.Close(last); err != nil {
-			g.log.Warn("the last metrics were not sent", "category", core.DeliveryFailed, "err", err)
-		}
+		var both sync.WaitGroup // so that a collector that hangs does not take the time of the other's
+		both.Go(func() {
+			if err := g.traces.Close(last); err != nil {
+				g.log.Warn("the last traces were not sent", "category", core.DeliveryFailed, "err", err)
+			}
+		})
+		both.Go(func() {
+			if err := g.pushed.Close(last); err != nil {
+				g.log.Warn("the last metrics were not sent", "category", core.DeliveryFailed, "err", err)
+			}
+		})
+		both.Wait()
 	}()
 	return ended
 }

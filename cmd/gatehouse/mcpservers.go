@@ -23,6 +23,8 @@ type mcpServers struct {
 	file string // "": there is none
 	log  *slog.Logger
 
+	using sync.Mutex // one file's servers replace another's at a time
+
 	mu   sync.Mutex
 	used string // the text of the file that was read last; guarded by mu
 }
@@ -86,6 +88,8 @@ func (s *mcpServers) reload() {
 
 // use makes another file's servers the ones in force.
 func (s *mcpServers) use(cfg mcp.Config) {
+	s.using.Lock()
+	defer s.using.Unlock()
 	s.setText(cfg.Text)
 	s.Use(cfg)
 }

@@ -155,23 +155,22 @@ func modelRef(m settings.Model) string {
 type modelHealth struct {
 	metrics *metrics.Metrics
 
-	mu   sync.Mutex
-	last map[string]core.Category
+	mu    sync.Mutex
+	asked []string // the models that are asked; nil: any
+	last  map[string]core.Category
 }
 
 func newModelHealth() *modelHealth { return &modelHealth{last: map[string]core.Category{}} }
 
-// keep forgets the models that are not asked any more.
+// keep forgets the models that are not asked any more, also what turns that began before tell of them.
 func (h *modelHealth) keep(m settings.Model) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for name := range h.last {
-		if !slices.ContainsFunc(m.Chosen, func(one settings.ChosenModel) bool {
-			return strings.TrimPrefix(one.Name, one.Vendor+":") == name
-		}) {
-			delete(h.last, name)
-		}
+	h.asked = []string{}
+	for _, one := range m.Chosen {
+		h.asked = append(h.asked, strings.TrimPrefix(one.Name, one.Vendor+":"))
 	}
+	maps.DeleteFunc(h.last, func(name string, _ core.Category) bool { return !slices.Contains(h.asked, name) })
 }
 
 // note takes the result of a call. Only a model that can't be asked is down: a refused request, a limit or a turn that
@@ -186,6 +185,9 @@ func (h *modelHealth) note(model string, err error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.asked != nil && !slices.Contains(h.asked, model) {
+		return
+	}
 	h.last[model] = category
 }
 

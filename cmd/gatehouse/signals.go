@@ -53,8 +53,8 @@ func (r reloading) NextAgent(cfg settings.Config) (use func(), err error) {
 		return nil, err
 	}
 	return func() {
-		r.harness.Use(agent)
 		r.models.keep(cfg.Model)
+		r.harness.Use(agent)
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"gatehouse/core"
@@ -232,15 +233,18 @@ func (l Loop) find(call core.ToolCall) (t tool.Tool, bound core.Call, err error)
 
 // traced makes a span of a call; id is the model's.
 func (l Loop) traced(
-	ctx context.Context, tool, id string, do func(context.Context) (core.ToolResult, error),
+	ctx context.Context, name, id string, do func(context.Context) (core.ToolResult, error),
 ) (core.ToolResult, error) {
-	ctx, end := graph.StartSpan(ctx, l.Tracer, graph.Span{Kind: graph.SpanTool, Name: tool})
+	ctx, end := graph.StartSpan(ctx, l.Tracer, graph.Span{Kind: graph.SpanTool, Name: name})
 	r, err := do(ctx)
-	failed := err
-	if err == nil && r.Category != "" {
-		failed = core.Errorf(r.Category, "") // what it says is a text of the conversation
+	ended := graph.SpanEnd{Err: err, Attributes: map[string]any{"gen_ai.tool.call.id": mask.Text(id)}}
+	switch {
+	case errors.As(err, new(*tool.Paused)): // it asks people
+		ended.Err, ended.Suspended = nil, &core.Descriptor{}
+	case err == nil && r.Category != "":
+		ended.Err = core.Errorf(r.Category, "") // what it says is a text of the conversation
 	}
-	end(graph.SpanEnd{Err: failed, Attributes: map[string]any{"gen_ai.tool.call.id": mask.Text(id)}})
+	end(ended)
 	return r, err
 }
 

@@ -245,7 +245,7 @@ func (s *Store) Figures(ctx context.Context) (core.Figures, error) {
 	})
 }
 
-// ClosedAfter returns the approvals that were closed after an entry of the audit log, and the place of the last entry
+// ClosedAfter returns the approvals that people or time closed after an entry of the audit log, and the place of the last entry
 // that it looked at.
 func (s *Store) ClosedAfter(ctx context.Context, after int64) (closed []core.ClosedApproval, last int64, err error) {
 	last = after
@@ -257,6 +257,7 @@ func (s *Store) ClosedAfter(ctx context.Context, after int64) (closed []core.Clo
 			return c, err
 		}, `select l.seq, l.action, l.at, a.created_at from audit l join approvals a on a.id = l.approval
 			where l.seq > $1 and l.action in ('approved', 'denied', 'answered', 'expired', 'cancelled')
+			and l.actor <> 'policy'
 			order by l.seq limit $2`,
 			after, mostClosed)
 	})

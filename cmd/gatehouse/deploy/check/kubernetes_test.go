@@ -94,12 +94,13 @@ func (f form) container(t *testing.T) core.Container {
 	if f.service.Spec.Ports[0].TargetPort != intstr.FromString(port) || *reached != intstr.FromString(port) {
 		t.Errorf("the port %s is not the one of the service and of the network policy", port)
 	}
-	for what, probe := range map[string]*core.Probe{
-		"/healthz": c.LivenessProbe, "/readyz": c.ReadinessProbe, "/healthz ": c.StartupProbe,
-	} {
-		if probe.HTTPGet.Path != strings.TrimSpace(what) || probe.HTTPGet.Port != intstr.FromString(port) {
-			t.Errorf("a probe asks %v, not %s", probe.HTTPGet, what)
+	for _, probe := range []*core.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
+		if probe.HTTPGet.Path != "/healthz" || probe.HTTPGet.Port != intstr.FromString(port) {
+			t.Errorf("a probe asks %v", probe.HTTPGet)
 		}
+	}
+	if wait := c.Lifecycle.PreStop.Sleep.Seconds; *pod.Spec.TerminationGracePeriodSeconds < 30+wait {
+		t.Errorf("a pod that waits %d s before it is stopped has %d s", wait, *pod.Spec.TerminationGracePeriodSeconds)
 	}
 	user, own := pod.Spec.SecurityContext, c.SecurityContext
 	if *user.RunAsUser != 65532 || !*user.RunAsNonRoot || !*own.ReadOnlyRootFilesystem ||

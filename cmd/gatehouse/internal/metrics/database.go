@@ -135,6 +135,7 @@ func (d *Database) count(ctx context.Context, head int64) error {
 			d.open.Observe(c.Open.Seconds())
 		}
 		if d.last = last; len(closed) == 0 {
+			d.last = max(d.last, head) // what is between tells of no end, and is not read again
 			return nil
 		}
 	}

@@ -88,15 +88,15 @@ func (r Reload) once(cfg settings.Config) settings.Config {
 			"SIGHUP again:\n"+strings.Join(faults, "\n"), "category", core.Invalid)
 		return cfg
 	}
+	if changes.Tokens { // before all that may take a while
+		r.Process.UseTokens(next.Tokens)
+	}
+	use()
 	cfg.Policy.Use(next.Policy)
 	cfg.Tools.Use(next.Tools)
 	if cfg.MCPFile != "" {
 		r.Process.UseServers(next.MCP)
 	}
-	if changes.Tokens {
-		r.Process.UseTokens(next.Tokens)
-	}
-	use()
 	r.tell(merged, changes)
 	r.Process.Changed(merged)
 	return merged

@@ -38,11 +38,8 @@ func (c serveCmd) Run(ctx context.Context, a *cli.App) error {
 	// the store
 	version, _ := build()
 	counts := metrics.New(version)
-	store, owner, err := waitForStore(ctx, a, cfg, counts, log)
+	store, owner, err := waitForStore(ctx, a, cfg, c.Anyway, counts, log)
 	if err != nil || store == nil {
-		return err
-	}
-	if err := c.Check(ctx, store, log); err != nil {
 		return err
 	}
 	// approvals, and the MCP servers whose tools may need them
@@ -101,11 +98,11 @@ const (
 	lastWait  = 15 * time.Second
 )
 
-// waitForStore opens the database, registers the process as an owner, and settles a database that was restored. As
-// long as the database is busy or can't be
-// reached, it tries again. The store is nil, without an error, if ctx ends before.
+// waitForStore opens the database, registers the process as an owner, checks that the database was not moved, and
+// settles one that was restored. As long as the database is busy or can't be reached, it tries again. The store is nil,
+// without an error, if ctx ends before.
 func waitForStore(
-	ctx context.Context, a *cli.App, cfg settings.Config, counts *metrics.Metrics, log *slog.Logger,
+	ctx context.Context, a *cli.App, cfg settings.Config, moved move.Anyway, counts *metrics.Metrics, log *slog.Logger,
 ) (store *storage.Store, owner string, err error) {
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		if store == nil {
@@ -113,8 +110,11 @@ func waitForStore(
 				store = store.WithEngine(counts.Engine) // before it beats
 			}
 		}
-		if err == nil {
+		if err == nil && owner == "" {
 			owner, err = store.Register(ctx, "serve", cfg.Heartbeat)
+		}
+		if err == nil {
+			err = moved.Check(ctx, store, log)
 		}
 		if err == nil {
 			err = backup.Settle(ctx, store, cfg.Drivers, log)

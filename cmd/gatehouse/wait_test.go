@@ -11,6 +11,7 @@ import (
 
 	"gatehouse/cmd/gatehouse/internal/cli"
 	"gatehouse/cmd/gatehouse/internal/metrics"
+	"gatehouse/cmd/gatehouse/internal/move"
 	"gatehouse/cmd/gatehouse/internal/settings"
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -28,7 +29,7 @@ func TestServeWaitsForARegistration(t *testing.T) {
 	}}
 	log := cli.NewLogger(&transcript{}, 0, "text")
 	cfg := settings.Config{DatabaseURL: "sqlite:" + filepath.Join(t.TempDir(), "g.db"), Heartbeat: time.Second}
-	store, owner, err := waitForStore(t.Context(), a, cfg, metrics.New("test"), log)
+	store, owner, err := waitForStore(t.Context(), a, cfg, move.Anyway{}, metrics.New("test"), log)
 	if err != nil || store == nil || owner == "" || tries != 2 {
 		t.Errorf("after %d tries the owner is %q, %v", tries, owner, err)
 	}

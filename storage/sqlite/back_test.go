@@ -292,6 +292,28 @@ func TestACopyIsOneWholeMoment(t *testing.T) {
 	}
 }
 
+// TestTwoCopiesOfOneName: the second one does not take the first one's file away.
+func TestTwoCopiesOfOneName(t *testing.T) {
+	file := restore(t, "00010")
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(copied+".part", []byte("left by a crash"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var second error
+	err := sqlite.Copy(t.Context(), file, copied, sqlite.Options{}, sqlite.Copying{Progress: func(int64, int64) {
+		second = sqlite.Copy(t.Context(), file, copied, sqlite.Options{}, sqlite.Copying{})
+	}})
+	if err != nil || core.CategoryOf(second) != core.StoreBusy {
+		t.Errorf("the first: %v; the second: %v", err, second)
+	}
+	if !marked(t, copied) {
+		t.Error("the copy is not marked")
+	}
+	if _, err := os.Lstat(copied + ".part"); err == nil {
+		t.Error("the file of the copy is left")
+	}
+}
+
 func notesOf(t *testing.T, s *sqlstore.Store) []string {
 	t.Helper()
 	all, err := s.Notes(t.Context(), "ann")

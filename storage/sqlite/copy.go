@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
 )
@@ -38,16 +40,17 @@ func Copy(ctx context.Context, from, to string, o Options, c Copying) error {
 		return exists(to)
 	}
 	part := to + ".part"
-	removeFile(part)
-	defer removeFile(part)
-	f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		err = f.Close()
-	}
+	lock, err := createLocked(part)
 	if err != nil {
 		return core.Wrap(core.StoreUnreadable, err, "Can't create the file %s. Check that gatehouse can write in its "+
 			"folder.", to)
 	}
+	if lock == nil {
+		return core.Errorf(core.StoreBusy, "Another process is making %s now. Wait until it has, or name another file.",
+			to)
+	}
+	defer lock.Close()
+	defer removeFile(part)
 	o = o.Filled(busyTimeout)
 	if err := copyPages(ctx, from, part, o, c.Progress); err != nil {
 		return translate(from, err)
@@ -56,6 +59,55 @@ func Copy(ctx context.Context, from, to string, o Options, c Copying) error {
 		return err
 	}
 	return place(part, to)
+}
+
+// createLocked creates an empty file that this process alone has, and removes what a dead process has left there. It
+// returns nil, nil if another process has the file.
+func createLocked(file string) (*os.File, error) {
+	for {
+		old, err := os.OpenFile(file, os.O_RDWR|unix.O_NOFOLLOW, 0)
+		switch {
+		case err == nil:
+			free, err := lockFile(old, unix.LOCK_EX|unix.LOCK_NB)
+			if free && named(old, file) {
+				removeFile(file)
+			}
+			old.Close()
+			if err != nil || !free {
+				return nil, err
+			}
+		case !errors.Is(err, fs.ErrNotExist):
+			removeFile(file)
+		}
+		f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+				return nil, fmt.Errorf("%s is no file", file)
+			}
+			continue // another process was faster
+		}
+		if err != nil {
+			return nil, err
+		}
+		free, err := lockFile(f, unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && free && named(f, file) {
+			return f, nil
+		}
+		f.Close()
+		if err != nil || !free {
+			return nil, err
+		}
+	}
+}
+
+// named reports whether the name is that of the open file.
+func named(f *os.File, name string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(name)
+	return err == nil && os.SameFile(opened, now)
 }
 
 func exists(file string) error {

@@ -96,16 +96,26 @@ func Migrate(ctx context.Context, file string, o Options) (from, to int64, err e
 		return from, from, translate(file, err)
 	}
 	now, earlier, err := version(ctx, file, o.Filled(busyTimeout)) // another process may have migrated meanwhile
-	if err == nil && 0 < now && now < migrations.Known {
-		err = snapshot(ctx, file, now, o.Filled(busyTimeout))
-	}
-	if err == nil {
-		err = migrations.Up(ctx, db, earlier)
-	}
 	if err != nil {
 		return from, from, translate(file, fmt.Errorf("migrating: %w", err))
 	}
-	return from, migrations.Known, nil
+	var copied string
+	if 0 < now && now < migrations.Known {
+		if copied, err = snapshot(ctx, file, now, o.Filled(busyTimeout)); err != nil {
+			return from, from, translate(file, fmt.Errorf("migrating: %w", err))
+		}
+	}
+	if err := migrations.Up(ctx, db, earlier); err != nil {
+		// with the schema that it had, a database needs no snapshot; each attempt would add one
+		if is, _, unknown := version(ctx, file, o.Filled(busyTimeout)); unknown == nil && is == now && copied != "" {
+			_ = os.Remove(copied) // the error of the migration counts
+		}
+		return from, from, translate(file, fmt.Errorf("migrating: %w", err))
+	}
+	if copied != "" {
+		err = prune(file, o.Snapshots)
+	}
+	return from, migrations.Known, err
 }
 
 // pageSize is the size of a new file's pages, in bytes. A commit writes whole pages, and a turn changes few bytes of

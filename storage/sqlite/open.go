@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+	"golang.org/x/sys/unix"
 
 	"gatehouse/core"
 	"gatehouse/storage/internal/sqlstore"
@@ -48,10 +49,30 @@ func Open(ctx context.Context, file string, o Options) (*sqlstore.Store, error) 
 	return db.store(ctx)
 }
 
+// openDatabase migrates a file and connects with it. While MoveBack puts another file in its place, it waits for that.
 func openDatabase(ctx context.Context, file string, o Options) (*database, error) {
 	o = o.Filled(busyTimeout)
-	if _, _, err := Migrate(ctx, file, o); err != nil {
-		return nil, err
+	for {
+		if _, _, err := Migrate(ctx, file, o); err != nil {
+			return nil, err
+		}
+		db, err := connectLocked(ctx, file, o)
+		if db != nil || err != nil {
+			return db, err
+		}
+	}
+}
+
+// connectLocked connects with a file while nobody moves it back or migrates it. It returns nil, nil if the file's schema
+// is not up to date any more.
+func connectLocked(ctx context.Context, file string, o Options) (*database, error) {
+	lock, err := flock(file+".migrate.lock", unix.LOCK_SH)
+	if err == nil {
+		defer lock.Close()
+	} // otherwise the lock is another user's, and so is MoveBack
+	found, _, err := version(ctx, file, o)
+	if err != nil || found != migrations.Known {
+		return nil, translate(file, err)
 	}
 	return connected(file, o)
 }

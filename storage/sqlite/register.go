@@ -46,18 +46,26 @@ func flock(path string, how int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the lock: %w", err)
 	}
-	for {
-		err = unix.Flock(int(f.Fd()), how)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err == nil {
+	locked, err := lockFile(f, how)
+	if locked {
 		return f, nil
 	}
 	f.Close()
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, nil
+	return nil, err
+}
+
+// lockFile locks an open file. With LOCK_NB it returns false if another handle has the lock.
+func lockFile(f *os.File, how int) (bool, error) {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		switch {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return false, nil
+		default:
+			return false, fmt.Errorf("locking: %w", err)
+		}
 	}
-	return nil, fmt.Errorf("locking: %w", err)
 }

@@ -67,23 +67,21 @@ func snapshotName(file string, schema int64, at time.Time) string {
 	}
 }
 
-// snapshot copies a file before its schema is migrated, and removes the oldest snapshots beyond those that are kept. A
+// snapshot copies a file before its schema is migrated, and returns the name of the copy; "" if none is wanted. A
 // database that is marked as restored keeps its mark.
-func snapshot(ctx context.Context, file string, schema int64, o Options) error {
+func snapshot(ctx context.Context, file string, schema int64, o Options) (name string, err error) {
 	if o.Snapshots <= 0 {
-		return nil
+		return "", nil
 	}
 	if err := roomFor(file); err != nil {
-		return err
+		return "", err
 	}
 	now := o.Now()
-	copied := Copying{Mark: core.RestoreMark{Taken: now}, Keep: true}
-	if err := Copy(ctx, file, snapshotName(file, schema, now), o, copied); err != nil {
-		return err
-	}
-	return prune(file, o.Snapshots)
+	name = snapshotName(file, schema, now)
+	return name, Copy(ctx, file, name, o, Copying{Mark: core.RestoreMark{Taken: now}, Keep: true})
 }
 
+// prune removes the oldest snapshots beyond those that are kept.
 func prune(file string, kept int) error {
 	all, err := Snapshots(file)
 	if err != nil {

@@ -23,6 +23,9 @@ func Settle(ctx context.Context, s *storage.Store, drivers []core.Driver, log *s
 			return err
 		}
 	}
+	if m, err = s.RestoreMark(ctx); err != nil || m == nil { // another process has settled it
+		return err
+	}
 	if !m.CatchUp {
 		for _, d := range drivers {
 			if platform, ok := d.(core.CatchesUp); ok {

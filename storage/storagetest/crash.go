@@ -294,7 +294,7 @@ var restoredExamples = []example{
 		last := a.Votes[len(a.Votes)-1]
 		w.equal("who ended it", last.Actor, core.RestoredBy)
 		log := must(w.AuditLog(w.ctx, 1, 0))(w)
-		w.equal("the log", log[0].Actor, core.RestoredBy.ID)
+		w.equal("the log", log[len(log)-1].Actor, core.RestoredBy.ID)
 	}},
 	{"no number that may have been given out after the copy is given out again", func(w *world) {
 		w.say(conversation, post("first", conversation))

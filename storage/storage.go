@@ -19,9 +19,10 @@ import (
 // Store is an open database. Both engines return this type.
 type Store = sqlstore.Store
 
-// Person and Erasure are what is kept of a person, and what erasing them did.
+// Person, Erasing and Erasure are what is kept of a person, how they are erased, and what that did.
 type (
 	Person  = sqlstore.Person
+	Erasing = sqlstore.Erasing
 	Erasure = sqlstore.Erasure
 )
 

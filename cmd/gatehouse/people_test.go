@@ -98,7 +98,7 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 		if got := finds(everything(t, url), plum, "Zoe Quimby"); len(got) != 2 {
 			t.Fatalf("before, only %q are found", got)
 		}
-		if _, err := store.ErasePerson(ctx, "console:zoe", false); err != nil {
+		if _, err := store.ErasePerson(ctx, "console:zoe", storage.Erasing{Replies: false}); err != nil {
 			t.Fatal(err)
 		}
 		if text := everything(t, url); !strings.Contains(text, "you said "+plum) || len(finds(text, "Zoe Quimby",
@@ -106,7 +106,7 @@ func TestErasedPersonIsNowhere(t *testing.T) {
 			t.Error("a reply is gone, or what the person said is not")
 		}
 		for range 2 {
-			if _, err := store.ErasePerson(ctx, "console:zoe", true); err != nil {
+			if _, err := store.ErasePerson(ctx, "console:zoe", storage.Erasing{Replies: true}); err != nil {
 				t.Fatal(err)
 			}
 			if got := finds(everything(t, url), plum, "Zoe Quimby"); len(got) > 0 {
@@ -133,7 +133,7 @@ func TestErasedPersonsApprovals(t *testing.T) {
 		a, err := store.LoadApproval(t.Context(), "ap-1")
 		noErr(t, err)
 		for _, id := range []string{a.Requester.ID, a.DecidedBy.ID} {
-			_, err := store.ErasePerson(t.Context(), id, true)
+			_, err := store.ErasePerson(t.Context(), id, storage.Erasing{Replies: true})
 			if err != nil && core.CategoryOf(err) != core.NotFound {
 				t.Fatal(err)
 			}

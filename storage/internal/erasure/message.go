@@ -21,7 +21,7 @@ type Message struct {
 func (w *Words) Message(m Message) (body []byte, own, changed bool) {
 	var msg core.Message
 	if json.Unmarshal(m.Body, &msg) != nil || msg.Fault() != nil {
-		body, changed = w.JSON(m.Body)
+		body, changed = w.Fields(m.Body)
 		return body, false, changed
 	}
 	switch {
@@ -36,7 +36,7 @@ func (w *Words) Message(m Message) (body []byte, own, changed bool) {
 	case m.Theirs && m.Replies && msg.Role == core.ToolRole:
 		msg.Content = core.Text(Erased)
 	default:
-		body, changed = w.JSON(m.Body)
+		body, changed = w.Fields(m.Body)
 		return body, false, changed
 	}
 	var out bytes.Buffer

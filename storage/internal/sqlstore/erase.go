@@ -15,8 +15,12 @@ import (
 // person's own texts last: by these it is known what to look for, so a run that was killed can be made again.
 
 // PersonRuns says what of a person's can't be cut: a turn that runs, or a decided call that is about to. "" = nothing.
+// It fails with not_found if nothing is kept of the person.
 func (s *Store) PersonRuns(ctx context.Context, id string) (string, error) {
-	p, _, err := s.find(ctx, id)
+	p, known, err := s.find(ctx, id)
+	if err == nil && !known {
+		p, err = s.known(ctx, id)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -53,16 +57,22 @@ func (s *Store) runs(ctx context.Context, p *person) (string, error) {
 	return begun, err
 }
 
+// Erasing is how a person is erased.
+type Erasing struct {
+	Replies bool // what the bot said to them goes, too
+	Now     bool // even if something waits that quotes them, which is not found as theirs later
+}
+
 // ErasePerson erases a person: what they wrote, and what others quote of it, becomes "[erased]"; names, reasons, files,
-// what is remembered for them, usage and notes go. What the bot said stays, unless replies is set. Their open approvals
+// what is remembered for them, usage and notes go. What the bot said stays, unless Replies is set. Their open approvals
 // are cancelled first, and their waiting messages withdrawn. Account ids, times and states stay, so the audit log can
 // be verified. It fails with not_found if nothing is kept of the person, and with invalid, before it changes anything,
 // while a turn or a begun call of theirs runs.
-func (s *Store) ErasePerson(ctx context.Context, id string, replies bool) (done Erasure, err error) {
-	p, known, err := s.find(ctx, id)
-	if err == nil && !known {
-		err = core.Errorf(core.NotFound, "Nothing is kept of %s.", id)
-	}
+//
+// What waits keeps its text; see Erasure. By the person's own texts it is known what to look for in it, so these stay
+// until nothing waits, unless Now is set.
+func (s *Store) ErasePerson(ctx context.Context, id string, how Erasing) (done Erasure, err error) {
+	p, err := s.known(ctx, id)
 	if err != nil {
 		return done, err
 	}
@@ -74,7 +84,7 @@ func (s *Store) ErasePerson(ctx context.Context, id string, replies bool) (done 
 	if err != nil {
 		return done, err
 	}
-	e := &eraser{Store: s, person: p, replies: replies, done: &done}
+	e := &eraser{Store: s, person: p, replies: how.Replies, done: &done}
 	if err := e.cancelOpen(ctx); err != nil {
 		return done, err
 	}
@@ -86,16 +96,15 @@ func (s *Store) ErasePerson(ctx context.Context, id string, replies bool) (done 
 	if e.words, err = s.words(ctx, p); err != nil {
 		return done, err
 	}
-	for _, own := range []bool{false, true} {
-		e.own = own
-		for _, step := range []func(context.Context) error{
-			e.messages, e.mail, e.posts, e.approvals, e.rest, e.events,
-		} {
-			if err := step(ctx); err != nil {
-				return done, err
-			}
+	if err := e.round(ctx); err != nil {
+		return done, err
+	}
+	if e.own = !done.Waits() || how.Now; e.own {
+		if err := e.round(ctx); err != nil {
+			return done, err
 		}
 	}
+	done.Own = e.own
 	return done, s.engine.Shrink(ctx)
 }
 
@@ -107,6 +116,17 @@ type eraser struct {
 	replies bool
 	own     bool
 	done    *Erasure
+}
+
+func (e *eraser) round(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		e.messages, e.mail, e.posts, e.approvals, e.rest, e.events,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // change makes one transaction of some changes, and counts them.
@@ -276,8 +296,8 @@ func (e *eraser) mailOf(ctx context.Context, box core.ConversationID, title stri
 			if content == string(m.Content) {
 				continue
 			}
-			all = append(all, update(`update mail set content = $1 where mailbox = $2 and seq = $3`, content, box,
-				m.Seq))
+			all = append(all, update(`update mail set content = $1 where mailbox = $2 and seq = $3
+				and content = $4`, content, box, m.Seq, string(m.Content)))
 		}
 		return e.change(ctx, all)
 	}); err != nil {
@@ -307,8 +327,8 @@ func (e *eraser) inMail(m core.Mail, said, theirs bool) string {
 	case theirs && reply:
 		return string(m.Content)
 	}
-	content, _ := withoutWords(e.words, string(m.Content))
-	return content
+	content, _ := e.words.Fields(m.Content)
+	return string(content)
 }
 
 // withText is a JSON object whose field text is another.
@@ -326,35 +346,47 @@ func withText(raw []byte, text string) string {
 	return string(out)
 }
 
-// posts erases in the outbox. What still waits is to be sent, so it keeps its text.
+// posts erases in the outbox. What still waits is to be sent, so it keeps its text; so does what others may look up or
+// try again.
 func (e *eraser) posts(ctx context.Context) error {
 	return eachPage(ctx, e.Store, readOutbox, 0, func(r core.OutboxRow) int64 { return r.Seq },
 		func(page []core.OutboxRow) error {
 			var all []func(*Tx) error
 			for _, row := range page {
 				_, theirs := e.person.events[row.Event]
-				if theirs != e.own || row.Text == "" {
-					continue
-				}
 				reply := row.Kind == core.PostReply
 				erased := row.Text
 				switch {
+				case row.Text == "":
 				case theirs && reply && e.replies:
 					erased = erasure.Erased
 				case !theirs || !reply:
 					erased = e.words.Text(row.Text)
 				}
-				if erased == row.Text {
-					continue
+				settled := row.State == core.RowSent || row.State == core.RowDropped
+				switch {
+				case erased == row.Text:
+				case row.State == core.RowWaiting, !theirs && !settled:
+					if !e.own {
+						e.done.Posts++
+					}
+				case theirs == e.own:
+					all = append(all, func(t *Tx) error { t.eraseSettled(row); return nil })
 				}
-				if row.State == core.RowWaiting {
-					e.done.Posts++
-					continue
-				}
-				all = append(all, func(t *Tx) error { t.erasePost(row); return nil })
 			}
 			return e.change(ctx, all)
 		}, `select `+outboxColumns+` from outbox where seq > $1 order by seq limit $2`)
+}
+
+// eraseSettled is erasePost, but not of a post whose state is another by now.
+func (t *Tx) eraseSettled(row core.OutboxRow) {
+	p := row.Post
+	p.Text, p.Pressed = "", true
+	t.outbox.writes = append(t.outbox.writes, outboxWrite{destination: destination(p), apply: func() error {
+		_, err := t.Exec(`update outbox set post = $1, state = case when state = 'sent' then state
+			else 'dropped' end where seq = $2 and state = $3 and state <> 'waiting'`, asJSON{p}, row.Seq, row.State)
+		return err
+	}})
 }
 
 // approvals erases in approvals, in what became of their calls, and in the reasons of the audit log. Of one that the
@@ -370,38 +402,83 @@ func (e *eraser) approvals(ctx context.Context) error {
 	}
 	return e.eachApproval(ctx, func(a core.Approval) error {
 		theirs := a.Requester.ID == e.person.id
-		if theirs != e.own {
+		waits := a.State == core.Open
+		if !waits {
+			var err error
+			if waits, err = read(ctx, e.Store, func(t *Tx) (bool, error) { return t.goesOn(a.Invocation) }); err != nil {
+				return err
+			}
+		}
+		if waits && e.own || !waits && theirs != e.own {
 			return nil
 		}
-		result, err := read(ctx, e.Store, func(t *Tx) (text string, err error) {
-			_, err = t.Row([]any{&text}, `select content || progress from intents where approval = $1`, a.ID)
-			return text, err
-		})
+		stored, err := read(ctx, e.Store, func(t *Tx) (result, error) { return t.result(a.ID) })
 		if err != nil {
 			return err
 		}
-		text, err := encode(a)
-		if err != nil {
-			return err
-		}
-		_, inText := withoutWords(e.words, text)
-		_, inResult := withoutWords(e.words, result)
-		texts := theirs || inText || inResult
-		if a.State == core.Open {
-			if texts {
+		if waits {
+			if theirs || e.quotes(a, stored) || !e.unnamed(a) {
 				e.done.Approvals = append(e.done.Approvals, a.ID)
 			}
 			return nil
 		}
-		now := e.withoutPerson(a, texts)
-		erased, err := encode(now)
-		if err != nil || erased == text && (!texts || result == "" || result == `""`) {
-			return err
+		texts := theirs || e.quotes(a, stored)
+		if e.unnamed(a) && (!texts || isErased(a) && stored.isErased()) {
+			return nil
 		}
-		return e.change(ctx, []func(*Tx) error{func(t *Tx) error {
-			return t.storeErased(a, now, texts, erased != text)
-		}})
+		return e.change(ctx, []func(*Tx) error{func(t *Tx) error { return t.storeErased(e, a.ID) }})
 	})
+}
+
+// goesOn reports whether a turn has not ended, or is suspended: it may still act on its approvals.
+func (t *Tx) goesOn(i core.InvocationID) (bool, error) {
+	return t.exists(`select 1 where exists (select 1 from paused where invocation = $1)
+		or exists (select 1 from events where invocation = $1 and ended_at = 0)`, i)
+}
+
+// result is what is stored of an approved call that was run.
+type result struct{ content, progress string }
+
+func (r result) isErased() bool { return (r.content == "" || r.content == `""`) && r.progress == "" }
+
+func (t *Tx) result(id core.ApprovalID) (r result, err error) {
+	_, err = t.Row([]any{&r.content, &r.progress}, `select content, progress from intents where approval = $1`, id)
+	return r, err
+}
+
+// quotes reports whether the texts of an approval, or the result of its call, quote the person.
+func (e *eraser) quotes(a core.Approval, r result) bool {
+	texts := []string{a.Call.Summary, a.Asked.Message, a.Asked.Dropped, a.Reason, a.Changed}
+	raw := []string{string(a.Call.Arguments), r.content, r.progress}
+	for _, v := range a.Votes {
+		texts = append(texts, v.Reason)
+		raw = append(raw, string(v.Answer), string(v.Before))
+	}
+	if a.Question != nil {
+		question, _ := encode(a.Question)
+		if _, is := e.words.Fields([]byte(question)); is {
+			return true
+		}
+	}
+	return slices.ContainsFunc(texts, func(text string) bool { return e.words.Text(text) != text }) ||
+		slices.ContainsFunc(raw, func(text string) bool {
+			_, is := withoutWords(e.words, text)
+			return is
+		})
+}
+
+// unnamed reports whether an approval has no name and no reason of the person.
+func (e *eraser) unnamed(a core.Approval) bool {
+	was, err := encode(a)
+	now, err2 := encode(e.withoutPerson(a, false))
+	return err == nil && err2 == nil && was == now
+}
+
+// isErased reports whether an approval has no texts any more.
+func isErased(a core.Approval) bool {
+	was, err := encode(a)
+	now, err2 := encode(a.Erased())
+	return err == nil && err2 == nil && was == now
 }
 
 // withoutPerson is an approval without the person's name and reasons and, if all texts go, without these.
@@ -418,15 +495,38 @@ func (e *eraser) withoutPerson(a core.Approval, all bool) core.Approval {
 	}
 	for i := range a.Votes {
 		if a.Votes[i].Actor.ID == e.person.id {
-			a.Votes[i].Actor.Name, a.Votes[i].Reason = "", ""
+			a.Votes[i].Actor.Name, a.Votes[i].Reason, a.Votes[i].Answer = "", "", nil
 		}
 	}
 	return a
 }
 
-// storeErased stores an approval whose texts, or a name, were erased.
-func (t *Tx) storeErased(was, now core.Approval, texts, record bool) error {
-	if err := t.checkedBefore(was); err != nil {
+// storeErased erases in an approval as it is now.
+func (t *Tx) storeErased(e *eraser, id core.ApprovalID) error {
+	was, err := t.lockedApproval(id)
+	if err != nil {
+		return err
+	}
+	waits, err := t.goesOn(was.Invocation)
+	if err != nil || waits || was.State == core.Open {
+		return err
+	}
+	stored, err := t.result(id)
+	if err != nil {
+		return err
+	}
+	texts := was.Requester.ID == e.person.id || e.quotes(was, stored)
+	now := e.withoutPerson(was, texts)
+	before, err := encode(was)
+	if err != nil {
+		return err
+	}
+	after, err := encode(now)
+	if err != nil {
+		return err
+	}
+	record := before != after
+	if err = t.checkedBefore(was); err != nil {
 		return err
 	}
 	if record {
@@ -452,7 +552,7 @@ func (t *Tx) storeErased(was, now core.Approval, texts, record bool) error {
 	if _, err := t.Exec(`update audit set reason = '' where approval = $1 and reason <> ''`, now.ID); err != nil {
 		return err
 	}
-	_, err := t.Exec(`update events set payload = null where kind in ('click', 'again') and subject = $1
+	_, err = t.Exec(`update events set payload = null where kind in ('click', 'again') and subject = $1
 		and ended_at > 0 and payload is not null`, now.ID)
 	return err
 }
@@ -478,7 +578,7 @@ func (e *eraser) rest(ctx context.Context) error {
 	quoted := func(query string) func(row) func(*Tx) error {
 		return func(r row) func(*Tx) error {
 			if text, is := withoutWords(e.words, r.text); is {
-				return update(query, text, r.key)
+				return update(query, text, r.key, r.text)
 			}
 			return nil
 		}
@@ -488,12 +588,12 @@ func (e *eraser) rest(ctx context.Context) error {
 			if e.own && e.person.turns[core.InvocationID(r.key)] {
 				return update(`delete from evidence where invocation = $1`, r.key)
 			}
-			return quoted(`update evidence set body = $1 where invocation = $2`)(r)
+			return quoted(`update evidence set body = $1 where invocation = $2 and body = $3`)(r)
 		}); err != nil {
 		return err
 	}
 	if err := each(`select id, state, '' from sessions where id > $1 order by id limit $2`,
-		quoted(`update sessions set state = $1 where id = $2`)); err != nil {
+		quoted(`update sessions set state = $1 where id = $2 and state = $3`)); err != nil {
 		return err
 	}
 	if err := each(`select name, value, '' from kv where name > $1 and substr(name, 1, 5) <> 'kept/' order by name
@@ -501,7 +601,7 @@ func (e *eraser) rest(ctx context.Context) error {
 		if e.own && strings.Contains(r.key+"/", "/"+e.person.id+"/") {
 			return update(`delete from kv where name = $1`, r.key)
 		}
-		return quoted(`update kv set value = $1 where name = $2`)(r)
+		return nil // what others' values say is no text of people
 	}); err != nil {
 		return err
 	}
@@ -519,7 +619,8 @@ func (e *eraser) rest(ctx context.Context) error {
 			case n.owner == e.person.id && e.own:
 				all = append(all, update(`delete from notes where seq = $1`, n.seq))
 			case n.owner != e.person.id && text != n.text:
-				all = append(all, update(`update notes set text = $1 where seq = $2`, text, n.seq))
+				all = append(all, update(`update notes set text = $1 where seq = $2 and text = $3`, text,
+					n.seq, n.text))
 			}
 		}
 		return e.change(ctx, all)
@@ -529,7 +630,8 @@ func (e *eraser) rest(ctx context.Context) error {
 	return e.change(ctx, []func(*Tx) error{update(`delete from rate_tokens where name = $1`, "external/"+e.person.id)})
 }
 
-// events erases what the person did, as the platform sent it, and what others' events quote of them.
+// events erases what the person did, as the platform sent it, and what others' events quote of them. What has not ended
+// is to be answered, and a dead letter can be tried again, so these keep what they say.
 func (e *eraser) events(ctx context.Context) error {
 	type row struct {
 		seq          int64
@@ -537,32 +639,48 @@ func (e *eraser) events(ctx context.Context) error {
 		fetched      string
 		payload      []byte
 		ended        int64
+		end          core.EndKind
 	}
 	return eachPage(ctx, e.Store, func(scan func(...any) error) (r row, err error) {
-		return r, scan(&r.seq, &r.platform, &r.id, &r.payload, &r.fetched, &r.ended)
+		return r, scan(&r.seq, &r.platform, &r.id, &r.payload, &r.fetched, &r.ended, &r.end)
 	}, 0, func(r row) int64 { return r.seq }, func(page []row) error {
 		var all []func(*Tx) error
 		for _, r := range page {
 			event, theirs := e.person.events[r.seq]
-			if theirs != e.own {
-				continue
-			}
 			if theirs {
-				all = append(all, func(t *Tx) error { return t.eraseEvent(event) })
+				switch {
+				case e.own:
+					all = append(all, func(t *Tx) error { return t.eraseEvent(event) })
+				case r.ended == 0:
+					e.done.Events++
+				}
 				continue
 			}
-			payload, is := e.words.JSON(r.payload)
-			fetched, fetchedToo := withoutWords(e.words, r.fetched)
-			if len(r.payload) > 0 && is || fetchedToo {
-				if len(r.payload) == 0 {
-					payload = nil
-				}
-				all = append(all, update(`update events set payload = $1, fetched = $2 where seq = $3`, payload,
-					fetched, r.seq))
+			if e.own {
+				continue
+			}
+			payload, quotes := e.words.Fields(r.payload)
+			quotes = quotes && len(r.payload) > 0
+			fetched, fetchedQuotes := e.words.Fields([]byte(r.fetched))
+			fetchedQuotes = fetchedQuotes && r.fetched != ""
+			if !quotes && !fetchedQuotes {
+				continue
+			}
+			if r.ended == 0 || r.end == core.EndDead {
+				e.done.Events++
+				continue
+			}
+			if quotes {
+				all = append(all, update(`update events set payload = $1 where seq = $2 and payload = $3
+					and ended_at > 0 and end_kind <> 'dead'`, payload, r.seq, r.payload))
+			}
+			if fetchedQuotes {
+				all = append(all, update(`update events set fetched = $1 where seq = $2 and fetched = $3
+					and ended_at > 0 and end_kind <> 'dead'`, string(fetched), r.seq, r.fetched))
 			}
 		}
 		return e.change(ctx, all)
-	}, `select seq, platform, id, payload, fetched, ended_at from events where seq > $1 order by seq limit $2`)
+	}, `select seq, platform, id, payload, fetched, ended_at, end_kind from events where seq > $1 order by seq limit $2`)
 }
 
 // eraseEvent erases an event of the person, with its files. Its id stays, so it is known when it is delivered again.

@@ -70,8 +70,8 @@ func (s *Store) find(ctx context.Context, id string) (p *person, known bool, err
 			p.events[e.Seq] = e
 			if e.Kind() == core.KindMessage {
 				p.turns[e.Invocation] = true
+				p.conversations[e.Conversation] = true
 			}
-			p.conversations[e.Conversation] = true
 		}
 		return nil
 	}, `select `+eventColumns+` from events where seq > $1 and substr(actor, 1, length($2)) = $2 order by seq limit $3`,
@@ -88,7 +88,7 @@ func (s *Store) find(ctx context.Context, id string) (p *person, known bool, err
 	for _, box := range boxes {
 		p.boxes[core.ConversationID(box)], p.conversations[core.ConversationID(box)] = true, true
 	}
-	known = len(p.conversations) > 0
+	known = len(p.events)+len(p.conversations) > 0
 	err = s.eachApproval(ctx, func(a core.Approval) error {
 		if a.Requester.ID == id {
 			p.conversations[a.Conversation] = true
@@ -120,6 +120,48 @@ func (s *Store) find(ctx context.Context, id string) (p *person, known bool, err
 		})
 	}
 	return p, known, err
+}
+
+// known is find, with the turns that histories name a speaker of. It fails with not_found if nothing is kept of the
+// person.
+func (s *Store) known(ctx context.Context, id string) (*person, error) {
+	p, known, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	speaks, err := s.label(ctx, p)
+	if err == nil && !known && !speaks {
+		err = core.Errorf(core.NotFound, "Nothing is kept of %s. Write the account as gatehouse turns list does.",
+			id)
+	}
+	return p, err
+}
+
+// label adds the turns whose speaker is only known from histories, since their events were pruned. It reports whether
+// the person speaks in any.
+func (s *Store) label(ctx context.Context, p *person) (speaks bool, err error) {
+	err = s.eachSession(ctx, func(_ core.SessionID, page []storedMessage) error {
+		for _, m := range page {
+			if !strings.Contains(m.body, `\"id\"`) { // as in a speaker's label
+				continue
+			}
+			msg := decoded(m.body)
+			speaker, says := msg.Content.Speaker()
+			if msg.Role != core.User || !says {
+				continue
+			}
+			speaks = speaks || speaker.ID == p.id
+			switch {
+			case p.turns[m.invocation] || p.others[m.invocation]:
+			case speaker.ID == p.id:
+				p.turns[m.invocation] = true
+			default:
+				p.others[m.invocation] = true
+			}
+		}
+		return nil
+	})
+	return speaks, err
 }
 
 // theirs reports whether a turn in a session is the person's: they began it, or nobody knows who did, and no other
@@ -235,11 +277,7 @@ type PersonsFile struct {
 
 // ExportPerson returns everything that is kept of a person. It fails with not_found if that is nothing.
 func (s *Store) ExportPerson(ctx context.Context, id string) (x Person, err error) {
-	p, known, err := s.find(ctx, id)
-	if err == nil && !known {
-		err = core.Errorf(core.NotFound, "Nothing is kept of %s. Write the account as gatehouse turns list does.",
-			id)
-	}
+	p, err := s.known(ctx, id)
 	if err != nil {
 		return Person{}, err
 	}
@@ -324,11 +362,17 @@ func (s *Store) ExportPerson(ctx context.Context, id string) (x Person, err erro
 
 // Erasure is what ErasePerson did, or what is still to be done.
 type Erasure struct {
-	Rows int // that were changed or removed
-	// what keeps its text, since it still waits: posts to be sent, and approvals of others that quote the person
+	Rows int  // that were changed or removed
+	Own  bool // the person's own texts are erased; false: not yet, because something waits
+	// what keeps its text, since it still waits: posts to be sent, or in doubt, or given up; events that have not ended,
+	// and dead letters; and approvals that are open, or that a turn acts on. They quote the person, or are theirs.
 	Posts     int
+	Events    int
 	Approvals []core.ApprovalID
 }
+
+// Waits reports whether something keeps its text, since it still waits.
+func (e Erasure) Waits() bool { return e.Posts+e.Events+len(e.Approvals) > 0 }
 
 // words collects what the person wrote, to find it in what others wrote.
 func (s *Store) words(ctx context.Context, p *person) (*erasure.Words, error) {
@@ -360,7 +404,30 @@ func (s *Store) words(ctx context.Context, p *person) (*erasure.Words, error) {
 			return nil
 		})
 	}
-	return erasure.NewWords(p.id, texts), err
+	if err != nil {
+		return nil, err
+	}
+	var denials []string // as the person who asked was told
+	err = s.eachApproval(ctx, func(a core.Approval) error {
+		if a.State == core.Denied && a.DecidedBy.ID == p.id {
+			denial := "Denied by " + a.DecidedBy.Called()
+			if a.Reason != "" {
+				texts, denial = append(texts, a.Reason), denial+": "+a.Reason
+			}
+			denials = append(denials, denial)
+		}
+		for _, v := range a.Votes {
+			if v.Actor.ID != p.id {
+				continue
+			}
+			texts = append(texts, v.Reason)
+			texts = append(texts, erasure.Strings(v.Answer)...)
+		}
+		return nil
+	})
+	w := erasure.NewWords(p.id, texts)
+	w.Exactly(denials...)
+	return w, err
 }
 
 // saidIn is the text of mail that repeats what a person said.

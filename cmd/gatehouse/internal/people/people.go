@@ -51,6 +51,7 @@ type eraseCmd struct {
 	cli.JSONFlag
 	cli.YesFlag
 	Replies   bool          `help:"Erase what the bot answered them, too."`
+	Now       bool          `help:"Erase them even if something waits that quotes them; it keeps its text for good."`
 	Snapshots bool          `help:"Remove the snapshots beside the database, which still hold the person."`
 	Wait      time.Duration `default:"1m" help:"How long to wait for a turn or a call of theirs that runs."`
 }
@@ -59,7 +60,9 @@ type eraseCmd struct {
 type eraseView struct {
 	Person    string            `json:"person"`
 	Rows      int               `json:"rows"`
+	Erased    bool              `json:"erased"`
 	Posts     int               `json:"posts_kept"`
+	Events    int               `json:"events_kept"`
 	Approvals []core.ApprovalID `json:"approvals_kept"`
 	Snapshots []string          `json:"snapshots_kept"`
 	Removed   []string          `json:"snapshots_removed"`
@@ -74,7 +77,7 @@ func (c eraseCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) err
 	if !c.Yes && !console.IsTerminal(a.In, a.Out) {
 		return core.Errorf(core.Invalid, "This can't be undone. Give --yes to do it without a question.")
 	}
-	if _, err := store.ExportPerson(ctx, c.Person); err != nil { // somebody who is known
+	if _, err := store.PersonRuns(ctx, c.Person); err != nil { // somebody who is known
 		return err
 	}
 	question := fmt.Sprintf("Erase %s? Their open approvals are cancelled. This can't be undone.", c.Person)
@@ -85,7 +88,13 @@ func (c eraseCmd) Run(ctx context.Context, a *cli.App, store *storage.Store) err
 	if err != nil {
 		return cli.Bad(err)
 	}
-	v := eraseView{Person: c.Person, Rows: done.Rows, Posts: done.Posts, Approvals: done.Approvals}
+	v := eraseView{
+		Person: c.Person, Rows: done.Rows, Erased: done.Own, Posts: done.Posts, Events: done.Events,
+		Approvals: done.Approvals,
+	}
+	if !done.Own {
+		return v.notYet(a, c.JSON)
+	}
 	if v.Snapshots, err = snapshots(cfg.DatabaseURL); err != nil {
 		return err
 	}
@@ -118,7 +127,7 @@ func (c eraseCmd) erase(ctx context.Context, store *storage.Store) (storage.Eras
 			if err := c.forget(ctx, store); err != nil {
 				return storage.Erasure{}, err
 			}
-			return store.ErasePerson(ctx, c.Person, c.Replies)
+			return store.ErasePerson(ctx, c.Person, storage.Erasing{Replies: c.Replies, Now: c.Now})
 		}
 		select {
 		case <-waiting.Done():
@@ -169,12 +178,38 @@ func snapshots(url string) (found []string, err error) {
 	return found, err
 }
 
+// waits is what keeps its text; "" = nothing.
+func (v eraseView) waits() string {
+	var all []string
+	if v.Posts > 0 {
+		all = append(all, fmt.Sprintf("%d posts that are not settled", v.Posts))
+	}
+	if v.Events > 0 {
+		all = append(all, fmt.Sprintf("%d messages that wait or are dead letters", v.Events))
+	}
+	for _, id := range v.Approvals {
+		all = append(all, "the approval "+string(id))
+	}
+	return strings.Join(all, ", ")
+}
+
+// notYet says that the person's own texts are not erased, and fails.
+func (v eraseView) notYet(a *cli.App, asJSON bool) error {
+	if asJSON {
+		if err := a.PrintJSON(v); err != nil {
+			return err
+		}
+	}
+	return cli.Bad(core.Errorf(core.Invalid, "%s is not yet erased: what quotes them, or is theirs, still waits (%s). "+
+		"Their own texts are kept until then, to find it. Settle it (gatehouse queue lists it) and run this again, "+
+		"or give --now.", v.Person, v.waits()))
+}
+
 // print says what was done, and where the person still is.
 func (v eraseView) print(a *cli.App, url string) {
 	a.PrintLine("Erased %s. Their account id stays in the audit log and in the ids of conversations.", v.Person)
-	if v.Posts > 0 || len(v.Approvals) > 0 {
-		a.PrintLine("What still waits keeps its text: %d posts to be sent, %d open approvals that quote them. Run "+
-			"this again later.", v.Posts, len(v.Approvals))
+	if waits := v.waits(); waits != "" {
+		a.PrintLine("What still waits keeps its text, and what it quotes can't be found later: %s.", waits)
 	}
 	if len(v.Removed) > 0 {
 		a.PrintLine("Removed %d snapshots beside the database.", len(v.Removed))

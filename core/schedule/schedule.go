@@ -68,7 +68,8 @@ const (
 	pruneKey   = "prune"
 
 	// A round of pruning sessions is made of slices. The task is claimed for each, so that one process at a time does
-	// it, and approvals expire in between. Between two transactions of a slice others have idle times as much time.
+	// it, and approvals expire in between. Between two transactions of a slice others have idle times as much time, but
+	// a slice at most.
 	sessionsKey = "prune_sessions"
 	slice       = time.Second
 	idle        = 15
@@ -199,15 +200,20 @@ func (c *Clock) pruneSessions(ctx context.Context) time.Duration {
 	for end := time.Now().Add(slice); ctx.Err() == nil && time.Now().Before(end); {
 		began := time.Now()
 		at, err := c.Store.PruneSessions(ctx, c.Sessions, c.pruning)
-		if err != nil {
+		before := c.pruning
+		c.pruning = at
+		switch {
+		case err != nil && at != before && at.Stage != core.PruneDone: // past what failed
+			c.Log.Warn("pruning a session failed; going past it", "category", core.CategoryOf(err), "err", err)
+			return slice
+		case err != nil:
 			c.Log.Warn("pruning sessions failed; retrying", "category", core.CategoryOf(err), "err", err)
 			return pruneEvery
-		}
-		if c.pruning = at; at.Stage == core.PruneDone {
+		case at.Stage == core.PruneDone:
 			return pruneEvery
 		}
 		select {
-		case <-time.After(idle * time.Since(began)):
+		case <-time.After(min(idle*time.Since(began), slice)):
 		case <-ctx.Done():
 		}
 	}

@@ -139,7 +139,7 @@ func (db *database) Register(instance string, _ func(owner string) error) (strin
 func (db *database) Ready() error { return nil }
 
 // Shrink has nothing to do: the server gives space back by itself.
-func (db *database) Shrink(context.Context) error { return nil }
+func (db *database) Shrink(context.Context) (more bool, err error) { return false, nil }
 
 // Faults finds none: the server checks its files.
 func (db *database) Faults(*sqlstore.Tx) ([]string, error) { return nil, nil }

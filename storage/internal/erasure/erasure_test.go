@@ -77,3 +77,37 @@ func TestAMessageOfThePersonIsErasedAndARepliesOnlyIfAsked(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnybodyWritesIsNoQuotation(t *testing.T) {
+	w := erasure.NewWords("x:ann", []string{
+		"continue", "password", "Thank you", "Good morning", "2026-11-28", "at 10:30:00", "2026-11-28T10:30:00Z",
+		"20261128", "10,000,000", "room 101 ok", "see you 2026", "is it not so", "call 0170-4711-99",
+	})
+	for _, text := range []string{
+		`please continue`, "Thank you, Bob", "due 2026-11-28T10:30:00Z", "10,000,000 rows", "see you 2026",
+		"this it is not, so?", "is it not sober", "x0170-4711-99", "0170-4711-995",
+	} {
+		if got := w.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, text := range []string{"(is it not so?)", "ring 0170-4711-99.", "is it not so", `"0170-4711-99"`} {
+		if got := w.Text(text); !strings.Contains(got, erasure.Erased) {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestKeysAndIDsStay(t *testing.T) {
+	w := erasure.NewWords("x:ann", []string{secret})
+	raw := `{"SECRET":1,"id":"SECRET","deep":[{"text" : ["SECRET"]}],"arguments":{"x":"SECRET"}}`
+	want := `{"SECRET":1,"id":"SECRET","deep":[{"text" : ["[erased]"]}],"arguments":{"x":"[erased]"}}`
+	raw, want = strings.ReplaceAll(raw, "SECRET", secret), strings.ReplaceAll(want, "SECRET", secret)
+	if got, _ := w.Fields([]byte(raw)); string(got) != want {
+		t.Errorf("its fields: %s", got)
+	}
+	want = strings.Replace(want, `"id":"`+secret, `"id":"[erased]`, 1)
+	if got, _ := w.JSON([]byte(raw)); string(got) != want {
+		t.Errorf("all its values: %s", got)
+	}
+}

@@ -31,7 +31,16 @@ func (s *Store) DeleteSession(ctx context.Context, id core.SessionID) error {
 	if err != nil {
 		return err
 	}
-	return s.engine.Shrink(ctx)
+	return s.shrink(ctx)
+}
+
+// shrink gives all free space back to the system.
+func (s *Store) shrink(ctx context.Context) error {
+	for {
+		if more, err := s.engine.Shrink(ctx); err != nil || !more {
+			return err
+		}
+	}
 }
 
 // deleteSession is DeleteSession in a transaction that holds the conversation's queue. No turn of the session runs.
@@ -260,7 +269,7 @@ func (s *Store) Prune(ctx context.Context, age time.Duration) (removed int, err 
 			return removed, err
 		}
 	}
-	return removed, s.engine.Shrink(ctx)
+	return removed, s.shrink(ctx)
 }
 
 // prune repeats a step until it removes fewer rows than it may.

@@ -105,7 +105,7 @@ func (s *Store) ErasePerson(ctx context.Context, id string, how Erasing) (done E
 		}
 	}
 	done.Own = e.own
-	return done, s.engine.Shrink(ctx)
+	return done, s.shrink(ctx)
 }
 
 // eraser erases one person, in two rounds: what others have, and then, as own, what is the person's.

@@ -323,7 +323,7 @@ func (s *Store) DeleteConversation(ctx context.Context, person string, id core.C
 	if err != nil {
 		return err
 	}
-	return s.engine.Shrink(ctx)
+	return s.shrink(ctx)
 }
 
 // atRest fails unless nothing is open, waits or runs in a person's conversation.

@@ -41,11 +41,14 @@ type retiring struct {
 // transaction, and some reads. Ids stay until Prune removes them, so an event that is delivered again is known; so do
 // approvals and dead letters. A crash between two calls leaves the rest to the next one.
 //
+// If a session can't be removed, the call fails, and the next one, with the place that it returned, goes past it.
+//
 // A session is kept while an approval of it is open, a turn of it is suspended, an event of its conversation has not
 // ended, or a post of that is not sent or in doubt.
 func (s *Store) PruneSessions(ctx context.Context, age time.Duration, at core.Pruning) (core.Pruning, error) {
 	if at.Stage == core.PruneDone {
 		at = core.Pruning{Stage: core.PruneSessions}
+		s.unretired.Clear()
 	}
 	if busy, err := s.finishRetiring(ctx); err != nil || busy {
 		return at, err
@@ -65,7 +68,10 @@ func (s *Store) PruneSessions(ctx context.Context, age time.Duration, at core.Pr
 	case core.PruneQueues:
 		return s.pruneQueues(ctx, at)
 	default:
-		return core.Pruning{}, s.engine.Shrink(ctx)
+		if more, err := s.engine.Shrink(ctx); err != nil || more {
+			return at, err
+		}
+		return core.Pruning{}, nil
 	}
 }
 
@@ -213,23 +219,36 @@ func (t *Tx) retire(id core.SessionID) (r retiring, err error) {
 	return r, err
 }
 
-// finishRetiring goes on with a session that is being pruned, and reports whether there was one.
+// finishRetiring goes on with a session that is being pruned, and reports whether there was one. One that fails is left
+// until the next round begins, so that it stops no other.
 func (s *Store) finishRetiring(ctx context.Context) (bool, error) {
-	left, err := read(ctx, s, func(t *Tx) ([]string, error) {
-		return t.Texts(`select value from kv where name >= 'retired/' and name < 'retired0' limit 1`)
-	})
-	if err != nil || len(left) == 0 {
+	type one struct{ name, value string }
+	left, err := readAll(ctx, s, func(scan func(...any) error) (o one, err error) { return o, scan(&o.name, &o.value) },
+		`select name, value from kv where name >= 'retired/' and name < 'retired0' order by name limit $1`, retireLooks)
+	if err != nil {
 		return false, err
 	}
-	return true, s.goOnRetiring(ctx, left[0])
+	for _, o := range left {
+		if _, failed := s.unretired.Load(o.name); failed {
+			continue
+		}
+		if err := s.goOnRetiring(ctx, o.value); err != nil {
+			if ctx.Err() == nil {
+				s.unretired.Store(o.name, true)
+			}
+			return false, err
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 // goOnRetiring removes more rows of a session that was taken away.
 func (s *Store) goOnRetiring(ctx context.Context, stored string) error {
 	var r retiring
 	if err := json.Unmarshal([]byte(stored), &r); err != nil {
-		return core.Wrap(core.StoreUnreadable, err, "What is left of a session that was pruned can't be read: %s",
-			stored)
+		return core.Wrap(core.StoreUnreadable, err,
+			"What is left of a session that was pruned can't be read: %.80s", stored)
 	}
 	return s.write(ctx, func(t *Tx) error {
 		if _, err := t.lockKnownQueue(r.Session.Conversation().Queue()); err != nil {

@@ -31,14 +31,16 @@ type Store struct {
 	engine  Engine
 	sql     Traits // of the engine
 	options Options
-	signer  *core.Signer
-	keys    audit.Keys // of the audit log, made from the signer's
-	allKeys audit.Keys // keys, and the ones of the key in the database
-	ownKey  bool       // the signer's key is the one in the database
-	beats   *beats
-	claimed *claimed
-	health  *health
-	limits  core.Limits
+
+	unretired sync.Map // the names of sessions that could not be removed in this round of PruneSessions
+	signer    *core.Signer
+	keys      audit.Keys // of the audit log, made from the signer's
+	allKeys   audit.Keys // keys, and the ones of the key in the database
+	ownKey    bool       // the signer's key is the one in the database
+	beats     *beats
+	claimed   *claimed
+	health    *health
+	limits    core.Limits
 }
 
 // Options configure a store of either engine. The zero value is right for production.

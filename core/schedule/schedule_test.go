@@ -180,3 +180,39 @@ func TestNoRetentionPrunesNothing(t *testing.T) {
 		t.Errorf("and so is the memory that it was answered: a redelivery is taken anew (%+v, %v)", again, err)
 	}
 }
+
+// stubborn is a store in which a session can't be removed, and others can.
+type stubborn struct {
+	schedule.Tasks
+	asked []core.Pruning
+}
+
+func (s *stubborn) PruneSessions(_ context.Context, _ time.Duration, at core.Pruning) (core.Pruning, error) {
+	s.asked = append(s.asked, at)
+	switch at.Key {
+	case "":
+		return core.Pruning{Stage: core.PruneSessions, Key: "a"}, core.Errorf(core.Internal, "It can't be removed.")
+	case "a":
+		return core.Pruning{Stage: core.PruneSessions, Key: "b"}, nil
+	}
+	return core.Pruning{}, nil
+}
+
+// TestASessionThatCannotBePrunedStopsNoOther: the next slice goes on behind it.
+func TestASessionThatCannotBePrunedStopsNoOther(t *testing.T) {
+	at := time.Now()
+	s := &stubborn{Tasks: open(t, func() time.Time { return at })}
+	c := schedule.New(schedule.Options{Store: s, Approvals: &expirer{}, Sessions: time.Hour})
+	if err := s.AddTask(t.Context(), core.Task{Key: "prune_sessions", Kind: "prune_sessions"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := c.Due(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(2 * time.Second)
+	}
+	if len(s.asked) != 3 || s.asked[1].Key != "a" {
+		t.Errorf("asked %+v", s.asked)
+	}
+}

@@ -32,7 +32,7 @@ type Store struct {
 	sql     Traits // of the engine
 	options Options
 
-	unretired sync.Map // the names of sessions that could not be removed in this round of PruneSessions
+	unretired *sync.Map // the names of sessions that could not be removed in this round of PruneSessions
 	signer    *core.Signer
 	keys      audit.Keys // of the audit log, made from the signer's
 	allKeys   audit.Keys // keys, and the ones of the key in the database
@@ -81,7 +81,7 @@ func (o Options) Filled(timeout time.Duration) Options {
 // the database.
 func New(ctx context.Context, e Engine, o Options) (*Store, error) {
 	s := &Store{
-		engine: e, sql: e.Traits(), options: o,
+		engine: e, sql: e.Traits(), options: o, unretired: &sync.Map{},
 		beats: newBeats(), claimed: newClaimed(), health: &health{},
 	}
 	return s, s.useKey(ctx, o.Signer, o.Log)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"gatehouse/core"
 	"gatehouse/storage"
@@ -245,6 +246,26 @@ func TestErasedApproversWords(t *testing.T) {
 		}
 		if r := verified(t, s.store, s.store.Signer(), ""); len(r.Faults) > 0 {
 			t.Errorf("the audit log: %+v", r)
+		}
+	})
+}
+
+// TestUnreadableRestOfAPrunedSessionStopsNoOther: pruning fails once, and goes on behind it.
+func TestUnreadableRestOfAPrunedSessionStopsNoOther(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		s, url, _ := forZoe(t, e)
+		session := s.said(t, "z1", "console:zoe", "Zoe", "hello", "hi").Session
+		asAttacker(t, url, `insert into kv (name, value) values ('retired/a', 'no JSON')`)
+		at, err := s.store.PruneSessions(s.ctx, time.Nanosecond, core.Pruning{})
+		if core.CategoryOf(err) != core.StoreUnreadable {
+			t.Errorf("the first call: %v", err)
+		}
+		for calls := 0; at.Stage != core.PruneDone && calls < 100; calls++ {
+			at, err = s.store.PruneSessions(s.ctx, time.Nanosecond, at)
+			noErr(t, err)
+		}
+		if rec, err := s.store.LoadSession(s.ctx, session, core.Writer{}); err != nil || rec != nil {
+			t.Errorf("the session is still there: %+v, %v", rec, err)
 		}
 	})
 }

@@ -73,18 +73,6 @@ var retentionExamples = []example{
 		w.equal("a late repeat is new", must(w.Accept(w.ctx, e))(w).Fresh, false)
 		w.equal("again", w.pruneSessions() < 10, true)
 	}},
-	{"what can't be read of a pruned session stops no other", func(w *world) {
-		w.ok(w.Put(w.ctx, "retired/a", "no JSON"))
-		w.talked(conversation)
-		w.db.Advance(month + time.Hour)
-		at, err := w.PruneSessions(w.ctx, month, core.Pruning{})
-		w.fails(err, core.StoreUnreadable)
-		for calls := 0; at.Stage != core.PruneDone && calls < 100; calls++ {
-			at = must(w.PruneSessions(w.ctx, month, at))(w)
-		}
-		w.equal("the round's end", at.Stage, core.PruneDone)
-		w.equal("the other is gone", w.gone(conversation.Session(1)), true)
-	}},
 	{"a message into a pruned conversation begins anew, and its numbers go on", func(w *world) {
 		w.talked(conversation)
 		last := w.put(conversation, "last", 1, `1`)

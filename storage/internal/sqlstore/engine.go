@@ -27,8 +27,8 @@ type Engine interface {
 	// Ready fails with store_full if there is hardly any space left for the database, and with store_gone if what was
 	// opened is not there any more, as far as this process can tell without asking the database.
 	Ready() error
-	// Shrink gives some of the free space back to the system after data was deleted, in a short transaction, and reports
-	// whether there is more. It may be called again after a crash.
+	// Shrink gives some of the free space back to the system after data was deleted, in a short transaction, and
+	// reports whether there is more. It may be called again after a crash.
 	Shrink(ctx context.Context) (more bool, err error)
 	// Faults returns what the engine finds wrong with its file, a line each; none if it has no such check.
 	Faults(t *Tx) ([]string, error)

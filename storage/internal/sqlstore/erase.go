@@ -405,7 +405,8 @@ func (e *eraser) approvals(ctx context.Context) error {
 		waits := a.State == core.Open
 		if !waits {
 			var err error
-			if waits, err = read(ctx, e.Store, func(t *Tx) (bool, error) { return t.goesOn(a.Invocation) }); err != nil {
+			waits, err = read(ctx, e.Store, func(t *Tx) (bool, error) { return t.goesOn(a.Invocation) })
+			if err != nil {
 				return err
 			}
 		}
@@ -680,7 +681,8 @@ func (e *eraser) events(ctx context.Context) error {
 			}
 		}
 		return e.change(ctx, all)
-	}, `select seq, platform, id, payload, fetched, ended_at, end_kind from events where seq > $1 order by seq limit $2`)
+	}, `select seq, platform, id, payload, fetched, ended_at, end_kind from events where seq > $1
+		order by seq limit $2`)
 }
 
 // eraseEvent erases an event of the person, with its files. Its id stays, so it is known when it is delivered again.

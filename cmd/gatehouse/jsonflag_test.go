@@ -68,7 +68,8 @@ func TestEveryCommandThatPrintsHasJSON(t *testing.T) {
 // TestWhatCantBeUndoneHasYes.
 func TestWhatCantBeUndoneHasYes(t *testing.T) {
 	asks := map[string]bool{
-		"sessions delete": true, "sessions reset": true, "deadletters drop": true, "migrate": true, "people erase": true,
+		"sessions delete": true, "sessions reset": true, "deadletters drop": true, "migrate": true,
+		"people erase": true,
 	}
 	eachCommand(t, func(name string, command *kong.Node) {
 		if has := flagNamed(command, "yes") != nil; has != asks[name] {

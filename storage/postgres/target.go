@@ -255,7 +255,8 @@ func (c column) value(first column, name, v any) (any, error) {
 	case string:
 		if strings.ToValidUTF8(v, "") != v || strings.Contains(v, "\x00") {
 			return nil, core.Errorf(core.Invalid, "The column %s of the table %s has a text that Postgres can't "+
-				"store: it holds a zero byte, or is not UTF-8. The row is the one whose %s is %q. Nothing was moved. Delete "+
+				"store: it holds a zero byte, or is not UTF-8. The row is the one whose %s is %q. Nothing was "+
+				"moved. Delete "+
 				"what it belongs to, such as its session, and try again.", c.name, c.table, first.name,
 				fmt.Sprint(name))
 		}

@@ -71,7 +71,7 @@ func SinceSnapshot(ctx context.Context, file string, s Snapshot, o Options) (los
 
 // MoveBack puts a snapshot in the place of a database, which is kept as a snapshot, too. settle settles the snapshot:
 // the build that its schema is of need not know the mark. since is what the database may lose. After a crash the one or
-// the other is in place. Errors: store_busy if another process uses the database, invalid if it has got more than since.
+// the other is in place. Errors: store_busy if another process uses it, invalid if it has got more than since.
 func MoveBack(
 	ctx context.Context, file string, s Snapshot, since Since, o Options, settle func(*sqlstore.Store) error,
 ) (kept string, err error) {

@@ -142,7 +142,7 @@ func (w *Words) at(text string, i int) string {
 		first, _ := utf8.DecodeRuneInString(part)
 		last, _ := utf8.DecodeLastRuneInString(part)
 		after, _ := utf8.DecodeRuneInString(text[i+len(part):])
-		if !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after)) {
+		if (!isWord(before) || !isWord(first)) && (!isWord(last) || !isWord(after)) {
 			return part
 		}
 	}

@@ -265,7 +265,8 @@ func (s *Store) conversations(ctx context.Context, f core.ConversationFilter) ([
 	return readAll(ctx, s, row, `
 		select mailbox, title, coalesce((select mail.seq from mail where mail.mailbox = mailboxes.mailbox
 			order by mail.seq desc limit 1), seq), changed_at, coalesce((select at from mail
-			where mail.mailbox = mailboxes.mailbox order by mail.seq desc limit 1), changed_at), exists (select 1 from approvals where conversation = mailbox
+			where mail.mailbox = mailboxes.mailbox order by mail.seq desc limit 1), changed_at),
+			exists (select 1 from approvals where conversation = mailbox
 			and state = 'open')
 		from mailboxes where `+where.all()+` order by changed_at desc, mailbox desc limit `+where.arg(limit(f.Limit)),
 		where.args...)

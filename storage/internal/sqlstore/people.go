@@ -365,7 +365,7 @@ type Erasure struct {
 	Rows int  // that were changed or removed
 	Own  bool // the person's own texts are erased; false: not yet, because something waits
 	// what keeps its text, since it still waits: posts to be sent, or in doubt, or given up; events that have not
-	// ended, and dead letters; and approvals that are open, or that a turn acts on. They quote the person, or are theirs.
+	// ended, dead letters; and approvals that are open, or that a turn acts on. They quote the person or are theirs.
 	Posts     int
 	Events    int
 	Approvals []core.ApprovalID

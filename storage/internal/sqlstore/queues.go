@@ -245,8 +245,8 @@ func (s *Store) Figures(ctx context.Context) (core.Figures, error) {
 	})
 }
 
-// ClosedAfter returns the approvals that people or time closed after an entry of the audit log, and the place of the last entry
-// that it looked at.
+// ClosedAfter returns the approvals that people or time closed after an entry of the audit log, and the place of the
+// last entry that it looked at.
 func (s *Store) ClosedAfter(ctx context.Context, after int64) (closed []core.ClosedApproval, last int64, err error) {
 	last = after
 	closed, err = read(ctx, s, func(t *Tx) ([]core.ClosedApproval, error) {

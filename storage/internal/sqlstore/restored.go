@@ -16,7 +16,7 @@ import (
 //
 //	posts      what was not sent is in doubt: it is looked up before it is sent
 //	turns      what was paused ends, and its open calls get results that say so
-//	approvals  open ones, and decided ones whose call was not begun, are cancelled; begun calls have an unknown outcome
+//	approvals  open ones, and decided whose call was not begun, are cancelled; begun calls have an unknown outcome
 //	events     what had not ended is a dead letter
 //	memories   what is remembered of an approval ends: it may have been stopped, or used up
 //
@@ -223,7 +223,7 @@ func (t *Tx) settleUnreadable(seq int64, fault error, m *core.RestoreMark) error
 const clocksApart = 10 * time.Minute
 
 // settlePost settles one post. A typing indicator is cleared, and nobody looks for twins any more. What stands for a
-// copy for each approver can't be looked up. A post is looked up from long before it was made: the clock of a platform is
+// copy for each approver can't be looked up. A post is looked up from long before it was made: a clock of a platform is
 // another one.
 func (t *Tx) settlePost(row core.OutboxRow, m *core.RestoreMark) error {
 	cause := core.Errorf(core.DeliveryInDoubt, "The database was restored from a backup: it is looked up whether the "+

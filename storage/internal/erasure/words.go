@@ -206,12 +206,12 @@ func values(raw []byte, replace func(keys []string, s string) string) []byte {
 	var keys []string   // of the objects that are open
 	var inObject []bool // of each object or list that is open
 	for i := 0; i < len(raw); {
-		switch c := raw[i]; {
-		case c == '{':
+		switch raw[i] {
+		case '{':
 			keys, inObject = append(keys, ""), append(inObject, true)
-		case c == '[':
+		case '[':
 			inObject = append(inObject, false)
-		case c == '}' || c == ']':
+		case '}', ']':
 			if inObject[len(inObject)-1] {
 				keys = keys[:len(keys)-1]
 			}

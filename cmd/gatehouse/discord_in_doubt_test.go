@@ -32,11 +32,12 @@ func TestDiscordKilledBeforeTheResponse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			clock := discordtest.NewClock(time.Now())
+			clock, began := discordtest.NewClock(time.Now()), time.Now()
+			goesOn := func() time.Time { return clock.Now().Add(time.Since(began)) }
 			if c.late {
 				clock.Advance(-ago)
 			}
-			p := newDiscordProcess(t, sqliteFile, discordtest.Options{Now: clock.Now, SessionLifetime: time.Hour},
+			p := newDiscordProcess(t, sqliteFile, discordtest.Options{Now: goesOn, SessionLifetime: time.Hour},
 				"GATEHOUSE_AGENT=echo")
 			if c.unreadable {
 				p.discord.DenyBot(channelID, discordtest.ReadMessageHistory)

@@ -63,8 +63,8 @@ func openDatabase(ctx context.Context, file string, o Options) (*database, error
 	}
 }
 
-// connectLocked connects with a file while nobody moves it back or migrates it. It returns nil, nil if the file's schema
-// is not up to date any more.
+// connectLocked connects with a file while nobody moves it back or migrates it. It returns nil, nil if the file's
+// schema is not up to date any more.
 func connectLocked(ctx context.Context, file string, o Options) (*database, error) {
 	lock, err := flock(file+".migrate.lock", unix.LOCK_SH)
 	if err == nil {

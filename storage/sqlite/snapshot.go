@@ -56,8 +56,8 @@ func Snapshots(file string) ([]Snapshot, error) {
 	return all, nil
 }
 
-// snapshotName returns the name of a new snapshot. Of two that are made in one second the later one has the next second,
-// so that it is the newer one. The caller holds the lock of migrations.
+// snapshotName returns the name of a new snapshot. Of two that are made in one second the later one has the next
+// second, so that it is the newer one. The caller holds the lock of migrations.
 func snapshotName(file string, schema int64, at time.Time) string {
 	for ; ; at = at.Add(time.Second) {
 		name := fmt.Sprintf("%s.v%d-%s%s", file, schema, at.UTC().Format(snapshotTime), snapshotEnd)

@@ -174,6 +174,32 @@ func (d *discordGateway) readsEphemeral(channel, user, text string) {
 	}
 }
 
+// pressesUntilShown has eve press a button until she is shown a text: a machine too busy to look it up within Discord's
+// time asks her to press again.
+func (d *discordGateway) pressesUntilShown(channel, card, button, text string) {
+	d.t.Helper()
+	for pressed := 1; ; pressed++ {
+		d.eve.Clicks(channel, card, button)
+		var shown, again int
+		waitUntil(d.t, func() bool {
+			shown, again = 0, 0
+			told := d.discord.Ephemerals(channel, otherID)
+			for _, m := range slices.Concat(told, d.discord.FromBot(d.discord.DMWith(otherID))) {
+				switch {
+				case strings.Contains(m.Shown(), text):
+					shown++
+				case strings.Contains(m.Shown(), "Press again"):
+					again++
+				}
+			}
+			return shown > 0 || again == pressed
+		}, text)
+		if shown > 0 {
+			return
+		}
+	}
+}
+
 // shows waits until a message has a text and no buttons.
 func (d *discordGateway) shows(channel, message, text string) {
 	d.t.Helper()
@@ -224,8 +250,7 @@ func TestLaw8_NothingThatReachesDiscordCallsAnybody(t *testing.T) {
 		d.readsEphemeral(ask, otherID, "not an approver")
 		d.eve.Clicks(ask, card, "Withdraw")
 		d.readsEphemeral(ask, otherID, "Only the person who asked")
-		d.eve.Clicks(ask, card, "Show all arguments")
-		d.readsEphemeral(ask, otherID, "note.add")
+		d.pressesUntilShown(ask, card, "Show all arguments", "note.add")
 		d.bob.Clicks(ask, card, "Deny")
 		if _, err := d.discord.WaitForModal(d.ctx(), deciderID); err != nil {
 			t.Fatal(err)

@@ -37,12 +37,13 @@ type bench func(ctx context.Context, args []string, stdout, stderr io.Writer) er
 
 // benches are the benches by name.
 var benches = map[string]bench{
-	"slack":   loadBench("slack"),
-	"floor":   loadBench("floor"),
-	"peer":    loadBench("peer"),
-	"compare": loadBench("compare"),
-	"discord": loadBench("discord"),
-	"many":    benchMany,
+	"slack":     loadBench("slack"),
+	"floor":     loadBench("floor"),
+	"peer":      loadBench("peer"),
+	"compare":   loadBench("compare"),
+	"discord":   loadBench("discord"),
+	"many":      benchMany,
+	"retention": benchRetention,
 }
 
 // usageError is an error of the arguments.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"database/sql"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // the driver that fills databases
+	"gatehouse/storage/storagetest/copies"
 )
 
 // BenchmarkLargeDatabase starts the program on databases that hold much: idle sessions, or turns that wait for
@@ -41,7 +39,7 @@ func BenchmarkLargeDatabase(b *testing.B) {
 			return used.UserTime() + used.SystemTime(), used.SysUsage().(*syscall.Rusage).Maxrss << 10
 		}
 		talk(large.agent, large.says)
-		multiply(b, file, large.copies)
+		noErr(b, copies.Make(b.Context(), file, large.copies, 0))
 		b.Run(large.name, func(b *testing.B) {
 			const turns = 20
 			var started, turned time.Duration
@@ -59,56 +57,5 @@ func BenchmarkLargeDatabase(b *testing.B) {
 				b.ReportMetric(float64(info.Size())/mebibyte, "database-MiB")
 			}
 		})
-	}
-}
-
-// multiply adds copies of all rows of the one conversation in a database: ids and keys get the number of their copy.
-func multiply(t testing.TB, file string, copies int) {
-	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+file+"?_sync=off&_foreign_keys=off")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	const mark = "console:default"
-	// their new values are the same in all rows that refer to one
-	ids := []string{"id", "key", "invocation", "approval", "signal", "subject"}
-	for _, table := range []string{
-		"queues", "events", "sessions", "messages", "paused", "approvals", "outbox", "destinations", "evidence",
-	} {
-		const columns = "select name, type, name = 'seq' and pk = 1 from pragma_table_info(?) order by cid"
-		rows, err := db.Query(columns, table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		var names, values []string
-		for rows.Next() {
-			var name, kind string
-			var rowid bool
-			if err := rows.Scan(&name, &kind, &rowid); err != nil {
-				t.Fatal(err)
-			}
-			value := name
-			switch renamed := fmt.Sprintf("replace(%s, '%s', '%[2]s' || i)", name, mark); {
-			case rowid: // the database gives it
-				continue
-			case kind == "TEXT" && slices.Contains(ids, name):
-				value = fmt.Sprintf("case when %s = '' then '' when instr(%[1]s, '%s') > 0 then %s "+
-					"else %[1]s || '-' || i end", name, mark, renamed)
-			case kind == "TEXT":
-				value = renamed
-			}
-			names, values = append(names, name), append(values, value)
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-		insert := fmt.Sprintf(`with recursive n(i) as (select 1 where ? > 0 union all select i + 1 from n where i < ?)
-			insert or ignore into %s (%s) select %s from n cross join %[1]s`,
-			table, strings.Join(names, ", "), strings.Join(values, ", "))
-		if _, err := db.Exec(insert, copies, copies); err != nil {
-			t.Fatalf("copying the rows of %s: %v", table, err)
-		}
 	}
 }

@@ -48,11 +48,14 @@ func scrape(t *testing.T, at string) map[string]float64 {
 func TestMetricsTellWhatHappens(t *testing.T) {
 	p := newSlackProcess(t, "GATEHOUSE_AGENT=demo")
 	p.open()
+	p.ann.Says("call milk.buy {}")
+	p.reads(p.dm, "", "There is no tool")
 	p.ann.Says("note add milk")
 	card := p.card(p.dm, "", "Add “milk” to the note book.")
 	open := scrape(t, p.at)
-	if open["gatehouse_approvals_open"] != 1 {
-		t.Errorf("approvals open: %v", open["gatehouse_approvals_open"])
+	if open["gatehouse_approvals_open"] != 1 || open["gatehouse_approvals_oldest_seconds"] <= 0 {
+		t.Errorf("approvals open: %v, since %v s", open["gatehouse_approvals_open"],
+			open["gatehouse_approvals_oldest_seconds"])
 	}
 	noErr(t, p.bob.Clicks(p.dm, card.TS, "approve").Wait(t.Context()))
 	p.reads(p.dm, "", "Done")
@@ -62,13 +65,14 @@ func TestMetricsTellWhatHappens(t *testing.T) {
 	waitUntil(t, func() bool { return scrape(t, p.at)["gatehouse_posts_unsent"] == 0 }, "all posts are sent")
 	now := scrape(t, p.at)
 	for name, want := range map[string]float64{
-		`gatehouse_events_total{kind="message",platform="slack",result="accepted"}`: 1,
+		`gatehouse_events_total{kind="message",platform="slack",result="accepted"}`: 2,
 		`gatehouse_events_total{kind="click",platform="slack",result="accepted"}`:   1,
 		`gatehouse_events_total{kind="request",platform="slack",result="unsigned"}`: 1,
-		`gatehouse_ack_seconds{platform="slack"}`:                                   2,
+		`gatehouse_ack_seconds{platform="slack"}`:                                   3,
 		`gatehouse_turns_total{bucket="",outcome="suspended"}`:                      1,
-		`gatehouse_turns_total{bucket="",outcome="replied"}`:                        1,
+		`gatehouse_turns_total{bucket="",outcome="replied"}`:                        2,
 		`gatehouse_tool_calls_total{result="ok",tool="note.add"}`:                   1,
+		`gatehouse_tool_calls_total{result="tool_unknown",tool="unknown"}`:          1,
 		`gatehouse_approvals_total{result="approved"}`:                              1,
 		`gatehouse_approval_open_seconds`:                                           1,
 		`gatehouse_approvals_open`:                                                  0,

@@ -234,6 +234,8 @@ func TestABrowserChangesArguments(t *testing.T) {
 	ann.shows("Approval needed")
 	bob := decides.newWindow(p.at, "/approvals")
 	bob.logIn(bobsToken)
+	bob.as(390, 844, "light")
+	bob.until("the script", "document.querySelector('.settings')?.hidden === false")
 	bob.as(1280, 800, "light")
 	bob.until("the card beside the list", "document.querySelector('.detail a.button[href*=\"edit=\"]')")
 	bob.down(true) // a refusal's status is an error in the browser's log

@@ -215,7 +215,8 @@ func (l Loop) tools(ctx context.Context, s graph.State) (graph.Update, error) {
 	call := calls.Get(s)[0]
 	t, bound, err := l.find(call)
 	if err != nil {
-		return l.answer(s, tool.Failed(err)), nil
+		refused, err := l.refusal(call, err)(ctx)
+		return l.answer(s, refused), err
 	}
 	if t.Ask != nil {
 		return l.askPeople(ctx, s, t, call, bound)

@@ -71,7 +71,7 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *over
 ) {
 	t, bound, err := l.find(call)
 	if err != nil {
-		return func(context.Context) (core.ToolResult, error) { return tool.Failed(err), nil }, true
+		return l.refusal(call, err), true
 	}
 	if t.Mutating || t.Ask != nil || l.Policy.Rule(turn, bound).Verdict != core.VerdictAllow {
 		return nil, false
@@ -86,4 +86,20 @@ func (l Loop) reader(turn core.Turn, call core.ToolCall, key string, meter *over
 			return l.Executor.Read(ctx, t, call, key)
 		})
 	}, true
+}
+
+// unknownTool is what spans and metrics call a tool that there is not: a model may make up any name.
+const unknownTool = "unknown"
+
+// refusal gives the fault why a call can't run.
+func (l Loop) refusal(call core.ToolCall, fault error) func(context.Context) (core.ToolResult, error) {
+	name := call.Name
+	if core.CategoryOf(fault) == core.ToolUnknown {
+		name = unknownTool
+	}
+	return func(ctx context.Context) (core.ToolResult, error) {
+		return l.traced(ctx, name, call.ID, func(context.Context) (core.ToolResult, error) {
+			return tool.Failed(fault), nil
+		})
+	}
 }

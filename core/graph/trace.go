@@ -30,7 +30,7 @@ const (
 	SpanBranches   SpanKind = "branches"   // one attempt of parallel branches
 	SpanBranch     SpanKind = "branch"     // one branch of them
 	SpanModel      SpanKind = "model"      // one attempt of a call of a model, inside a node
-	SpanTool       SpanKind = "tool"       // one call of a tool, inside a node
+	SpanTool       SpanKind = "tool"       // one call of a tool, inside a node; those that are refused among them
 )
 
 // Span is the start of a span.

@@ -27,7 +27,8 @@ const versions = "gatehouse_version"
 // see the transaction's snapshot, and write them in ways of their version.
 var migrations = migration.New(goose.DialectPostgres, files, versions, `
 	with tables as (
-		select oid, relname from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+		select oid, relname from pg_class where relnamespace = (
+			select oid from pg_namespace where nspname = current_schema()) and relkind in ('r', 'p')
 	)
 	select relname, relname, concat_ws(' ', 'column', attname, format_type(atttypid, atttypmod), attnotnull,
 		attidentity,

@@ -302,7 +302,10 @@ var figureExamples = []example{
 		row := w.first(minute)
 		row.State, row.Parts = core.RowUnknown, []core.Part{{InDoubt: true}}
 		w.ok(w.release(row, 0))
+		w.claim(minute)
 		f = must(w.Figures(w.ctx))(w)
+		w.equal("what runs waits for nothing", f.OldestWaiting.IsZero(), true)
+		w.equal("but has not ended", f.Waiting, 1)
 		w.equal("unsent", f.Unsent, 1)
 		w.equal("unknown", f.Unknown, 1)
 	}},

@@ -11,7 +11,9 @@ export class List {
     Object.assign(this, { root, told: news, selected, changed });
     root.addEventListener('click', (e) => this.clicked(e));
     root.addEventListener('change', () => this.tick());
-    wide.addEventListener('change', () => this.current?.dataset.approval !== this.beside && this.begin());
+    wide.addEventListener('change', () => {
+      if (!this.current || this.current.dataset.approval !== this.beside) this.begin();
+    });
     this.tick();
   }
 

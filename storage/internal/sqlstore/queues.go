@@ -226,9 +226,11 @@ func (s *Store) Figures(ctx context.Context) (core.Figures, error) {
 	return read(ctx, s, func(t *Tx) (f core.Figures, err error) {
 		_, err = t.Row([]any{
 			&f.Waiting, timestamp{&f.OldestWaiting}, &f.Unsent, timestamp{&f.OldestUnsent}, &f.Doubtful, &f.Unknown,
-			&f.DeadPosts, &f.DeadLetters, &f.Approvals, &f.AuditHead, &f.Bytes,
+			&f.DeadPosts, &f.DeadLetters, &f.Approvals, timestamp{&f.OldestApproval}, &f.AuditHead, &f.Bytes,
 		}, `select (select count(*) from events where ended_at = 0 and seq > 0),
-			coalesce((select accepted_at from events where ended_at = 0 and seq > 0 order by seq limit 1), 0),
+			coalesce((select accepted_at from events e where ended_at = 0 and seq > 0
+				and not exists (select 1 from queues q where q.queue_key = e.queue_key and q.head = e.seq
+					and q.owner > '' and q.owner <> '') order by seq limit 1), 0),
 			(select count(*) from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'),
 			coalesce((select created_at from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'
 				order by seq limit 1), 0),
@@ -238,6 +240,7 @@ func (s *Store) Figures(ctx context.Context) (core.Figures, error) {
 			(select count(*) from outbox where state = 'dead' and state <> 'sent'),
 			(select count(*) from events where end_kind = 'dead' and seq > 0),
 			(select count(*) from approvals where state = 'open'),
+			coalesce((select created_at from approvals where state = 'open' order by seq limit 1), 0),
 			(select seq from audit_head where one = 1), `+t.sql.Size, string(core.DeliveryInDoubt)+"%")
 		file, log := s.engine.FileBytes()
 		f.Bytes, f.LogBytes = f.Bytes+file, log

@@ -9,9 +9,6 @@ import (
 	"gatehouse/core/llm"
 )
 
-// unknown is the label of a tool that there is not: a model may make up any name.
-const unknown = "unknown"
-
 // result is the label of how a call ended.
 func result(err error) string {
 	if err == nil {
@@ -66,9 +63,6 @@ func (t tracer) SpanContext(ctx context.Context) string {
 }
 
 func (m *Metrics) toolCalled(name string, e graph.SpanEnd, took time.Duration) {
-	if core.CategoryOf(e.Err) == core.ToolUnknown {
-		name = unknown
-	}
 	how := result(e.Err)
 	if e.Suspended != nil {
 		how = "suspended"

@@ -62,7 +62,7 @@ func age(then, now time.Time) float64 {
 // The numbers of Figures, in the order of values.
 var figures = []*prometheus.Desc{
 	gauge("queue_waiting", "Events on the database that have not ended: they wait or run."),
-	gauge("queue_oldest_seconds", "Age of the oldest event that has not ended."),
+	gauge("queue_oldest_seconds", "Age of the oldest event that waits: for a process, or for its next attempt."),
 	gauge("posts_unsent", "Posts on the database that wait to be sent."),
 	gauge("posts_oldest_seconds", "Age of the oldest post that waits to be sent."),
 	gauge("posts_doubtful", "Posts whose answer was lost: the platform is asked whether they have arrived."),
@@ -70,6 +70,7 @@ var figures = []*prometheus.Desc{
 	gauge("posts_dead", "Posts that were given up; see gatehouse deadletters."),
 	gauge("deadletters", "Events that were given up; see gatehouse deadletters."),
 	gauge("approvals_open", "Approvals that wait for people."),
+	gauge("approvals_oldest_seconds", "Age of the oldest approval that waits for people."),
 	gauge("audit_head", "Entries of the audit log. It only grows."),
 	gauge("database_bytes", "Size of the database."),
 	gauge("database_log_bytes", "Size of SQLite's log of writes (WAL); 0 on Postgres."),
@@ -80,7 +81,7 @@ func values(f core.Figures, now time.Time) []float64 {
 	return []float64{
 		float64(f.Waiting), age(f.OldestWaiting, now), float64(f.Unsent), age(f.OldestUnsent, now),
 		float64(f.Doubtful), float64(f.Unknown), float64(f.DeadPosts), float64(f.DeadLetters), float64(f.Approvals),
-		float64(f.AuditHead), float64(f.Bytes), float64(f.LogBytes),
+		age(f.OldestApproval, now), float64(f.AuditHead), float64(f.Bytes), float64(f.LogBytes),
 	}
 }
 

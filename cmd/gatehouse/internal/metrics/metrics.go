@@ -60,7 +60,7 @@ func New(version string) *Metrics {
 			"result"),
 		commit: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: namespace + "store_commit_seconds", Help: "Time of a transaction that was committed.",
-			Buckets: buckets,
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .2, .5, 1, 2.5, 5, 10},
 		}),
 		faults: counters("store_errors_total", "Faults of the database, by their category.", "category"),
 	}

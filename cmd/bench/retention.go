@@ -149,7 +149,9 @@ func (o *options) retain(ctx context.Context, full, dir string, remove bool) (ma
 		return nil, err
 	}
 	file := filepath.Join(dir, "gatehouse.db")
-	if out, err := exec.CommandContext(ctx, "cp", full, file).CombinedOutput(); err != nil {
+	// on the disk, or the first commits would wait for all of it
+	copied := exec.CommandContext(ctx, "sh", "-c", `cp "$0" "$1" && sync "$1"`, full, file)
+	if out, err := copied.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("copying the database: %w: %s", err, out)
 	}
 	at := &b.Instances[0]

@@ -54,7 +54,7 @@ func (f *flood) runs(part string) {
 		if line, err := lines.ReadString('\n'); line != fmt.Sprintf("begin %d\n", i) {
 			f.t.Fatalf("the flooder said %q, %v", line, err)
 		}
-		slowest := f.probes(one.requests()[0])
+		slowest := f.probes(one)
 		line, err := lines.ReadString('\n')
 		took := slowest()
 		counts := map[int]int{}
@@ -68,8 +68,10 @@ func (f *flood) runs(part string) {
 	}
 }
 
-// probes sends a request again and again until slowest is called, which returns how long a refusal of it took at most.
-func (f *flood) probes(request string) (slowest func() time.Duration) {
+// probes sends a request of an attack again and again until slowest is called, which returns how long a refusal of it
+// took at most. A connection that sends no whole request is not refused when it is closed: it makes room for another.
+func (f *flood) probes(one attack) (slowest func() time.Duration) {
+	request := one.requests()[0]
 	ctx, cancel := context.WithCancel(f.t.Context())
 	var most time.Duration
 	var done sync.WaitGroup
@@ -77,7 +79,8 @@ func (f *flood) probes(request string) (slowest func() time.Duration) {
 		pause := time.NewTicker(200 * time.Millisecond)
 		defer pause.Stop()
 		for ctx.Err() == nil {
-			if a := sendFlood(f.at, request, min(2*f.most, 5*time.Second)); a.refused() { // else it waits for its time
+			a := sendFlood(f.at, request, min(2*f.most, 5*time.Second))
+			if a.refused() && (a.status > 0 || one.stalls == 0) { // else it waits for its time
 				most = max(most, a.took)
 			}
 			select {

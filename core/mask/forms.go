@@ -12,9 +12,20 @@ import (
 
 // secretForm is the form of a secret.
 type secretForm struct {
+	parts   string            // one of these words is in whatever matches: most texts have none
 	pattern *regexp.Regexp    // its first group is the secret
 	valid   func(string) bool // nil: whatever matches is one
 	card    func(string) bool // what a card masks of them; see Shown. nil: allRandom
+}
+
+// find is where the form is in a text, as regexp's FindAllStringSubmatchIndex says it.
+func (f secretForm) find(text string) [][]int {
+	for part := range strings.FieldsSeq(f.parts) {
+		if strings.Contains(text, part) {
+			return f.pattern.FindAllStringSubmatchIndex(text, -1)
+		}
+	}
+	return nil
 }
 
 // onCard reports whether a card masks a secret.
@@ -30,38 +41,38 @@ func (f secretForm) onCard(secret string) bool {
 var secretForms = sync.OnceValue(func() []secretForm {
 	return []secretForm{
 		// A private key in PEM: lines of base64 and its end. In JSON text its line ends may be escaped.
-		{regexp.MustCompile(
+		{"-----BEGIN", regexp.MustCompile(
 			`(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\r?\n|\\n)` +
 				`(?:[A-Za-z-]{1,20}: [A-Za-z0-9,-]{1,80}(?:\r?\n|\\n)|\r?\n|\\n)*` +
 				`(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\n))*[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\n)` +
 				`-----END [A-Z ]{0,20}PRIVATE KEY-----)`),
 			nil, ofKey},
 		// Slack: bot, user and app tokens, and the older kinds.
-		{regexp.MustCompile(`\b(xox[bp]-\d{8,14}-\d{8,14}(?:-\d{8,14})?-[0-9A-Za-z]{24,32})\b`), nil, nil},
-		{regexp.MustCompile(`\b(xapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{64})\b`), nil, nil},
-		{regexp.MustCompile(`\b(xox[aers](?:\.xox[bp])?-[0-9A-Za-z-]{24,250})`), random, nil},
+		{"xox", regexp.MustCompile(`\b(xox[bp]-\d{8,14}-\d{8,14}(?:-\d{8,14})?-[0-9A-Za-z]{24,32})\b`), nil, nil},
+		{"xapp-", regexp.MustCompile(`\b(xapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{64})\b`), nil, nil},
+		{"xox", regexp.MustCompile(`\b(xox[aers](?:\.xox[bp])?-[0-9A-Za-z-]{24,250})`), random, nil},
 		// OpenAI, Anthropic and those that are compatible with OpenAI.
-		{regexp.MustCompile(`\b(sk-[0-9a-f]{32})\b`), nil, nil},
-		{regexp.MustCompile(`\b(sk-[A-Za-z0-9]{48})\b`), random, nil},
-		{regexp.MustCompile(`\b(sk-(?:proj|svcacct|admin|ant)-[\w-]{40,200})`), random, nil},
-		{regexp.MustCompile(`\b(sk-or-v1-[0-9a-f]{64})\b`), nil, nil},
+		{"sk-", regexp.MustCompile(`\b(sk-[0-9a-f]{32})\b`), nil, nil},
+		{"sk-", regexp.MustCompile(`\b(sk-[A-Za-z0-9]{48})\b`), random, nil},
+		{"sk-", regexp.MustCompile(`\b(sk-(?:proj|svcacct|admin|ant)-[\w-]{40,200})`), random, nil},
+		{"sk-or-", regexp.MustCompile(`\b(sk-or-v1-[0-9a-f]{64})\b`), nil, nil},
 		// Stripe, Google, GitLab.
-		{regexp.MustCompile(`\b([rs]k_(?:live|test)_[0-9A-Za-z]{24,99})\b`), random, nil},
-		{regexp.MustCompile(`\b(AIza[\w-]{35})`), random, nil},
-		{regexp.MustCompile(`\b(glpat-[\w-]{20})`), random, nil},
+		{"k_live_ k_test_", regexp.MustCompile(`\b([rs]k_(?:live|test)_[0-9A-Za-z]{24,99})\b`), random, nil},
+		{"AIza", regexp.MustCompile(`\b(AIza[\w-]{35})`), random, nil},
+		{"glpat-", regexp.MustCompile(`\b(glpat-[\w-]{20})`), random, nil},
 		// GitHub.
-		{regexp.MustCompile(`\b(gh[oprsu]_[A-Za-z0-9]{36})\b`), random, nil},
-		{regexp.MustCompile(`\b(github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`), random, nil},
+		{"gho_ ghp_ ghr_ ghs_ ghu_", regexp.MustCompile(`\b(gh[oprsu]_[A-Za-z0-9]{36})\b`), random, nil},
+		{"github_pat_", regexp.MustCompile(`\b(github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`), random, nil},
 		// Amazon's key ids.
-		{regexp.MustCompile(`\b((?:AKIA|ASIA)[0-9A-Z]{16})\b`), nil, nil},
+		{"AKIA ASIA", regexp.MustCompile(`\b((?:AKIA|ASIA)[0-9A-Z]{16})\b`), nil, nil},
 		// Discord: tokens of bots and of webhooks.
-		{regexp.MustCompile(`\b([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})\b`), random, nil},
-		{regexp.MustCompile(`/webhooks/\d{10,20}/([\w-]{60,90})`), random, nil},
+		{".", regexp.MustCompile(`\b([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})\b`), random, nil},
+		{"/webhooks/", regexp.MustCompile(`/webhooks/\d{10,20}/([\w-]{60,90})`), random, nil},
 		// JSON Web Tokens, and what follows Bearer.
-		{regexp.MustCompile(`\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{20,700})`), webToken, nil},
-		{regexp.MustCompile(`\b[Bb]earer ([\w.~+/=-]{20,500})`), mixed, nil},
+		{"eyJ", regexp.MustCompile(`\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{20,700})`), webToken, nil},
+		{"earer", regexp.MustCompile(`\b[Bb]earer ([\w.~+/=-]{20,500})`), mixed, nil},
 		// Passwords in URLs.
-		{regexp.MustCompile(`://[^/\s:@]{0,256}:([^/\s@]{1,256})@`), nil, unreserved.MatchString},
+		{"://", regexp.MustCompile(`://[^/\s:@]{0,256}:([^/\s@]{1,256})@`), nil, unreserved.MatchString},
 	}
 })
 

@@ -31,7 +31,7 @@ func Text(s string) string {
 // hideIn is Text, or what a card masks of that, and also returns how many characters it hides.
 func hideIn(s string, card bool) (text string, hidden int) {
 	for _, form := range secretForms() {
-		at := form.pattern.FindAllStringSubmatchIndex(s, -1)
+		at := form.find(s)
 		if at == nil {
 			continue
 		}

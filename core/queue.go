@@ -28,7 +28,10 @@ type ClaimRequest struct {
 }
 
 // Room says for which events a process has memory. The others are left unclaimed. It may be asked for an event again.
-type Room interface{ Admits(e EventRecord) bool }
+type Room interface {
+	// Admits is asked for an event whose payload has so many bytes; that itself may be left out.
+	Admits(e EventRecord, payload int64) bool
+}
 
 // Claim is a queue that an owner holds for as long as it lives, and the event to process. Fence is incremented by each
 // claim of the queue; every write of a turn is compared with it.

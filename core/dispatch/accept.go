@@ -91,7 +91,7 @@ func (d *Dispatcher) admit(e core.Event) (turns context.Context, hold *inflight.
 		end()
 		return nil, nil, nil
 	}
-	hold, ok := d.holdFor(core.EventRecord{Event: e})
+	hold, ok := d.holdFor(core.EventRecord{Event: e}, int64(len(e.Payload)))
 	if !ok {
 		d.slots.free(1)
 		end()

@@ -138,7 +138,7 @@ func (d *Dispatcher) loop(ctx, turnCtx context.Context, running *sync.WaitGroup,
 			hold := room.of(c.Event.Seq)
 			if controls {
 				hold = d.Memory.Hold(inflight.Kept, c.Event.Actor.ID)
-				hold.Grow(weight(c.Event))
+				hold.Grow(weight(size(c.Event)))
 			}
 			running.Go(func() {
 				t := newTurn(d, c, hold)

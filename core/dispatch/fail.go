@@ -242,7 +242,7 @@ func (t *turn) deadLetter(ctx context.Context) (*core.Finish, error) {
 		"memory, or crashed, so %[1]d attempts were started and none finished; the system's log and the end of "+
 		"gatehouse's own before each start say why", t.claim.Event.Attempt-1)
 	category, says := core.Internal, t.Sentences.Killed
-	if t.large(t.claim.Event) {
+	if t.large(size(t.claim.Event)) {
 		category, says = core.MessageTooLarge, t.Sentences.TooBig
 		cause += fmt.Sprintf("; the message has %d bytes, which may be too many for the memory of the process (see "+
 			"GATEHOUSE_TURN_MEMORY)", len(t.claim.Event.Payload))

@@ -20,8 +20,11 @@ const copies = 3
 // of a call with the trees that are parsed from them, and in a reply that repeats it.
 const ownCopies = 8
 
-// weight is what the turn of an event holds before it has read anything.
-func weight(e core.EventRecord) int64 { return turnMemory + ownCopies*int64(len(e.Payload)) }
+// weight is what the turn of an event holds before it has read anything but its payload, which has so many bytes.
+func weight(payload int64) int64 { return turnMemory + ownCopies*payload }
+
+// size is how many bytes the payload of an event has that was read whole.
+func size(e core.EventRecord) int64 { return int64(len(e.Payload)) }
 
 // memory is what one turn is taken to hold: at first its weight, and more once it has read and added more than that.
 type memory struct {
@@ -39,8 +42,8 @@ type memory struct {
 
 // begin counts the event's payload. The hold has its weight.
 func (m *memory) begin(e core.EventRecord) {
-	m.taken = weight(e)
-	m.grow(turnMemory + int64(len(e.Payload)))
+	m.taken = weight(size(e))
+	m.grow(turnMemory + size(e))
 }
 
 func (m *memory) grow(bytes int64) {

@@ -96,7 +96,7 @@ func (d *Dispatcher) suspects(ctx, turnCtx context.Context, running *sync.WaitGr
 			continue
 		}
 		hold := d.Memory.Hold(inflight.Turns, claims[0].Event.Actor.ID)
-		hold.Grow(weight(claims[0].Event))
+		hold.Grow(weight(size(claims[0].Event)))
 		t := newTurn(d, claims[0], hold)
 		q.join(t)
 		running.Go(func() {

@@ -19,12 +19,12 @@ func (d *Dispatcher) newRoom(most int) *room {
 }
 
 // Admits takes the memory of an event's turn.
-func (r *room) Admits(e core.EventRecord) bool {
+func (r *room) Admits(e core.EventRecord, payload int64) bool {
 	if _, known := r.taken[e.Seq]; known {
 		return true
 	}
 	if len(r.taken) < r.most {
-		if hold, ok := r.holdFor(e); ok {
+		if hold, ok := r.holdFor(e, payload); ok {
 			r.taken[e.Seq] = hold
 			return true
 		}
@@ -49,22 +49,23 @@ func (r *room) leave() {
 }
 
 // holdFor takes the memory of an event's turn, if it is there.
-func (d *Dispatcher) holdFor(e core.EventRecord) (hold *inflight.Hold, ok bool) {
+func (d *Dispatcher) holdFor(e core.EventRecord, payload int64) (hold *inflight.Hold, ok bool) {
 	hold = d.Memory.Hold(inflight.Turns, e.Actor.ID)
-	if !hold.Take(weight(e)) {
+	if !hold.Take(weight(payload)) {
 		return nil, false
 	}
-	if d.large(e) && e.Attempt > 1 && !d.alone.CompareAndSwap(0, e.Seq) {
+	if d.large(payload) && e.Attempt > 1 && !d.alone.CompareAndSwap(0, e.Seq) {
 		hold.Release()
 		return nil, false
 	}
 	return hold, true
 }
 
-// large reports whether a turn may be too big for the process: it holds so much that a few like it would be.
-func (d *Dispatcher) large(e core.EventRecord) bool {
+// large reports whether the turn of a payload may be too big for the process: it holds so much that a few like it would
+// be.
+func (d *Dispatcher) large(payload int64) bool {
 	limit := d.Memory.Limit()
-	return limit > 0 && weight(e) > limit/largePart
+	return limit > 0 && weight(payload) > limit/largePart
 }
 
 // notAlone ends that a large event runs alone.

@@ -27,7 +27,7 @@ func TestSlotsAreLimitedByWorkersAndByMemory(t *testing.T) {
 			d.slots = newSlots(tc.workers, d.Memory)
 			var holds []*inflight.Hold
 			for n := 0; d.slots.tryTake(); n++ {
-				hold, ok := d.holdFor(core.EventRecord{Event: core.Event{Actor: core.Actor{ID: fmt.Sprint(n)}}})
+				hold, ok := d.holdFor(core.EventRecord{Event: core.Event{Actor: core.Actor{ID: fmt.Sprint(n)}}}, 0)
 				if !ok {
 					t.Fatalf("turn %d has a slot and no memory", n)
 				}
@@ -61,7 +61,7 @@ func TestOnePersonsTurnsLeaveRoomForOthers(t *testing.T) {
 		if i > 1 {
 			e = event(int64(i), fmt.Sprint("person ", i), 10)
 		}
-		if got := r.Admits(e); got != want || r.Admits(e) != want {
+		if got := r.Admits(e, size(e)); got != want || r.Admits(e, size(e)) != want {
 			t.Errorf("event %d is admitted: %v", i, got)
 		}
 	}
@@ -76,24 +76,25 @@ func TestOnePersonsTurnsLeaveRoomForOthers(t *testing.T) {
 // TestALargeEventRunsItsSecondAttemptAlone beside no other one of its kind.
 func TestALargeEventRunsItsSecondAttemptAlone(t *testing.T) {
 	d := &Dispatcher{Options: Options{Memory: inflight.New(256 << 20)}}
-	event := func(seq int64, attempt, bytes int) core.EventRecord {
-		e := core.EventRecord{Seq: seq, Attempt: attempt, Event: core.Event{Payload: make([]byte, bytes)}}
+	event := func(seq int64, attempt int) core.EventRecord {
+		e := core.EventRecord{Seq: seq, Attempt: attempt}
 		e.Actor.ID = fmt.Sprint(seq)
 		return e
 	}
 	r := d.newRoom(10)
 	for i, tc := range []struct {
-		attempt, bytes int
-		want           bool
+		attempt int
+		bytes   int64
+		want    bool
 	}{
 		{2, 1 << 20, true}, {2, 1 << 20, false}, {1, 1 << 20, true}, {2, 1000, true},
 	} {
-		if got := r.Admits(event(int64(i+1), tc.attempt, tc.bytes)); got != tc.want {
+		if got := r.Admits(event(int64(i+1), tc.attempt), tc.bytes); got != tc.want {
 			t.Errorf("event %d is admitted: %v", i, got)
 		}
 	}
 	r.leave()
-	if !d.newRoom(1).Admits(event(2, 2, 1<<20)) {
+	if !d.newRoom(1).Admits(event(2, 2), 1<<20) {
 		t.Error("the next one is not admitted after the first one's end")
 	}
 }
@@ -124,7 +125,7 @@ func TestWhatATurnReadsIsCountedOnce(t *testing.T) {
 	e := core.EventRecord{Event: core.Event{Payload: []byte("12345678")}}
 	var m memory
 	m.hold = budgeted.Hold(inflight.Turns, "ann")
-	m.hold.Take(weight(e))
+	m.hold.Take(weight(size(e)))
 	m.begin(e)
 	stored := make([]core.Message, 10)
 	for i := range stored {

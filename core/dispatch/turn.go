@@ -46,7 +46,7 @@ func newTurn(d *Dispatcher, c core.Claim, hold *inflight.Hold) *turn {
 			"invocation", string(c.Event.Invocation)),
 	}
 	t.memory = memory{hold: hold, tooBig: core.Errorf(core.MessageTooLarge, "%s", d.Sentences.TooBig)}
-	if c.Event.Attempt > 1 && d.large(c.Event) {
+	if c.Event.Attempt > 1 && d.large(size(c.Event)) {
 		t.memory.most = d.Memory.Share(inflight.Turns) / 2
 	}
 	t.progress.next = t.Now().Add(workingAfter)
@@ -148,7 +148,7 @@ func (t *turn) handle(ctx context.Context) (f *core.Finish, err error) {
 		}
 	}()
 	e := &t.claim.Event
-	if e.Attempt > deadAfter || e.Attempt > largeDeadAfter && t.large(*e) {
+	if e.Attempt > deadAfter || e.Attempt > largeDeadAfter && t.large(size(*e)) {
 		return t.deadLetter(ctx)
 	}
 	if t.MaxMessage > 0 && len(e.Payload) > t.MaxMessage && e.Kind() != core.KindSignal {

@@ -1,7 +1,9 @@
 package storagetest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,6 +140,20 @@ var claimExamples = []example{
 		got := w.claimed(core.ClaimRequest{Limit: 10, Scopes: scope, Room: without(b)}, minute)
 		w.equal("those with room", sample.Taken(got), []int64{a, c})
 		w.equal("the rest", sample.Taken(w.claims(10, minute)), []int64{b})
+	}},
+	{"a large payload is left out where there is no room, and comes with its claim", func(w *world) {
+		e := w.event(core.KindMessage, conversation, "")
+		e.Payload, _ = json.Marshal(strings.Repeat("x", 100_000))
+		large := w.accept(e)
+		asked := &listening{}
+		w.claimed(core.ClaimRequest{Limit: 1, Scopes: scope, Room: asked}, minute)
+		if asked.bytes != int64(len(e.Payload)) || asked.read > 0 {
+			w.Errorf("asked for %d bytes, of which %d were read", asked.bytes, asked.read)
+		}
+		got := w.claimed(core.ClaimRequest{Limit: 1, Scopes: scope, Room: without(0)}, minute)
+		if len(got) != 1 || got[0].Event.Seq != large || !bytes.Equal(got[0].Event.Payload, e.Payload) {
+			w.Errorf("claimed: %v", sample.Taken(got))
+		}
 	}},
 	{"only what the process serves is claimed", func(w *world) {
 		a, b := w.message(conversation), w.message(other)
@@ -381,7 +397,15 @@ func (e lookingElsewhere) ReadyQueues(t *sqlstore.Tx, r core.ClaimRequest, take 
 	return e.Engine.ReadyQueues(t, r, take)
 }
 
+// listening has no room, and notes for what it was asked.
+type listening struct{ bytes, read int64 }
+
+func (l *listening) Admits(e core.EventRecord, payload int64) bool {
+	l.bytes, l.read = payload, int64(len(e.Payload))
+	return false
+}
+
 // without has room for all events but one.
 type without int64
 
-func (r without) Admits(e core.EventRecord) bool { return e.Seq != int64(r) }
+func (r without) Admits(e core.EventRecord, _ int64) bool { return e.Seq != int64(r) }

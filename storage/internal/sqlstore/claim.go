@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gatehouse/core"
 )
@@ -59,15 +60,22 @@ func claimEach[T any](
 	})
 }
 
+// lightPayload is how many bytes a payload has at most that is read with its event, before it is known whether there is
+// room for that: many may be found for which there is none.
+const lightPayload = 16 << 10
+
+var lightColumns = strings.Replace(eventColumns, "payload",
+	fmt.Sprintf("case when octet_length(payload) <= %d then payload end", lightPayload), 1)
+
 // claim takes one queue; the caller holds its lock. It takes the first signal that is due, otherwise the first message
 // if it is due.
 func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error) {
-	var fence int64
+	var fence, bytes int64
 	generation, waits := 1, false
 	e, found, err := one(t, func(scan func(...any) error) (core.EventRecord, error) {
-		return readEvent(func(columns ...any) error { return scan(append(columns, &fence, &generation, &waits)...) })
+		return readEvent(func(columns ...any) error { return scan(append(columns, &bytes, &fence, &generation, &waits)...) })
 	}, `
-		select `+eventColumns+`, (select fence + 1 from queues where queue_key = $1), coalesce((select generation
+		select `+lightColumns+`, coalesce(octet_length(payload), 0), (select fence + 1 from queues where queue_key = $1), coalesce((select generation
 			from queues where queue_key = events.conversation), 1), due_at > $2 and due_at - delay <= $3
 		from events where seq = coalesce(
 			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and (due_at <= $2
@@ -84,8 +92,15 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 		return nil, nil
 	}
 	e.Attempt++
-	if r.Attempts > 0 && e.Attempt > r.Attempts || r.Room != nil && !r.Room.Admits(e) {
+	if r.Attempts > 0 && e.Attempt > r.Attempts || r.Room != nil && !r.Room.Admits(e, bytes) {
 		return nil, nil
+	}
+	if bytes > lightPayload {
+		var payload []byte
+		if _, err := t.Row([]any{&payload}, `select payload from events where seq = $1`, e.Seq); err != nil {
+			return nil, err
+		}
+		e.Payload = payload
 	}
 	e.Session = e.Conversation.Session(generation)
 	if err := t.Do(`update events set attempt = $1, session = $2 where seq = $3`, e.Attempt, e.Session,

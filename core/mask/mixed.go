@@ -17,6 +17,9 @@ const maxMixed = 3
 // are what they seem. Escapes are no letters: that of a line's end is between two words, and that of what is invisible
 // may be in one.
 func Mixed(text string) (words []string) {
+	if !strings.ContainsFunc(text, seemsASCII) { // nearly all texts
+		return nil
+	}
 	text = invisible.ReplaceAllString(lineEnd.ReplaceAllString(text, " "), "")
 	for _, token := range strings.Fields(text) {
 		address := strings.ContainsAny(token, ".@/") && strings.ContainsFunc(token, isASCIILetter)

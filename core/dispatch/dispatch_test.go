@@ -409,8 +409,7 @@ func TestStatusSaysWhatRunsAndWhatWaits(t *testing.T) {
 	long := b.say("room:1", "think")
 	<-s.began
 	status(running, approval, strings.ReplaceAll(approval, "bread", "milk"))
-	b.click("room:1", milk.Approval, "room:bob", core.Approve, "")
-	b.redrawn()
+	b.ended(b.click("room:1", milk.Approval, "room:bob", core.Approve, "").Seq)
 	status(running, decided, approval)
 	b.say("room:1", "hello")
 	b.accept(core.Event{Conversation: "room:1", Body: core.ResetEvent{}})

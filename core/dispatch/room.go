@@ -50,7 +50,11 @@ func (r *room) leave() {
 
 // holdFor takes the memory of an event's turn, if it is there.
 func (d *Dispatcher) holdFor(e core.EventRecord, payload int64) (hold *inflight.Hold, ok bool) {
-	hold = d.Memory.Hold(inflight.Turns, e.Actor.ID)
+	kind := inflight.Turns
+	if d.large(payload) {
+		kind = inflight.Large
+	}
+	hold = d.Memory.Hold(kind, e.Actor.ID)
 	if !hold.Take(weight(payload)) {
 		return nil, false
 	}

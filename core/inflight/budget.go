@@ -9,6 +9,7 @@
 //	Strangers  a quarter, and half of that for one address: who sends is not known yet
 //	People     a quarter, and half of that for one of them: requests of those who are known
 //	Turns      what the others leave, and a quarter of all for one person
+//	Large      those of them that take the processors and the database from others, too: a sixteenth for one person
 //
 // So requests leave at least two fifths to turns, turns leave the tenth to clicks, and neither one address nor one
 // person can take what the others need. An amount that is larger than its share is given while its owner holds nothing
@@ -34,13 +35,14 @@ const (
 	People
 	Kept
 	Turns
+	Large
 	kinds
 )
 
 // shares are how much of the budget is for a kind, and for one owner within it, as one part of so many; all of it less
 // what is kept: 0.
 var shares = [kinds]struct{ all, each int64 }{
-	Strangers: {4, 8}, People: {4, 8}, Kept: {10, 20}, Turns: {0, 4},
+	Strangers: {4, 8}, People: {4, 8}, Kept: {10, 20}, Turns: {0, 4}, Large: {0, 16},
 }
 
 // Budget is how many bytes may be held. Any number of goroutines may use it. A nil Budget has no limit.
@@ -118,10 +120,14 @@ func (b *Budget) fits(k Kind, owner string, bytes int64) room {
 	if k == Kept {
 		most, held = b.limit/s.all, p.held
 	}
+	kind := p.held
+	if k == Turns || k == Large {
+		kind = b.pools[Turns].held + b.pools[Large].held
+	}
 	switch own := p.by[owner]; {
 	case own > 0 && own+bytes > b.limit/s.each:
 		return ofOwner
-	case p.held > 0 && s.all > 0 && p.held+bytes > b.limit/s.all, p.held > 0 && held+bytes > most:
+	case kind > 0 && s.all > 0 && kind+bytes > b.limit/s.all, kind > 0 && held+bytes > most:
 		return ofAll
 	}
 	return fits

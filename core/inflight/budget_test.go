@@ -32,7 +32,7 @@ func TestNobodyTakesWhatOthersNeed(t *testing.T) {
 	}{
 		{Strangers, "192.0.2.1", 50}, {Strangers, "192.0.2.2", 50}, {Strangers, "192.0.2.3", 0},
 		{People, "ann", 50}, {People, "bob", 50}, {People, "eve", 0},
-		{Turns, "ann", 100}, {Turns, "bob", 60}, {Turns, "eve", 0},
+		{Turns, "ann", 100}, {Turns, "bob", 60}, {Turns, "eve", 0}, {Large, "eve", 0},
 		{Kept, "192.0.2.1", 20}, {Kept, "192.0.2.2", 20}, {Kept, "192.0.2.3", 0},
 	} {
 		if got := taking(b, step.kind, step.owner, mib); got != step.want*mib {
@@ -53,6 +53,17 @@ func TestTurnsLeaveTheTenth(t *testing.T) {
 	}
 	if held != 360*mib || taking(b, People, "ann", mib) != mib || taking(b, Kept, "ann", mib) != 20*mib {
 		t.Errorf("turns take %d MiB, all hold %d MiB", held/mib, b.Held()/mib)
+	}
+}
+
+// TestOnePersonsLargeTurnsAreFew: they take a sixteenth, beside the person's other turns.
+func TestOnePersonsLargeTurnsAreFew(t *testing.T) {
+	b := New(400 * mib)
+	if held := taking(b, Large, "ann", 5*mib); held != 25*mib {
+		t.Errorf("large turns take %d MiB", held/mib)
+	}
+	if taking(b, Turns, "ann", mib) != 100*mib || taking(b, Large, "bob", 30*mib) != 30*mib {
+		t.Error("other turns of the person, or the first large one of another, do not fit")
 	}
 }
 

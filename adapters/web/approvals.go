@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"gatehouse/core"
+	"gatehouse/core/inflight"
 )
 
 // How many approvals a group shows beside others, and alone; and how often the next ones are read for a filter that
@@ -14,6 +15,9 @@ const (
 	maxAlone    = 30
 	maxReads    = 20
 )
+
+// cardCopies is how often a page holds the arguments of a card: as they are stored, read, masked, and shown.
+const cardCopies = 8
 
 // approvalsPage is what the page of approvals says.
 type approvalsPage struct {
@@ -130,13 +134,16 @@ func (v *request) cards(f core.ApprovalFilter) (cards []core.Card, last core.App
 		return nil, "", err
 	}
 	var ids []core.ApprovalID
+	var bytes int64
 	for _, a := range listed {
 		rule := a.Rule.At(a.CreatedAt, v.Now())
 		// the listing alone never decides who sees what
 		if v.admin() || a.AskedBy(v.who.Actor) || rule.MayDecide(v.who.Actor, a.Requester) {
 			ids = append(ids, a.ID)
+			bytes += int64(len(a.Call.Arguments) + len(a.Call.Summary))
 		}
 	}
+	inflight.Of(v.r.Context()).Grow(bytes * cardCopies) // this page is made, and others wait
 	if len(listed) == f.Limit {
 		last = listed[len(listed)-1].ID
 	}

@@ -194,6 +194,9 @@ const OwnMessage = "{message}"
 // notSetUp is what people read of a fault that only whoever runs the bot can mend.
 const notSetUp = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
 
+// ForOperators reports whether only whoever runs the bot can mend what a category stands for.
+func ForOperators(c Category) bool { return Sentence(c) == notSetUp }
+
 // Sentence is what people read of an error of a category. "" is the text of its bucket, which says nothing of the
 // error; every user-correctable category has a sentence, since that bucket's text has a place for it.
 //

@@ -64,7 +64,7 @@ func repliedAt(t fataler, tty, ptm *os.File, text string, noColor bool) string {
 	read := make(chan string)
 	go func() {
 		var all strings.Builder
-		for p := make([]byte, 4096); !strings.Contains(all.String(), endOfReply); {
+		for p := make([]byte, 4096); !strings.Contains(all.String(), endOfReply+"\r\n"); {
 			n, err := ptm.Read(p)
 			if err != nil {
 				break

@@ -16,7 +16,7 @@ import (
 func TestSessionsAndQueueAreForAdmins(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/sessions", "/queue", "/queue?turn=1", "/queue?post=1", "/sessions?id=a"} {
-		expect(t, s.get("ann", path), http.StatusNotFound, "There is no page at this address.")
+		expect(t, s.get("ann", path), http.StatusNotFound, "There is no page at this address,")
 	}
 	for _, path := range []string{"/sessions", "/queue"} {
 		expect(t, s.get("root", path), http.StatusOK)

@@ -85,7 +85,7 @@ func (w *Web) Nowhere(methods ...string) http.Handler {
 
 func nothingHere() *problem {
 	return refuse(http.StatusNotFound, "Not found",
-		"There is no page at this address. It may have been mistyped, or the page is not for you to see.")
+		"There is no page at this address, or you may not see it. The address may have been mistyped.")
 }
 
 func (v *request) fail(err error) {

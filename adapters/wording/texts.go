@@ -98,6 +98,8 @@ type Texts struct {
 	EmptyMessage    string `default:"(empty)"`
 
 	FootApproval string `default:"Approval {id}"`
+	FootQuestion string `default:"Question {id}"`
+	LineChanged  string `default:"changed by {who}"` // on the one line of a decided card
 
 	CountOf           string `default:"{count} of {of}"`
 	MorePeople        string `default:"and {count} more"`

@@ -22,8 +22,8 @@ type document struct {
 }
 
 // KeyInDatabase is the note of an installation whose secret key lies in its database.
-const KeyInDatabase = "GATEHOUSE_SECRET_KEY is not set, so the key that signs decisions lies in the same database: a " +
-	"proof says no more than that database. Set GATEHOUSE_SECRET_KEY."
+const KeyInDatabase = "GATEHOUSE_SECRET_KEY is not set, so the key that signs decisions is in the database itself: " +
+	"who can change that can forge proofs. Set GATEHOUSE_SECRET_KEY."
 
 // cacheControl lets caches keep the keys for five minutes, because a key may be replaced.
 const cacheControl = "public, max-age=300"

@@ -50,9 +50,9 @@ func TestAWrongAddressHasAPage(t *testing.T) {
 		status                  int
 	}{
 		{path: "/nothing", status: 404, says: `<a class="button" href="/approvals">To the approvals</a>`},
-		{path: "/queue/nothing/at/all", status: 404, says: "There is no page at this address."},
+		{path: "/queue/nothing/at/all", status: 404, says: "There is no page at this address,"},
 		{path: "/healthz", form: "a=b", status: 405, says: "can&#39;t be used in this way", allow: "GET"},
-		{path: "/slack/nothing", status: 404, says: "There is no page at this address."},
+		{path: "/slack/nothing", status: 404, says: "There is no page at this address,"},
 		{path: "/v1/nothing", status: 404, says: `{"error":{"code":"not_found"`},
 		{path: "/v1/approvals", status: 405, says: `{"error":{"code":"method_not_allowed"`, allow: "POST"},
 	} {

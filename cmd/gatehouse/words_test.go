@@ -27,7 +27,11 @@ const (
 	foreignKey = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6"
 	rawWords   = "Incorrect key " + foreignKey + " at llm.internal.example: your account acct_77 owes 12 dollars"
 	setUp      = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
+	byVendor   = "what the vendor's errors tell apart"
 )
+
+// cantRead is what people read of content that a model can't take: OpenAI's errors do not tell it from other faults.
+var cantRead = map[string]string{"openai": setUp, "anthropic": "can't read a part of it"}
 
 // TestLaw8_AVendorsWordsReachNobody: of each error of a model people read our sentence, on a platform and through the
 // engine; the vendor's words are in the log and for admins, with the keys masked.
@@ -54,7 +58,7 @@ func TestLaw8_AVendorsWordsReachNobody(t *testing.T) {
 			status(http.StatusRequestEntityTooLarge, "request_too_large", rawWords), "too long for the model",
 		},
 		"provider_unsupported_content_block": {status(http.StatusBadRequest, "invalid_request_error",
-			"content block type is not supported: "+rawWords), "couldn't be processed"},
+			"content block type is not supported: "+rawWords), byVendor},
 		"provider_rate_limit": {
 			status(http.StatusTooManyRequests, "rate_limit_error", rawWords), "I had trouble responding",
 		},
@@ -78,7 +82,8 @@ func TestLaw8_AVendorsWordsReachNobody(t *testing.T) {
 				v.Think(func(llmtest.Received) llmtest.Answer { return c.answer(v) })
 				s.ann.Says("hello")
 				heard := string(newShell(t, s.base, "").send(request("r1", "s1", "hello")).Raw)
-				s.reads(s.dm, "", c.reads)
+				vendor, _, _ := strings.Cut(v.env["GATEHOUSE_MODEL"], ":")
+				s.reads(s.dm, "", strings.Replace(c.reads, byVendor, cantRead[vendor], 1))
 				heard += s.slack.Dump()
 				for _, theirs := range []string{
 					foreignKey[:12], "llm.internal.example", "acct_77", "dollars", "127.0.0.1", "API_KEY", "GATEHOUSE_",

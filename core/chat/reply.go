@@ -60,11 +60,13 @@ func (h *Harness) Sentence(err error) string {
 	return cmp.Or(text, h.opt.Replies.Transient)
 }
 
-// Errored is the outcome of an error. Its reply has the role system and is no part of the history.
+// Errored is the outcome of an error. Where a change of the message would not help, the built-in text does not ask for
+// one. Its reply has the role system and is no part of the history.
 func (h *Harness) Errored(err error) core.Errored {
 	c := core.CategoryOf(err)
 	b, text := core.BucketOf(c), h.Sentence(err)
-	if b == core.UserCorrectable {
+	alone := h.opt.Sentences != nil && core.ForOperators(c) && h.opt.Replies.Correctable == DefaultReplies.Correctable
+	if b == core.UserCorrectable && !alone {
 		text = strings.ReplaceAll(h.opt.Replies.Correctable, diagnosticMark, strings.TrimRight(text, ". "))
 	}
 	return core.Errored{

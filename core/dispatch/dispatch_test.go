@@ -204,7 +204,7 @@ func TestDeadLetterAfterFiveAttempts(t *testing.T) {
 	}
 	b.stop()
 	again := newBench(t, setup{path: b.path})
-	again.expect("the program that I run in ended each time")
+	again.expect("the program crashed each time")
 	if e := again.ended(r.Seq); e.End.Kind != core.EndDead || !strings.Contains(e.End.Cause, "5 attempts") ||
 		!strings.Contains(e.End.Cause, "gatehouse itself ended 5 times") {
 		t.Errorf("%+v", e.End)

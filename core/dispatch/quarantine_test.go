@@ -169,7 +169,7 @@ func TestALargeMessageIsGivenUpAfterTwoDeaths(t *testing.T) {
 		"large, one death":   {62_500, 1, core.EndReplied, "", "demo agent"},
 		"large, two deaths":  {62_500, 2, core.EndDead, core.MessageTooLarge, "too big"},
 		"small, two deaths":  {500, 2, core.EndReplied, "", "demo agent"},
-		"small, five deaths": {500, 5, core.EndDead, core.Internal, "ended each time"},
+		"small, five deaths": {500, 5, core.EndDead, core.Internal, "crashed each time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

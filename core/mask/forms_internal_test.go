@@ -19,7 +19,8 @@ func TestFormsAreFoundByTheirParts(t *testing.T) {
 		"gho_" + word(36), "ghp_" + word(36), "ghr_" + word(36), "ghs_" + word(36), "ghu_" + word(36),
 		"github_pat_" + word(22) + "_" + word(59), "AKIA" + strings.Repeat("Z1", 8), "ASIA" + strings.Repeat("Z1", 8),
 		"M" + word(25) + "." + word(6) + "." + word(30), "/webhooks/1234567890/" + word(68),
-		"eyJ" + word(20) + "." + word(20) + "." + word(40), "bearer " + word(30), "Bearer " + word(30), "https://u:pw@host",
+		"eyJ" + word(20) + "." + word(20) + "." + word(40), "bearer " + word(30), "Bearer " + word(30),
+		"https://u:pw@host",
 	}
 	for i, form := range secretForms() {
 		found := 0

@@ -56,9 +56,9 @@ func (v *Document) decided() {
 	v.add(Result, v.LabelResult, result...)
 }
 
-// Fate is what became of a decided approval in a few words each, for a line behind what it is about: how it was decided
-// and by whom, and what came of the call; and the parts of the document that it says. A reason, an answer or a note
-// that is long, or has several lines, is left to its part.
+// Fate is what became of a decided approval in a few words each, for a line behind what it is about: who changed its
+// arguments, how it was decided and by whom, and what came of the call; and the parts of the document that it says. A
+// reason, an answer or a note that is long, or has several lines, is left to its part.
 func (d Document) Fate() (words [][]Span, says []Part) {
 	c := d.card
 	decided := []Span{own(small(d.Of("terminal_" + string(c.State))))}
@@ -78,6 +78,10 @@ func (d Document) Fate() (words [][]Span, says []Part) {
 		if (f.Part == Answer || f.Part == Reason) && brief(text) {
 			decided, says = append(decided, own(": "), foreign(kind, text, NoLimit)), append(says, f.Part)
 		}
+	}
+	if c.Edits > 0 {
+		who := cmp.Or(d.whoDid(c.Editor), d.AnApprover)
+		words = append(words, []Span{own(wording.Fill(d.LineChanged, "{who}", who))})
 	}
 	words = append(words, decided)
 	if c.State == core.Approved && c.Run != core.CallWaits {
@@ -108,13 +112,17 @@ func (d Document) deciding() string {
 	}
 	var names []string
 	for _, one := range all {
-		name := cmp.Or(d.shortName(one.ID), safetext.Name(d.person(one, one.Name).Text))
-		if one.ID != "" && one.ID == d.reader.Who.ID {
-			name = d.You
-		}
-		names = append(names, name)
+		names = append(names, d.whoDid(one))
 	}
 	return d.row(names, d.PeopleAnd)
+}
+
+// whoDid is a person's short name, the reader as "you".
+func (d Document) whoDid(one core.Actor) string {
+	if one.ID != "" && one.ID == d.reader.Who.ID {
+		return d.You
+	}
+	return cmp.Or(d.shortName(one.ID), safetext.Name(d.person(one, one.Name).Text))
 }
 
 // Decider names who decided a closed approval, the reader as "you"; "somebody" if nobody's name is known here.

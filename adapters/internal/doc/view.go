@@ -27,6 +27,7 @@ func View(d core.Delivery, r Reader) Document {
 		}
 		v.add(Other, v.LabelTool, Span{Kind: Tool, Text: c.Tool})
 	} else {
+		v.Foot = filled(t.FootQuestion, 0, Span{Kind: Code, Text: ShortID(c.Approval)})
 		v.Lead = []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold, Limit: LimitQuestion}}
 		for _, o := range c.Question.Options() {
 			if open {

@@ -5,7 +5,7 @@ import { alerts, switches } from './switches.js';
 import { away, seen, who } from './who.js';
 
 const count = document.getElementById('waiting');
-let waiting = Number(count.textContent);
+let waiting = Number(count.dataset.n);
 
 if (!document.getElementById('chat')) { // which has a stream of its own
   new Stream({ session: null, who, login: document.body.dataset.login }, {
@@ -23,7 +23,7 @@ document.addEventListener('approvals', ({ detail: { waiting: n } }) => {
 
 // show writes the count; the title belongs to others, too.
 function show() {
-  count.textContent = waiting || '';
+  count.textContent = waiting > 999 ? '999+' : waiting || '';
   count.hidden = !waiting;
   const title = document.title.replace(/^\(\d+\) /, '');
   const full = waiting && !away() ? `(${waiting}) ${title}` : title;

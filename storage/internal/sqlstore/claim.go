@@ -73,9 +73,12 @@ func (t *Tx) claim(r core.ClaimRequest, key core.QueueKey) ([]core.Claim, error)
 	var fence, bytes int64
 	generation, waits := 1, false
 	e, found, err := one(t, func(scan func(...any) error) (core.EventRecord, error) {
-		return readEvent(func(columns ...any) error { return scan(append(columns, &bytes, &fence, &generation, &waits)...) })
+		return readEvent(func(columns ...any) error {
+			return scan(append(columns, &bytes, &fence, &generation, &waits)...)
+		})
 	}, `
-		select `+lightColumns+`, coalesce(octet_length(payload), 0), (select fence + 1 from queues where queue_key = $1), coalesce((select generation
+		select `+lightColumns+`, coalesce(octet_length(payload), 0),
+			(select fence + 1 from queues where queue_key = $1), coalesce((select generation
 			from queues where queue_key = events.conversation), 1), due_at > $2 and due_at - delay <= $3
 		from events where seq = coalesce(
 			(select seq from events where queue_key = $1 and ended_at = 0 and signal = true and (due_at <= $2

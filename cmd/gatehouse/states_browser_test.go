@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -230,7 +231,10 @@ func TestTheListOfApprovals(t *testing.T) {
 	w.shows("Approvals")
 	w.inspect("list-0")
 	for _, id := range []string{"12.50 to cus_1", "20 to cus_2", "7 to cus_3", "99 to cus_4"} {
-		p.asks(id, func(a *core.Approval) { a.Call.Summary = "Refund " + id })
+		amount, to, _ := strings.Cut(id, " to ")
+		p.asks(id, func(a *core.Approval) {
+			a.Call.Arguments = []byte(`{"amount":` + amount + `,"to":` + quoted(to) + `}`)
+		})
 	}
 	w.run(chromedp.Reload())
 	w.shows("Refund 99 to cus_4")

@@ -23,7 +23,7 @@ document.addEventListener('approvals', ({ detail: { waiting: n } }) => {
 
 // show writes the count; the title belongs to others, too.
 function show() {
-  count.textContent = waiting > 999 ? '999+' : waiting || '';
+  count.textContent = waiting > 99 ? '99+' : waiting || '';
   count.hidden = !waiting;
   const title = document.title.replace(/^\(\d+\) /, '');
   const full = waiting && !away() ? `(${waiting}) ${title}` : title;

@@ -191,11 +191,8 @@ type Sentences map[Category]string
 // are all written here, for people, have it. What vendors, servers and platforms say never takes its place.
 const OwnMessage = "{message}"
 
-// notSetUp is what people read of a fault that only whoever runs the bot can mend.
-const notSetUp = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
-
-// ForOperators reports whether only whoever runs the bot can mend what a category stands for.
-func ForOperators(c Category) bool { return Sentence(c) == notSetUp }
+// NotSetUp is what people read of a fault that only whoever runs the bot can mend.
+const NotSetUp = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
 
 // Sentence is what people read of an error of a category. "" is the text of its bucket, which says nothing of the
 // error; every user-correctable category has a sentence, since that bucket's text has a place for it.
@@ -222,7 +219,7 @@ func Sentence(c Category) string {
 	case QuotaUsedUp, ProviderAuthentication, ProviderInvalidModel, ProviderInvalidRequest, PromptNotFound,
 		PromptRenderError,
 		Unauthorized, Unsupported, DeliveryFailed, DeliveryForbidden, DeliveryInDoubt:
-		return notSetUp
+		return NotSetUp
 	case ConversationTooLong:
 		return "It is too long for the model. Write a shorter message, or start a new conversation with !new."
 	case ProviderUnsupportedContent:

@@ -44,9 +44,9 @@ func (s *gateway) answered(card *core.Card, click *core.Click) {
 }
 
 const (
-	which = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: " +
+	which = "question> Which?\nquestion> Say.\nquestion> Started by: Ann\nquestion> May answer: " +
 		"console:ann\nquestion> id a-q\n"
-	forBob = "question> Which?\nquestion> Say.\nquestion> Asked by: Ann\nquestion> May answer: " +
+	forBob = "question> Which?\nquestion> Say.\nquestion> Started by: Ann\nquestion> May answer: " +
 		"slack:UBOB\nquestion> id a-q\n"
 	decided = "question> answered by Ann: Which? Say. – "
 	sizes   = `{"oneOf":[{"const":"s","title":"Small"},{"const":"m","title":"Medium"}]}`

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"gatehouse/core"
-	"gatehouse/core/inflight"
 )
 
 // How many approvals a group shows beside others, and alone; and how often the next ones are read for a filter that
@@ -15,9 +14,6 @@ const (
 	maxAlone    = 30
 	maxReads    = 20
 )
-
-// cardCopies is how often a page holds the arguments of a card: as they are stored, read, masked, and shown.
-const cardCopies = 8
 
 // approvalsPage is what the page of approvals says.
 type approvalsPage struct {
@@ -49,8 +45,20 @@ func (v *request) approvals() error {
 	page := approvalsPage{
 		Filter: filterOf(query), Admin: v.admin(), Note: v.Note, Who: v.who.Name, Token: v.Gate.FormToken(v.who, v.r),
 	}
-	var err error
-	if page.Said, page.Result, err = v.decidedNow(query["decided"]); err != nil {
+	if err := v.list(&page, query["decided"]); err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "approvals", "Approvals", page)
+}
+
+// list reads what the page shows.
+func (v *request) list(page *approvalsPage, decided []string) (err error) {
+	leave, ok := v.turns.take(v.r.Context(), v.who.Actor.ID)
+	if !ok {
+		return tooBusy()
+	}
+	defer leave()
+	if page.Said, page.Result, err = v.decidedNow(decided); err != nil {
 		return err
 	}
 	for _, g := range v.groups(page.Filter) {
@@ -59,7 +67,7 @@ func (v *request) approvals() error {
 		}
 		page.Groups = append(page.Groups, g.group)
 	}
-	return v.show(http.StatusOK, "approvals", "Approvals", page)
+	return nil
 }
 
 // listed is a group and its listing.
@@ -134,16 +142,13 @@ func (v *request) cards(f core.ApprovalFilter) (cards []core.Card, last core.App
 		return nil, "", err
 	}
 	var ids []core.ApprovalID
-	var bytes int64
 	for _, a := range listed {
 		rule := a.Rule.At(a.CreatedAt, v.Now())
 		// the listing alone never decides who sees what
 		if v.admin() || a.AskedBy(v.who.Actor) || rule.MayDecide(v.who.Actor, a.Requester) {
 			ids = append(ids, a.ID)
-			bytes += int64(len(a.Call.Arguments) + len(a.Call.Summary))
 		}
 	}
-	inflight.Of(v.r.Context()).Grow(bytes * cardCopies) // this page is made, and others wait
 	if len(listed) == f.Limit {
 		last = listed[len(listed)-1].ID
 	}

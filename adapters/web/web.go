@@ -85,6 +85,7 @@ type Web struct {
 	texts     *wording.Texts
 	templates templates
 	formTime  time.Duration
+	turns     turns
 }
 
 // New makes the pages.

@@ -28,7 +28,8 @@ type Texts struct {
 
 	LabelTool          string `default:"Tool"`
 	LabelAskedBy       string `default:"Asked by"`
-	LabelAsked         string `default:"Asked"` // when
+	LabelStartedBy     string `default:"Started by"` // of a question: the bot asks
+	LabelAsked         string `default:"Asked"`      // when
 	LabelMessage       string `default:"Message"`
 	LabelExpires       string `default:"Expires"`
 	LabelMayDecide     string `default:"May decide"`

@@ -202,10 +202,10 @@ func TestAModelThatCannotAnswer(t *testing.T) {
 	}{
 		"a key that is refused": {func(v fakeVendor) llmtest.Answer {
 			return v.fail(http.StatusUnauthorized, "authentication_error", "invalid key")
-		}, 1, rejected},
+		}, 1, setUp},
 		"a model that is gone": {func(v fakeVendor) llmtest.Answer {
 			return v.fail(http.StatusNotFound, "not_found_error", "no such model")
-		}, 1, rejected},
+		}, 1, setUp},
 		"a conversation that is too long": {func(v fakeVendor) llmtest.Answer {
 			return v.fail(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 250000 tokens")
 		}, 1, rejected},

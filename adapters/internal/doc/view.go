@@ -12,6 +12,7 @@ import (
 // View returns what a card says to a reader, in the approval's current state.
 func View(d core.Delivery, r Reader) Document {
 	c, t := *d.Card, r.Texts.Or()
+	by := t.LabelAskedBy
 	v := Document{Texts: t, Color: colorOf(c), card: c, reader: r, to: d.Person, again: d.Pressed}
 	v.Headline = v.headline(d.Occasion)
 	v.Foot = filled(t.FootApproval, 0, Span{Kind: Code, Text: ShortID(c.Approval)})
@@ -27,6 +28,7 @@ func View(d core.Delivery, r Reader) Document {
 		}
 		v.add(Other, v.LabelTool, Span{Kind: Tool, Text: c.Tool})
 	} else {
+		by = t.LabelStartedBy // the bot asks
 		v.Foot = filled(t.FootQuestion, 0, Span{Kind: Code, Text: ShortID(c.Approval)})
 		v.Lead = []Span{{Kind: Lines, Text: c.Question.Text, Style: Bold, Limit: LimitQuestion}}
 		for _, o := range c.Question.Options() {
@@ -35,7 +37,7 @@ func View(d core.Delivery, r Reader) Document {
 			}
 		}
 	}
-	v.addPerson(AskedBy, v.LabelAskedBy, c.Requested, c.Requester)
+	v.addPerson(AskedBy, by, c.Requested, c.Requester)
 	if c.Asked.Message != "" && (d.Copy || r.Apart) { // else the message stands above the card
 		v.add(Message, v.LabelMessage, own("“"), foreign(Said, c.Asked.Message, LimitMessage), own("”"))
 	}

@@ -191,8 +191,8 @@ type Sentences map[Category]string
 // are all written here, for people, have it. What vendors, servers and platforms say never takes its place.
 const OwnMessage = "{message}"
 
-// NotSetUp is what people read of a fault that only whoever runs the bot can mend.
-const NotSetUp = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
+// notSetUp is what people read of a fault that only whoever runs the bot can mend.
+const notSetUp = "The bot is not set up correctly. Ask whoever runs it to run gatehouse doctor."
 
 // Sentence is what people read of an error of a category. "" is the text of its bucket, which says nothing of the
 // error; every user-correctable category has a sentence, since that bucket's text has a place for it.
@@ -219,7 +219,7 @@ func Sentence(c Category) string {
 	case QuotaUsedUp, ProviderAuthentication, ProviderInvalidModel, ProviderInvalidRequest, PromptNotFound,
 		PromptRenderError,
 		Unauthorized, Unsupported, DeliveryFailed, DeliveryForbidden, DeliveryInDoubt:
-		return NotSetUp
+		return notSetUp
 	case ConversationTooLong:
 		return "It is too long for the model. Write a shorter message, or start a new conversation with !new."
 	case ProviderUnsupportedContent:
@@ -247,7 +247,7 @@ func Sentence(c Category) string {
 // Of is what people read of an error: its sentence, by its category or by its reason where that is narrower. "" is the
 // text of its bucket.
 func (s Sentences) Of(err error) string {
-	c := cmp.Or(ReasonOf(err), CategoryOf(err))
+	c := narrowest(err)
 	text, replaced := s[c]
 	if !replaced {
 		text = Sentence(c)
@@ -257,6 +257,12 @@ func (s Sentences) Of(err error) string {
 	}
 	return strings.ReplaceAll(text, OwnMessage, MessageOf(err))
 }
+
+// ForOperators reports whether only whoever runs the bot can mend an error.
+func ForOperators(err error) bool { return Sentence(narrowest(err)) == notSetUp }
+
+// narrowest is what says the most of an error.
+func narrowest(err error) Category { return cmp.Or(ReasonOf(err), CategoryOf(err)) }
 
 // In returns when something happens, as people say it in any time zone.
 func In(d time.Duration) string {

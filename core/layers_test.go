@@ -37,7 +37,8 @@ var layers = map[string][]string{
 	"core/llm/prompt":  {"core", "core/strictyaml", "core/llm"},
 	"core/llm/llmtest": {"core", "core/strictjson", "core/llm"}, // fakes of the vendors' APIs, for tests
 	"core/tool":        {"core", "core/mask", "core/question", "core/strictjson", "core/typestate"},
-	"core/chat":        {"core", "core/graph"},
+	"core/keylock":     {},
+	"core/chat":        {"core", "core/graph", "core/keylock"},
 	"core/agent": {
 		"core", "core/greeting", "core/mask", "core/question", "core/strictjson", "core/graph", "core/llm",
 		"core/llm/prompt",
@@ -147,7 +148,7 @@ var layers = map[string][]string{
 		"adapters/internal/intake",
 	},
 	"adapters/web": {
-		"core", "core/greeting", "core/inflight", "core/question", "core/mask", "adapters/access",
+		"core", "core/greeting", "core/inflight", "core/keylock", "core/question", "core/mask", "adapters/access",
 		"adapters/internal/*",
 		"adapters/wording",
 	},

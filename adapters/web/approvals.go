@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"gatehouse/core"
 )
@@ -51,13 +53,18 @@ func (v *request) approvals() error {
 	return v.show(http.StatusOK, "approvals", "Approvals", page)
 }
 
-// list reads what the page shows.
+// listWait is how long a list waits for the person's other ones.
+const listWait = 10 * time.Second
+
+// list reads what the page shows. A person has one list made at a time, since that may hold much: the others wait.
 func (v *request) list(page *approvalsPage, decided []string) (err error) {
-	leave, ok := v.turns.take(v.r.Context(), v.who.Actor.ID)
-	if !ok {
+	ctx, cancel := context.WithTimeout(v.r.Context(), listWait)
+	defer cancel()
+	release, err := v.lists.Take(ctx, v.who.Actor.ID)
+	if err != nil {
 		return tooBusy()
 	}
-	defer leave()
+	defer release()
 	if page.Said, page.Result, err = v.decidedNow(decided); err != nil {
 		return err
 	}

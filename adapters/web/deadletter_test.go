@@ -26,8 +26,8 @@ func TestASessionLeadsToWhatItDid(t *testing.T) {
 		{Post: core.Post{Event: 7, Text: "the text of a reply"}, Seq: 9, State: core.RowUnknown},
 	}
 	page := "/sessions?id=openharness%3Aoh%2Fann%2Fweb%401"
-	expect(t, s.get("root", "/sessions"), http.StatusOK, `href="`+page+`"`, ">ann in web, on the web</a>")
-	expect(t, s.get("root", page), http.StatusOK, "<h1>ann in web, on the web</h1>", `title="openharness:ann">ann<`,
+	expect(t, s.get("root", "/sessions"), http.StatusOK, `href="`+page+`"`, ">ann on the web (web)</a>")
+	expect(t, s.get("root", page), http.StatusOK, "<h1>ann on the web (web)</h1>", `title="openharness:ann">ann<`,
 		"answered", `<a href="/queue?post=9">may not have arrived</a>`, "!the text of a")
 	expect(t, s.get("root", "/sessions?id=nothing"), http.StatusNotFound, "There is no page at this address,")
 }

@@ -12,7 +12,7 @@ func (v *request) conversationInWords(id core.ConversationID) string {
 	platform, text, _ := strings.Cut(string(id), ":")
 	if _, rest, ok := strings.Cut(text, "/"); ok && platform == access.Platform {
 		if who, session, ok := strings.Cut(rest, "/"); ok {
-			return who + " in " + session + ", on the web"
+			return who + " on the web (" + session + ")"
 		}
 	}
 	if p, text, ok := v.Platforms.Of(string(id)); ok {

@@ -11,6 +11,7 @@ import (
 	"gatehouse/adapters/wording"
 	"gatehouse/core"
 	"gatehouse/core/greeting"
+	"gatehouse/core/keylock"
 )
 
 // Approvals lists approvals, draws their cards, and decides; see package approvals.
@@ -85,7 +86,7 @@ type Web struct {
 	texts     *wording.Texts
 	templates templates
 	formTime  time.Duration
-	turns     turns
+	lists     keylock.Locks[string] // by person; see request.list
 }
 
 // New makes the pages.

@@ -240,6 +240,7 @@ func TestTheListOfApprovals(t *testing.T) {
 	w.shows("Refund 99 to cus_4")
 	w.inspect("list-4")
 	openMany(t, p.store, 20_000)
+	w.until("a count that keeps its room", "document.getElementById('waiting').innerText === '99+'")
 	w.run(chromedp.Reload())
 	w.until("the number", `/20[., ]?004/.test(document.body.innerText)`)
 	eval[any](w, "scrollTo(0, 0)")
@@ -253,6 +254,7 @@ func TestTheListOfVeryManyPaintsSoon(t *testing.T) {
 	w := newBrowser(t).newWindow(p.at, "/approvals")
 	w.logIn(bobsToken)
 	openMany(t, p.store, 20_000)
+	w.until("a count that keeps its room", "document.getElementById('waiting').innerText === '99+'")
 	var paints, answers []float64
 	times := wide(7, 1)
 	for range times {

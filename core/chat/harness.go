@@ -7,6 +7,7 @@ import (
 
 	"gatehouse/core"
 	"gatehouse/core/graph"
+	"gatehouse/core/keylock"
 )
 
 // Options are the parts of a Harness. Only Graph is required.
@@ -28,7 +29,7 @@ type Options struct {
 type Harness struct {
 	opt   Options
 	graph atomic.Pointer[graph.Graph]
-	locks locks
+	locks keylock.Locks[core.SessionID]
 
 	mu        sync.Mutex
 	listeners map[core.SessionID][]*listener

@@ -65,7 +65,7 @@ func (h *Harness) Sentence(err error) string {
 func (h *Harness) Errored(err error) core.Errored {
 	c := core.CategoryOf(err)
 	b, text := core.BucketOf(c), h.Sentence(err)
-	alone := text == core.NotSetUp && h.opt.Replies.Correctable == DefaultReplies.Correctable
+	alone := h.opt.Sentences != nil && core.ForOperators(err) && h.opt.Replies.Correctable == DefaultReplies.Correctable
 	if b == core.UserCorrectable && !alone {
 		text = strings.ReplaceAll(h.opt.Replies.Correctable, diagnosticMark, strings.TrimRight(text, ". "))
 	}

@@ -38,7 +38,7 @@ func (h *Harness) ResumeStreaming(ctx context.Context, s Signal, on core.Deltas,
 	}
 	release := func() {}
 	if rec.Session != "" {
-		if release, err = h.locks.take(ctx, rec.Session); err != nil {
+		if release, err = h.locks.Take(ctx, rec.Session); err != nil {
 			return h.Errored(err)
 		}
 	}

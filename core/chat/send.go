@@ -31,7 +31,7 @@ func (h *Harness) SendStreaming(
 	if err != nil {
 		return h.Errored(err)
 	}
-	release, err := h.locks.take(ctx, session)
+	release, err := h.locks.Take(ctx, session)
 	if err != nil {
 		return h.Errored(err)
 	}

@@ -164,7 +164,7 @@ func DefaultSentences() Sentences {
 		Apology: "Sorry, I could not answer this message: it failed repeatedly. An admin can look at it and " +
 			"retry it.",
 		Killed: "Sorry, I could not answer this message: the program crashed each time while I worked on it, so I do " +
-			"not try again by myself. Whoever runs the bot can: it is in the list of gatehouse deadletters.",
+			"not try again by myself. Whoever runs the bot can: gatehouse deadletters list shows it.",
 		NewConversation: "This is a new conversation. The earlier messages are kept, but I no longer use them.",
 		Stopped:         "Stopped.",
 		NothingRuns:     "Nothing is running.",

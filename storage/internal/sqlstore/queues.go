@@ -229,7 +229,7 @@ func (s *Store) Figures(ctx context.Context) (core.Figures, error) {
 			&f.DeadPosts, &f.DeadLetters, &f.Approvals, timestamp{&f.OldestApproval}, &f.AuditHead, &f.Bytes,
 		}, `select (select count(*) from events where ended_at = 0 and seq > 0),
 			coalesce((select accepted_at from events e where ended_at = 0 and seq > 0
-				and not exists (select 1 from queues q where q.queue_key = e.queue_key and q.head = e.seq
+				and not exists (select 1 from queues q where q.queue_key = e.queue_key and q.event = e.seq
 					and q.owner > '' and q.owner <> '') order by seq limit 1), 0),
 			(select count(*) from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'),
 			coalesce((select created_at from outbox where state = 'waiting' and state <> 'sent' and kind <> 'twin'

@@ -27,13 +27,11 @@ func loadBench(name string) bench {
 		if err != nil {
 			return usageError{err}
 		}
-		warnIfBusy(stderr)
-		defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
-		dir, err := os.MkdirTemp("", "bench-")
+		dir, leave, err := begin(stderr)
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
+		defer leave()
 		bots, err := o.bots(ctx, name, dir)
 		if err != nil {
 			return err
@@ -61,6 +59,27 @@ func loadBench(name string) bench {
 		}
 		return errors.Join(problems...)
 	}
+}
+
+// begin prepares this process for a bench, which has a folder until leave is called.
+func begin(stderr io.Writer) (dir string, leave func(), err error) {
+	warnIfBusy(stderr)
+	if dir, err = os.MkdirTemp("", "bench-"); err != nil {
+		return "", nil, err
+	}
+	before := debug.SetGCPercent(collectLess)
+	return dir, func() {
+		debug.SetGCPercent(before)
+		_ = os.RemoveAll(dir)
+	}, nil
+}
+
+// build builds gatehouse, unless a program was given.
+func (o *options) build(ctx context.Context, dir string) (err error) {
+	if o.gatehouse == "" {
+		o.gatehouse, err = buildGatehouse(ctx, dir)
+	}
+	return err
 }
 
 // warnIfBusy tells if others use this machine, where the system says so.
@@ -95,10 +114,8 @@ func (o *options) bots(ctx context.Context, name, dir string) (all []bot, err er
 		all = append(all, b)
 	}
 	if name != "floor" && name != "peer" {
-		if o.gatehouse == "" {
-			if o.gatehouse, err = buildGatehouse(ctx, dir); err != nil {
-				return nil, err
-			}
+		if err := o.build(ctx, dir); err != nil {
+			return nil, err
 		}
 		all = append(all, o.gatehouseBot("gatehouse", o.gatehouse))
 	}

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"gatehouse/cmd/bench/internal/load"
@@ -57,16 +56,13 @@ func benchMany(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return usageError{err}
 	}
-	warnIfBusy(stderr)
-	dir, err := os.MkdirTemp("", "bench-")
+	dir, leave, err := begin(stderr)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if o.gatehouse == "" {
-		if o.gatehouse, err = buildGatehouse(ctx, dir); err != nil {
-			return err
-		}
+	defer leave()
+	if err := o.build(ctx, dir); err != nil {
+		return err
 	}
 	o.env = []string{fmt.Sprintf("GATEHOUSE_WORKERS=%d", turns+manySpare)}
 	rows := make([]report.Row, 2)

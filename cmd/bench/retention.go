@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -71,17 +70,13 @@ func benchRetention(ctx context.Context, args []string, stdout, stderr io.Writer
 	if err != nil {
 		return usageError{err}
 	}
-	warnIfBusy(stderr)
-	defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
-	dir, err := os.MkdirTemp("", "bench-")
+	dir, leave, err := begin(stderr)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if o.gatehouse == "" {
-		if o.gatehouse, err = buildGatehouse(ctx, dir); err != nil {
-			return err
-		}
+	defer leave()
+	if err := o.build(ctx, dir); err != nil {
+		return err
 	}
 	full := filepath.Join(dir, "full.db")
 	if err := fill(ctx, o.gatehouse, full, messages); err != nil {

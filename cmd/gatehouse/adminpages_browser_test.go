@@ -40,7 +40,7 @@ func TestEachStateOfThePagesOfAdmins(t *testing.T) {
 	}
 	look("queue", "/queue", "Dead turns")
 	look("deadletter", fmt.Sprintf("/queue?turn=%d", dead[0].Seq), "Shall it be tried again?")
-	look("sessions", "/sessions", "ann in shop")
+	look("sessions", "/sessions", "ann on the web (shop)")
 	look("sessions-none", "/sessions?by=eve", "No session fits the filter.")
 	look("session", "/sessions?id="+url.QueryEscape(string(open.Session)), "shop.refund")
 	look("edit", "/approvals/"+string(open.ID)+"?edit=1", "Change the arguments")
